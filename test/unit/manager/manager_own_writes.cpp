@@ -14,7 +14,7 @@ const object_key made("default", "made");
 /// A controller of the namespace "default" whose runs read config maps by a lister only, and whose watch of them is held up.
 struct behind : world
 {
-    /// What each run saw.
+    /// The config map that each run saw.
     lines seen;
 
     bool begun = false;

@@ -184,7 +184,7 @@ struct client_access
     [[nodiscard]] static client client_of(std::shared_ptr<client::state> s) noexcept { return client(std::move(s)); }
 };
 
-/// What a write of that kind is, for the notes of the coroutine that makes it.
+/// Describes a write of that kind for the notes of the coroutine that makes it.
 [[nodiscard]] write_target target_of(const resource_type& resource, const std::string& ns, bool dry_run,
                                      bool removes = false);
 /// Notes a success in the notes of the executor, if it has some for this client.

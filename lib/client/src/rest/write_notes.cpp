@@ -17,8 +17,8 @@ namespace asio = boost::asio;
 namespace kubecoro::detail {
 namespace {
 
-/// Forwards everything to another executor, and carries the notes. What is spawned on a coroutine's own executor, by an
-/// operator or a timeout, carries them as well.
+/// Forwards everything to another executor, and carries the notes. Coroutines spawned on it, by an
+/// operator or a timeout, carry them as well.
 class noting_executor
 {
 public:

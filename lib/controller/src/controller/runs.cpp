@@ -67,7 +67,7 @@ public:
         engine_.news_.notify();
     }
     controller_engine& engine() noexcept { return engine_; }
-    /// What the worker's runs write through the client of the options; null without one.
+    /// The notes of writes through the client of the options; null without one.
     [[nodiscard]] write_notes* notes() const noexcept { return notes_.get(); }
 
 private:

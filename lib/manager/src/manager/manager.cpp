@@ -31,6 +31,13 @@ shared_informer<object> manager::informer(const resource_type& resource, informe
 }
 lister<object> manager::lister(const resource_type& resource) { return engine_->declared(resource).lister(); }
 
+const event_recorder& manager::events() { return engine_->events(); }
+void manager::needs(const resource_type& resource, std::vector<std::string> verbs, std::string_view subresource)
+{
+    engine_->needs(resource, std::move(verbs), subresource);
+}
+std::vector<access_right> manager::rights() const { return engine_->rights(); }
+
 managed_controller manager::control(const resource_type& resource, reconciler reconcile, control_options options)
 {
     return {engine_, engine_->add_controller(resource, std::move(reconcile), std::move(options))};
@@ -97,6 +104,11 @@ managed_controller managed_controller::owns(const resource_type& resource, sourc
 managed_controller managed_controller::watches(const resource_type& resource, enqueue map, source_options options) const
 {
     if (const auto e = engine()) (void)watch(e->declared_or_new(resource), std::move(map), std::move(options));
+    return *this;
+}
+managed_controller managed_controller::writes(const resource_type& resource, std::vector<std::string> verbs) const
+{
+    if (const auto e = engine()) e->needs(resource, std::move(verbs), {});
     return *this;
 }
 event_source managed_controller::watch(const shared_informer<object>& informer, enqueue map,

@@ -23,6 +23,10 @@ manager_options with_defaults(manager_options o, const client& c)
     if (!o.leader_election.time) o.leader_election.time = o.time;
     if (!o.leader_election.metrics) o.leader_election.metrics = o.metrics;
     o.leader_election.log = *o.log;
+    if (o.events.component.empty()) o.events.component = o.name;
+    if (!o.events.time) o.events.time = o.time;
+    if (!o.events.metrics) o.events.metrics = o.metrics;
+    o.events.log = *o.log;
     o.informers.time = o.time;
     o.informers.log = o.log;
     o.informers.metrics = o.metrics;
@@ -66,6 +70,7 @@ void manager_engine::start()
     }
     options.log->info("starting", {{"server", cluster.server()}});
     ensure_supervisor();
+    if (options.check_access) check_rights();
     news_.notify();
 }
 
@@ -142,6 +147,8 @@ asio::awaitable<result<>> manager_engine::drive(manager_engine& self, std::optio
             continue;
         }
         if (const auto* end = std::get_if<step::finish>(&*next)) {
+            auto flushing = flush_events(self);
+            co_await std::move(flushing);
             self.finish(end->outcome);
             co_return result<>{};
         }

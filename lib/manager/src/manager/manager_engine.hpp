@@ -45,6 +45,11 @@ public:
                                                              runnable_options options);
     void remove(managed_part& part);
 
+    // ---- rights and events
+    [[nodiscard]] const event_recorder& events();
+    void needs(const resource_type& resource, std::vector<std::string> verbs, std::string_view subresource);
+    [[nodiscard]] std::vector<access_right> rights() const;
+
     // ---- start and stop
     void start();
     void request_stop();
@@ -73,6 +78,13 @@ private:
     void start_informers();
     void announce();
     void finish(const result<>& outcome);
+
+    // rights.cpp
+    void check_rights();
+    static boost::asio::awaitable<result<>> check_while_running(manager_engine& self);
+    static boost::asio::awaitable<result<>> flush_events(manager_engine& self);
+    void add_rights_of(const shared_informer<object>& informer, std::vector<access_right>& out) const;
+    void add_rights_of_election(std::vector<access_right>& out) const;
 
     // election.cpp
     void seek_leadership();
@@ -117,6 +129,8 @@ private:
     manager_core core_;                                      // under the mutex
     std::map<part_id, std::shared_ptr<managed_part>> parts_; // under the mutex
     std::vector<shared_informer<object>> declared_;          // under the mutex: the first of each kind
+    std::vector<access_right> needs_;                        // under the mutex
+    std::optional<event_recorder> events_;                   // under the mutex; stays once made
     random_source seeds_;                                    // under the mutex
     bool started_ = false;                                   // under the mutex
     bool supervised_ = false;                                // under the mutex

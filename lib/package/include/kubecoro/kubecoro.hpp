@@ -2,7 +2,6 @@
 // Everything a program that embeds informers and controllers needs.
 
 #include <kubecoro/api/edit.hpp>
-#include <kubecoro/api/typed_conditions.hpp>
 #include <kubecoro/api/go_duration.hpp>
 #include <kubecoro/api/int_or_string.hpp>
 #include <kubecoro/api/object.hpp>
@@ -11,6 +10,7 @@
 #include <kubecoro/api/selector.hpp>
 #include <kubecoro/api/structs.hpp>
 #include <kubecoro/api/timestamp.hpp>
+#include <kubecoro/api/typed_conditions.hpp>
 #include <kubecoro/api/typed_object.hpp>
 #include <kubecoro/api/untyped.hpp>
 #include <kubecoro/base/catch_failure.hpp>

@@ -118,6 +118,10 @@ void add_flags(CLI::App& app, const std::string& name, operator_flags& out)
     app.add_option("--leader-election-namespace", out.lease_namespace, "Its namespace; default: the program's own")
         ->check(wrong_namespace)
         ->envname(prefix + "LEADER_ELECTION_NAMESPACE");
+    app.add_option("--print-rbac", out.print_rbac,
+                   "Print the rights that the operator needs, for a service account in that namespace, and end")
+        ->type_name("NAMESPACE")
+        ->check(wrong_namespace);
     app.add_flag("-v,--verbose", out.verbosity, "Log one level more than --log-level says; -vv two");
 }
 

@@ -29,6 +29,8 @@ struct operator_flags
     std::string elects = {};
     std::string lease = {};
     std::string lease_namespace = {};
+    /// Empty = the operator runs.
+    std::string print_rbac = {};
 
     /// The level after -v.
     [[nodiscard]] log_level threshold() const noexcept;

@@ -2,6 +2,7 @@
 
 #include "operator/operator_endpoints.hpp"
 #include "operator/operator_flags.hpp"
+#include "operator/print_rbac.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/log_control.hpp>
@@ -12,6 +13,8 @@
 #include <CLI/CLI.hpp>
 
 #include <exception>
+#include <iostream>
+#include <string>
 #include <utility>
 
 namespace kubecoro {
@@ -55,6 +58,16 @@ asio::awaitable<result<>> operate(operator_options& o, const operator_setup& set
     co_return co_await std::move(running);
 }
 
+int print_rbac(const operator_options& o, const operator_setup& setup, const std::string& ns)
+{
+    const auto text = detail::rbac_of(o, setup, ns);
+    if (text)
+        std::cout << *text << std::flush;
+    else
+        std::cerr << o.name << ": " << text.error().describe() << '\n';
+    return text ? 0 : 1;
+}
+
 } // namespace
 
 result<> operator_setup::operator()(manager& m) const
@@ -83,6 +96,7 @@ int run_operator(operator_options options, int argc, const char* const* argv, co
     detail::apply_flags(flags, options);
     options.connection.log = log;
     options.managing.log = log;
+    if (!flags.print_rbac.empty()) return print_rbac(options, setup, flags.print_rbac);
     program_options how;
     how.name = options.name;
     how.on_failure = [&log](const failure& why) { log.error("failed", {{"failure", why.describe()}}); };

@@ -12,6 +12,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace kubecoro {
 
@@ -81,6 +82,15 @@ public:
     /// The same for a kind without a C++ type.
     managed_controller watches(const resource_type& resource, enqueue map,
                                source_options options = source_options()) const;
+    /** Declares that runs write objects of kind U, as manager::needs() with these verbs. The default is what create_or_update()
+        and its like need, and removal. */
+    template<class U>
+    managed_controller writes(std::vector<std::string> verbs = {"get", "create", "update", "patch", "delete"}) const
+    {
+        return writes(U::resource(), std::move(verbs));
+    }
+    /// The same for a kind without a C++ type.
+    managed_controller writes(const resource_type& resource, std::vector<std::string> verbs) const;
     /// Adds any informer of the manager, and gives the handle to remove it.
     event_source watch(const shared_informer<object>& informer, enqueue map,
                        source_options options = source_options()) const;

@@ -5,6 +5,8 @@
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/cache/informer_factory.hpp>
 #include <kubecoro/client/client.hpp>
+#include <kubecoro/controller/event_recorder.hpp>
+#include <kubecoro/manager/access_right.hpp>
 #include <kubecoro/manager/detail/reconciler_of.hpp>
 #include <kubecoro/manager/managed.hpp>
 #include <kubecoro/manager/manager_options.hpp>
@@ -15,6 +17,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -92,6 +95,28 @@ public:
     }
     /// The same for a kind without a C++ type.
     [[nodiscard]] kubecoro::lister<object> lister(const resource_type& resource);
+
+    // ---- what it writes
+
+    /** Records events about objects, as a reporter of the manager's name. Made at the first call; its right to write them
+        is then declared. Waiting events are sent at the stop, when nothing else runs. */
+    [[nodiscard]] const event_recorder& events();
+
+    /** Declares rights beyond those that informers and events imply: to write a kind, or to read it without an informer. For
+        rights() and the check at the start; nothing is refused without it. managed_controller::writes() does the same.
+
+        @param subresource  Such as "status"; empty = the objects themselves. */
+    template<class T>
+    void needs(std::vector<std::string> verbs, std::string_view subresource = {})
+    {
+        needs(T::resource(), std::move(verbs), subresource);
+    }
+    /// The same for a kind without a C++ type.
+    void needs(const resource_type& resource, std::vector<std::string> verbs, std::string_view subresource = {});
+    /** The permissions of this program, as far as they are declared: list and watch of the kinds of its informers, what
+        needs() and writes() name, the Lease, and events. With namespaces(), rights to namespaced kinds are for these only.
+        rbac_manifest() writes it as YAML. Any thread. */
+    [[nodiscard]] std::vector<access_right> rights() const;
 
     // ---- what it runs
 

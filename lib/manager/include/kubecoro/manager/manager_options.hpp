@@ -7,6 +7,7 @@
 #include <kubecoro/base/name_first.hpp>
 #include <kubecoro/cache/options.hpp>
 #include <kubecoro/controller/controller_options.hpp>
+#include <kubecoro/controller/event_recorder.hpp>
 #include <kubecoro/controller/leader_election_options.hpp>
 
 #include <chrono>
@@ -36,6 +37,11 @@ struct manager_options
     /// With a lease: parts that need leadership run in one replica only, the holder of the Lease. The clock, log and metrics
     /// are the manager's where they are empty; its grace period has no effect.
     leader_election_options leader_election = {};
+    /// Whether the start asks the server for the rights that the manager's declarations need, see manager::rights(). A
+    /// missing one ends the manager, and is named.
+    bool check_access = true;
+    /// For manager::events(). Component, clock, log and metrics are the manager's where they are empty.
+    event_recorder_options events = {};
     /// For all informers of the manager. Its clock, log and metrics are those of the manager.
     factory_options informers = {};
     /// For these three, empty = the client's. Passed on to everything that the manager makes.

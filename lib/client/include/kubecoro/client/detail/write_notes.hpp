@@ -31,7 +31,7 @@ struct noted_write
     bool was_marked = false;
 };
 
-/// What a request was to do, for the note of its success.
+/// The purpose of a request, for the note of its success.
 struct write_target
 {
     /// False for reads, and for requests that the server only tries.

@@ -1,0 +1,111 @@
+// The rights that a manager's declarations need, and its events.
+#include "manager/manager_engine.hpp"
+#include "rights/access_check.hpp"
+
+#include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/timeout.hpp>
+
+#include <utility>
+
+namespace asio = boost::asio;
+
+namespace kubecoro::detail {
+namespace {
+
+/// The right in each of these namespaces; in all if there are none, or if the kind has none.
+void add_in(const std::vector<std::string>& namespaces, bool namespaced, access_right right,
+            std::vector<access_right>& out)
+{
+    if (namespaces.empty() || !namespaced) return out.push_back(std::move(right));
+    for (const auto& ns : namespaces) {
+        right.ns = ns;
+        out.push_back(right);
+    }
+}
+
+} // namespace
+
+const event_recorder& manager_engine::events()
+{
+    std::lock_guard lock(mutex_);
+    if (!events_) events_.emplace(cluster, options.events);
+    return *events_;
+}
+
+void manager_engine::needs(const resource_type& resource, std::vector<std::string> verbs, std::string_view subresource)
+{
+    std::lock_guard lock(mutex_);
+    add_in(options.namespaces, resource.namespaced, right_to(resource, std::move(verbs), subresource), needs_);
+}
+
+void manager_engine::add_rights_of(const shared_informer<object>& informer, std::vector<access_right>& out) const
+{
+    const auto& kind = informer.resource();
+    add_in(informer.namespaces(), kind.namespaced, right_to(kind, {"list", "watch"}), out);
+}
+
+void manager_engine::add_rights_of_election(std::vector<access_right>& out) const
+{
+    const auto& e = options.leader_election;
+    if (e.lease.empty()) return;
+    access_right lease{.group = "coordination.k8s.io", .resource = "leases", .verbs = {"create"}};
+    lease.ns = e.ns.empty() ? cluster.default_namespace() : e.ns;
+    out.push_back(lease); // an object that does not exist yet has no name to restrict by
+    lease.verbs = {"get", "update"};
+    if (e.watch) lease.verbs.push_back("watch");
+    lease.name = e.lease;
+    out.push_back(std::move(lease));
+}
+
+std::vector<access_right> manager_engine::rights() const
+{
+    std::vector<access_right> out;
+    {
+        std::lock_guard lock(mutex_);
+        out = needs_;
+        const bool core = options.events.api == event_api::core_v1;
+        if (events_)
+            add_in(options.namespaces, true,
+                   {.group = core ? "" : "events.k8s.io", .resource = "events", .verbs = {"create", "patch"}}, out);
+    }
+    for (const auto& i : informers.informers()) add_rights_of(i, out);
+    add_rights_of_election(out);
+    return merged(std::move(out));
+}
+
+void manager_engine::check_rights()
+{
+    if (rights().empty()) return;
+    running_.spawn("check of the rights", make_kept_strand(executor_).get(), check_while_running(*this));
+}
+
+asio::awaitable<result<>> manager_engine::check_while_running(manager_engine& self)
+{
+    result<> outcome;
+    const auto check = [&self, &outcome]() -> asio::awaitable<result<>> {
+        auto asking = catch_failure(check_access(self.cluster, self.rights(), *self.options.log));
+        outcome = co_await std::move(asking);
+        co_return result<>{};
+    };
+    auto either = race(check(), self.ended_.wait());
+    co_await std::move(either);
+    if (!outcome && outcome.error() != cond::cancelled)
+        self.tell([&](manager_core& core) { core.fail(outcome.error(), self.options.time->now()); });
+    co_return result<>{};
+}
+
+asio::awaitable<result<>> manager_engine::flush_events(manager_engine& self)
+{
+    std::optional<event_recorder> recorder;
+    {
+        std::lock_guard lock(self.mutex_);
+        recorder = self.events_;
+    }
+    if (!recorder) co_return result<>{};
+    auto flushing = catch_failure(recorder->stop());
+    const auto flushed = co_await std::move(flushing);
+    if (!flushed) self.options.log->warning("events were lost at the stop", {{"failure", flushed.error().describe()}});
+    co_return result<>{};
+}
+
+} // namespace kubecoro::detail

@@ -1,0 +1,119 @@
+#include "rights/access_check.hpp"
+
+#include <kubecoro/controller/parallelize.hpp>
+
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+
+#include <utility>
+
+namespace asio = boost::asio;
+namespace json = boost::json;
+
+namespace kubecoro::detail {
+namespace {
+
+/// Missing rights that are written out.
+constexpr std::size_t most_named = 10;
+
+const resource_type reviews{.group = "authorization.k8s.io",
+                            .version = "v1",
+                            .plural = "selfsubjectaccessreviews",
+                            .kind = "SelfSubjectAccessReview",
+                            .namespaced = false};
+
+struct question
+{
+    access_right right;
+    std::string verb;
+    bool refused = false;
+};
+
+struct asking
+{
+    client cluster;
+    std::vector<question> questions;
+    /// The first failure of a request: the server cannot be asked.
+    std::optional<failure> unanswered = {};
+};
+
+asio::awaitable<result<>> ask(asking& all, std::size_t n)
+{
+    if (all.unanswered) co_return result<>{};
+    auto& q = all.questions[n];
+    auto sending = all.cluster.create(reviews, {}, review_of(q.right, q.verb));
+    const auto answer = co_await std::move(sending);
+    if (!answer && answer.error() == cond::cancelled) co_return answer.error();
+    if (answer)
+        q.refused = !(*answer)["status"]["allowed"].as_bool();
+    else
+        all.unanswered = answer.error();
+    co_return result<>{};
+}
+
+std::vector<access_right> refused(const std::vector<question>& all)
+{
+    std::vector<access_right> out;
+    for (const auto& q : all) {
+        if (!q.refused) continue;
+        out.push_back(q.right);
+        out.back().verbs = {q.verb};
+    }
+    return merged(std::move(out));
+}
+
+std::string quoted(const std::vector<std::string>& texts)
+{
+    std::string out;
+    for (const auto& t : texts) out += (out.empty() ? "\"" : ", \"") + t + "\"";
+    return "[" + out + "]";
+}
+
+} // namespace
+
+std::string review_of(const access_right& right, const std::string& verb)
+{
+    const auto slash = right.resource.find('/');
+    json::object what{{"verb", verb}, {"group", right.group}, {"resource", right.resource.substr(0, slash)}};
+    if (slash != std::string::npos) what["subresource"] = right.resource.substr(slash + 1);
+    if (!right.ns.empty()) what["namespace"] = right.ns;
+    if (!right.name.empty()) what["name"] = right.name;
+    return json::serialize(json::object{{"apiVersion", "authorization.k8s.io/v1"},
+                                        {"kind", "SelfSubjectAccessReview"},
+                                        {"spec", json::object{{"resourceAttributes", std::move(what)}}}});
+}
+
+failure missing_rights(const std::vector<access_right>& missing)
+{
+    std::string names, rules;
+    std::size_t named = 0;
+    for (const auto& m : missing) {
+        if (++named > most_named) break;
+        names += (names.empty() ? "" : "; ") + describe(m);
+        rules += (rules.empty() ? "" : ", ") + std::string("{apiGroups: ") + quoted({m.group}) +
+                 ", resources: " + quoted({m.resource}) +
+                 (m.name.empty() ? "" : ", resourceNames: " + quoted({m.name})) + ", verbs: " + quoted(m.verbs) + "}";
+    }
+    if (named > most_named) names += "; and " + std::to_string(missing.size() - most_named) + " more";
+    return failure(cond::forbidden, "the program may not " + names + ". Add to the rules of its role: " + rules);
+}
+
+asio::awaitable<result<>> check_access(client cluster, std::vector<access_right> rights, logger log)
+{
+    asking all{.cluster = std::move(cluster), .questions = {}};
+    for (const auto& r : merged(std::move(rights)))
+        for (const auto& v : r.verbs) all.questions.push_back({.right = r, .verb = v});
+    const std::function<asio::awaitable<result<>>(std::size_t)> each = [&all](std::size_t n) { return ask(all, n); };
+    auto asked = parallelize(all.questions.size(), each);
+    const auto outcome = co_await std::move(asked);
+    if (!outcome) co_return outcome;
+    const auto missing = refused(all.questions);
+    if (!missing.empty()) co_return missing_rights(missing);
+    if (all.unanswered)
+        log.warning("the rights of the program were not checked", {{"failure", all.unanswered->describe()}});
+    else
+        log.debug("the program has the rights that it declares", {{"checked", all.questions.size()}});
+    co_return result<>{};
+}
+
+} // namespace kubecoro::detail

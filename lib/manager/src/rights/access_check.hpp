@@ -1,0 +1,27 @@
+#pragma once
+
+#include <kubecoro/base/log.hpp>
+#include <kubecoro/client/client.hpp>
+#include <kubecoro/manager/access_right.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <string>
+#include <vector>
+
+namespace kubecoro::detail {
+
+/// The body of a SelfSubjectAccessReview of one verb.
+[[nodiscard]] std::string review_of(const access_right& right, const std::string& verb);
+
+/// The failure that names what is missing, and the rule that would allow it.
+[[nodiscard]] failure missing_rights(const std::vector<access_right>& missing);
+
+/** Asks the server whether the program has the rights: a request for each verb, several at once.
+
+    A server that does not answer such reviews is not asked again: this is logged, and counts as success.
+    @par Errors  forbidden, naming all that is missing; cancelled. Strand-confined. */
+[[nodiscard]] boost::asio::awaitable<result<>> check_access(client cluster, std::vector<access_right> rights,
+                                                            logger log);
+
+} // namespace kubecoro::detail

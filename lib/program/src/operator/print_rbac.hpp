@@ -1,0 +1,15 @@
+#pragma once
+
+#include <kubecoro/program/run_operator.hpp>
+
+#include <string>
+
+namespace kubecoro::detail {
+
+/** The manifest with what an operator declares, for a service account of its name in that namespace. Asks no server: the
+    set-up gets a manager whose requests fail.
+
+    @par Errors  those of the set-up. */
+[[nodiscard]] result<std::string> rbac_of(operator_options o, const operator_setup& setup, const std::string& ns);
+
+} // namespace kubecoro::detail
