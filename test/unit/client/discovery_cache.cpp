@@ -265,6 +265,25 @@ TEST_CASE("client: discovery reports the groups that do not respond", "[client][
     CHECK(the.run.run(discover(c)).error() == cond::not_found);
 }
 
+TEST_CASE("client: the only group of a root may be down, but not all groups", "[client][discovery]")
+{
+    world the;
+    auto c = the.make();
+    const std::string core = R"({"kind":"APIVersions","versions":["v1"]})";
+    const std::string groups =
+        R"({"kind":"APIGroupList","groups":[{"name":"gone","versions":[{"groupVersion":"gone/v1"}]}]})";
+    the.net->replies = {
+        {.body = {core}}, {.body = {test::body_of("api_v1.json")}}, {.body = {groups}}, {.body = {"nonsense"}}};
+    const auto part = the.run.run(discover(c)).value();
+    CHECK(part.resources.front().type.plural == "bindings");
+    REQUIRE(part.missing.size() == 1);
+    CHECK(part.missing[0].why == cond::corrupt);
+
+    the.net->replies = {
+        {.body = {core}}, {.status = 403, .body = {"no"}}, {.body = {groups}}, {.status = 503, .body = {"down"}}};
+    CHECK(the.run.run(discover(c)).error() == cond::forbidden);
+}
+
 TEST_CASE("client: the server's version and its OpenAPI documents", "[client][discovery]")
 {
     world the;

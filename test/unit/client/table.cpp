@@ -56,6 +56,22 @@ TEST_CASE("tables: servers without them send objects and lists", "[client][table
     CHECK(one.resource_version == "3");
 }
 
+TEST_CASE("tables: a list without items is an empty table, and a failure stays one", "[client][table]")
+{
+    const auto none =
+        read_table(R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":null})", {});
+    REQUIRE(none);
+    CHECK(none->rows.empty());
+    CHECK(none->columns.size() == 2);
+    CHECK(none->resource_version == "7");
+    const auto refused = read_table(
+        R"({"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","message":"not you","code":403})",
+        {});
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error() == cond::forbidden);
+    CHECK(refused.error().status()->message == "not you");
+}
+
 TEST_CASE("tables: anything else is corrupt", "[client][table]")
 {
     const std::string deep = R"({"kind":"Table","rows":[{"cells":[]])";

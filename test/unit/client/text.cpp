@@ -3,7 +3,11 @@
 #include "http/encoding.hpp"
 #include "http/request_text.hpp"
 
+#include <kubecoro/client/manifests.hpp>
 #include <kubecoro/test/catch.hpp>
+
+#include <boost/json/serialize.hpp>
+#include <boost/json/value.hpp>
 
 using namespace kubecoro;
 using namespace kubecoro::detail;
@@ -101,7 +105,8 @@ TEST_CASE("server address: a scheme is added to a host, and to nothing else", "[
     CHECK(with_scheme("h", true) == "https://h");
     CHECK(with_scheme("h:6443", true) == "https://h:6443");
     CHECK(with_scheme("[::1]:8080", false) == "http://[::1]:8080");
-    for (const char* other : {"", "http://h", "https://h", "h/path", "ftp://h"})
+    CHECK(server_address::parse(with_scheme("h:6443/", true))->endpoint() == "h:6443");
+    for (const char* other : {"", "http://h", "https://h", "https://h/", "h/path", "h/path/", "ftp://h"})
         CHECK(with_scheme(other, true) == other);
 }
 
@@ -114,4 +119,19 @@ TEST_CASE("base64: round trip, and nothing else is accepted", "[client]")
     for (const char* text :
          {"a", "ab", "abc", "=", "====", "a===", "YW=t", "YWR0=", "YW Jj", "YWJ*", " YWJj", "YQ==YQ=="})
         CHECK_FALSE(base64_decode(text));
+}
+
+TEST_CASE("yaml: a map takes the members of others with <<, and its own have precedence", "[client]")
+{
+    const auto read = [](const std::string& text) {
+        const auto documents = parse_documents(text, "the file");
+        REQUIRE(documents);
+        return boost::json::serialize(documents->at(0).at("r"));
+    };
+    const std::string maps = "a: &a {x: 1, y: 1}\nb: &b {y: 2, z: 2}\nr: ";
+    CHECK(read(maps + "{<<: *a, y: 3}") == R"({"x":1,"y":3})");
+    CHECK(read(maps + "{y: 3, <<: *a}") == R"({"y":3,"x":1})");
+    CHECK(read(maps + "{<<: [*b, *a], w: 0}") == R"({"y":2,"z":2,"x":1,"w":0})");
+    CHECK(read(maps + "{\"<<\": [*a]}") == R"({"<<":[{"x":1,"y":1}]})");
+    CHECK(read(maps + "{<<: [1]}") == R"({"<<":[1]})");
 }

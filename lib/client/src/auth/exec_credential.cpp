@@ -65,7 +65,6 @@ std::string exec_info(const exec_config& plugin, const cluster_config& cluster, 
         if (cluster.insecure) c["insecure-skip-tls-verify"] = true;
         if (!cluster.ca.empty()) c["certificate-authority-data"] = base64_encode(cluster.ca);
         if (!cluster.proxy_url.empty()) c["proxy-url"] = cluster.proxy_url;
-        if (!cluster.proxy_url.empty()) c["proxy-url"] = cluster.proxy_url;
         if (cluster.disable_compression) c["disable-compression"] = true;
         boost::system::error_code ec;
         if (!plugin.config.empty()) c["config"] = json::parse(plugin.config, ec);

@@ -9,7 +9,8 @@ std::string bracketed(const std::string& host) { return host.find(':') == std::s
 
 std::string with_scheme(const std::string& server, bool tls)
 {
-    if (server.empty() || server.find('/') != std::string::npos) return server;
+    // A slash at the end is the path of all servers.
+    if (server.empty() || server.find('/') < server.size() - 1) return server;
     return (tls ? "https://" : "http://") + server;
 }
 

@@ -30,7 +30,8 @@ struct server_address
     [[nodiscard]] static result<server_address> parse(std::string_view url);
 };
 
-/** The URL of "host" or "host:port", as client-go completes them; another text is returned unchanged.
+/** The URL of "host" or "host:port", also with a slash at the end, as client-go completes them; another text is returned
+    unchanged.
 
     @param tls  Whether it is an https URL: if there are settings for TLS. */
 [[nodiscard]] std::string with_scheme(const std::string& server, bool tls);

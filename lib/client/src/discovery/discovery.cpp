@@ -60,7 +60,6 @@ asio::awaitable<result<>> each_group_version(const client& c, const object& grou
 {
     auto versions = detail::read_group_versions(groups);
     if (!versions) co_return versions.error().with_request("GET", root);
-    discovered_resources found;
     for (const auto& gv : *versions) {
         const auto path = root + "/" + (gv.group.empty() ? "" : gv.group + "/") + gv.version;
         auto listed = co_await document(c, path, "application/json");
@@ -69,12 +68,10 @@ asio::awaitable<result<>> each_group_version(const client& c, const object& grou
             listed ? detail::read_resource_list(*listed, gv) : result<std::vector<discovered_resource>>(listed.error());
         // An extension's server may be down while the rest works.
         if (!read)
-            found.missing.push_back({gv.group, gv.version, read.error()});
+            all.missing.push_back({gv.group, gv.version, read.error()});
         else
-            append(found, {std::move(*read), {}});
+            append(all, {std::move(*read), {}});
     }
-    if (!found.missing.empty() && found.missing.size() == versions->size()) co_return found.missing.front().why;
-    append(all, std::move(found));
     co_return result<>{};
 }
 
@@ -99,6 +96,8 @@ asio::awaitable<result<discovered_resources>> both_roots(client c)
     if (!core && core.error().condition() != cond::not_found) co_return core.error();
     auto groups = co_await one_root(c, "/apis", all);
     if (!groups) co_return groups.error();
+    // The only group of a root may be down while the other root works; without any, there is nothing to work with.
+    if (all.resources.empty() && !all.missing.empty()) co_return all.missing.front().why;
     co_return all;
 }
 

@@ -1,5 +1,6 @@
 #include "rest/table_core.hpp"
 
+#include <kubecoro/api/status.hpp>
 #include <kubecoro/base/printable.hpp>
 
 #include <algorithm>
@@ -102,6 +103,13 @@ table plain_table()
     return out;
 }
 
+/// Go writes a list without items as null, unless it takes care.
+bool has_items(const object& list)
+{
+    const auto items = list["items"];
+    return items.is_array() || (items && items.kind() == value_kind::null);
+}
+
 /// A list of a server without tables.
 result<table> from_list(std::string_view body, const decode_options& options)
 {
@@ -138,7 +146,10 @@ result<table> read_table(std::string_view body, const decode_options& options)
     auto document = decode_object(body, whole);
     if (!document) return document.error();
     if (document->kind() == "Table") return from_table(*document, options);
-    if (document->kind().ends_with("List") && (*document)["items"].is_array()) return from_list(body, options);
+    // A Status that reports a failure is a failure, whatever the code of the response.
+    if (document->kind() == "Status" && (*document)["status"].as_string() == "Failure")
+        return failure(read_status(document->root()));
+    if (document->kind().ends_with("List") && has_items(*document)) return from_list(body, options);
     if (document->has_metadata()) return from_object(body, options);
     return failure(cond::corrupt,
                    "the response is of kind \"" + printable(document->kind(), shown_kind) + "\" and not a Table");

@@ -146,6 +146,27 @@ struct allowance
     }
 };
 
+/// The key "<<" with a map or with maps. In quotes it is a key like any other.
+bool is_merge(const YAML::Node& key, const YAML::Node& value)
+{
+    if (key.Scalar() != "<<" || key.Tag() == "!") return false;
+    return value.IsMap() || (value.IsSequence() &&
+                             std::all_of(value.begin(), value.end(), [](const auto& item) { return item.IsMap(); }));
+}
+
+/// Adds the members of a map, or of the maps of a list, that are not there yet: the first of a list has precedence.
+void add_missing(json::object& out, const json::value& from, allowance& budget)
+{
+    const auto add = [&](const json::object& map) {
+        for (const auto& m : map) {
+            budget.spend_on_member(out);
+            out.emplace(m.key(), m.value());
+        }
+    };
+    if (const auto* map = from.if_object()) return add(*map);
+    for (const auto& item : from.get_array()) add(item.get_object());
+}
+
 json::value convert(const YAML::Node& node, std::size_t depth, allowance& budget)
 {
     if (budget.nodes-- == 0) throw refused("too many nodes");
@@ -165,13 +186,8 @@ json::value convert(const YAML::Node& node, std::size_t depth, allowance& budget
         for (const auto& member : node) {
             if (!member.first.IsScalar())
                 throw refused("a key that is not a scalar at line " + std::to_string(member.first.Mark().line + 1));
-            // In quotes it is a key like any other.
-            if (member.first.Scalar() == "<<" && member.first.Tag() != "!" && member.second.IsMap()) {
-                const auto merged = convert(member.second, depth - 1, budget);
-                for (const auto& m : merged.get_object()) {
-                    budget.spend_on_member(out);
-                    out.emplace(m.key(), m.value());
-                }
+            if (is_merge(member.first, member.second)) {
+                add_missing(out, convert(member.second, depth - 1, budget), budget);
                 continue;
             }
             budget.spend_on_member(out);
