@@ -19,6 +19,17 @@ asio::awaitable<kubecoro::result<>> follow(kubecoro::client client)
 }
 //]
 
+//[typed_watcher
+asio::awaitable<kubecoro::result<>> count_nodes(kubecoro::client client, std::set<std::string>& nodes)
+{
+    kubecoro::watcher<pod> pods(client, {.ns = "web"});
+    while (auto batch = co_await pods.next())
+        for (const auto& event : batch->events)
+            if (event.obj) nodes.emplace(event.obj->spec().nodeName());
+    co_return co_await pods.stop();
+}
+//]
+
 //[restart
 /// The names of the pods. A list that is cut off does not change them.
 struct pod_names

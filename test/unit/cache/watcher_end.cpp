@@ -128,7 +128,7 @@ TEST_CASE("watcher: outlives its context, in every order", "[cache][parts]")
     provider->source(pod::resource())->on_list(page_of("a", "5"));
     auto watch = provider->source(pod::resource())->on_watch();
     auto pods =
-        std::make_unique<watcher>(provider, pod::resource(), watcher_options{.log = logger::silent(), .seed = 7});
+        std::make_unique<watcher<>>(provider, pod::resource(), watcher_options{.log = logger::silent(), .seed = 7});
     kt::runner elsewhere;
     const auto fails = [&] {
         const auto after = elsewhere.run(pods->next());
@@ -185,7 +185,7 @@ kt::scenario life(kt::runner& run)
     struct parts
     {
         std::shared_ptr<kt::scripted_provider> provider;
-        std::optional<watcher> pods;
+        std::optional<watcher<>> pods;
     };
     auto p = std::make_shared<parts>();
     p->provider = std::make_shared<kt::scripted_provider>(run.executor(), run.shared_clock());

@@ -44,7 +44,7 @@ struct watching
     std::shared_ptr<kt::scripted_provider> provider =
         std::make_shared<kt::scripted_provider>(run.executor(), run.shared_clock());
     std::vector<failure> heard;
-    std::optional<watcher> pods;
+    std::optional<watcher<>> pods;
 
     watcher_options options()
     {
@@ -55,7 +55,7 @@ struct watching
     void begin(watcher_options o) { pods.emplace(provider, pod::resource(), std::move(o)); }
 
     /// The next batch; its failure's condition if there is none.
-    lines next(watcher& w)
+    lines next(watcher<>& w)
     {
         auto batch = run.run(w.next());
         return batch ? text_of(*batch) : lines{"failed: " + batch.error().describe()};
@@ -92,7 +92,7 @@ inline list_page page_of(const std::string& name, const std::string& version, st
     return kt::make_page({kt::make_pod("web", name, "1")}, version, std::move(token));
 }
 
-inline asio::awaitable<result<>> read_all(watcher& w, lines& seen)
+inline asio::awaitable<result<>> read_all(watcher<>& w, lines& seen)
 {
     while (auto batch = co_await w.next())
         for (auto& line : text_of(*batch)) seen.push_back(std::move(line));

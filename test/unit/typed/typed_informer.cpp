@@ -4,6 +4,7 @@
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/cache/mutation_cache.hpp>
 #include <kubecoro/cache/object_changes.hpp>
+#include <kubecoro/cache/watcher.hpp>
 
 #include <algorithm>
 #include <type_traits>
@@ -238,4 +239,32 @@ TEST_CASE("typed informer: own writes are shown as typed objects", "[typed]")
     CHECK(names_of(seen.list_in("default")) == lines{"new", "old"});
     CHECK(names_of(seen.list(*label_selector::parse("a=2"))) == lines{"new"});
     CHECK(seen.untyped().list_in("other").empty());
+}
+
+TEST_CASE("typed watcher: delivers what an untyped one delivers, as typed objects", "[typed]")
+{
+    world w;
+    w.put("old", "1");
+    watcher<config_map> maps(w.cluster, {.ns = "default", .time = w.run.shared_clock(), .seed = 1});
+    static_assert(std::is_same_v<decltype(watcher(w.cluster.provider(), config_map::resource())), watcher<object>>);
+    lines seen;
+    std::string version;
+    const auto next = [&] {
+        auto batch = w.run.run(maps.next());
+        REQUIRE(batch);
+        version = batch->resource_version;
+        CHECK(batch->left_out.empty());
+        for (const auto& e : batch->events)
+            seen.push_back(std::string(to_string(e.type)) +
+                           (e.obj ? " " + std::string(e.obj.name()) + "=" + a_of(e.obj) : ""));
+    };
+    while (version.empty()) next();
+    w.put("new", "2");
+    w.remove("old");
+    while (seen.empty() || !seen.back().starts_with("deleted")) next();
+    CHECK(seen == lines{"init_begins", "listed old=1", "init_done", "applied new=2", "deleted old=1"});
+    CHECK(w.run.run(maps.stop()));
+    CHECK(w.run.run(maps.next()).error() == cond::cancelled);
+    watcher<config_map> of_untyped{watcher(w.cluster.provider(), config_map::resource())};
+    CHECK(w.run.run(of_untyped.stop()));
 }

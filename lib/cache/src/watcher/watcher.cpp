@@ -64,51 +64,53 @@ std::string_view to_string(watcher_event_type t) noexcept
     return "unknown";
 }
 
-watcher::watcher(std::shared_ptr<source_provider> provider, const resource_type& resource, watcher_options options)
+watcher<object>::watcher(std::shared_ptr<source_provider> provider, const resource_type& resource,
+                         watcher_options options)
     : engine_(make_engine(std::move(provider), resource, std::move(options)))
 {
 }
 
-watcher::watcher(std::shared_ptr<list_watch_source> source, const resource_type& resource, watcher_options options)
+watcher<object>::watcher(std::shared_ptr<list_watch_source> source, const resource_type& resource,
+                         watcher_options options)
     : engine_(make_engine(std::move(source), resource, std::move(options)))
 {
 }
 
-watcher::~watcher()
+watcher<object>::~watcher()
 {
     if (!engine_) return;
     engine_->close();
     reflector_engine::abandon(std::move(engine_));
 }
 
-watcher& watcher::operator=(watcher&& other) noexcept
+watcher<object>& watcher<object>::operator=(watcher&& other) noexcept
 {
     const watcher ended(std::move(*this));
     engine_ = std::move(other.engine_);
     return *this;
 }
 
-asio::awaitable<result<watcher_batch>> watcher::next()
+asio::awaitable<result<watcher_batch>> watcher<object>::next()
 {
     return engine_ ? catch_failure(watcher_engine::next(engine_)) : no_batch();
 }
 
-void watcher::close()
+void watcher<object>::close()
 {
     if (engine_) engine_->close();
 }
 
-asio::awaitable<result<>> watcher::stop()
+asio::awaitable<result<>> watcher<object>::stop()
 {
     return engine_ ? catch_failure(watcher_engine::stop(engine_)) : nothing_to_stop();
 }
 
-void watcher::retry_now() const
+void watcher<object>::retry_now() const
 {
     if (engine_) reflector_engine::retry_now(engine_);
 }
 
-informer_state watcher::state() const { return engine_ ? engine_->state() : informer_state::stopped; }
-reflector_stats watcher::stats() const { return engine_ ? engine_->stats() : reflector_stats(); }
+informer_state watcher<object>::state() const { return engine_ ? engine_->state() : informer_state::stopped; }
+reflector_stats watcher<object>::stats() const { return engine_ ? engine_->stats() : reflector_stats(); }
 
 } // namespace kubecoro

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kubecoro/api/list_watch_source.hpp>
+#include <kubecoro/api/typed_object.hpp>
 #include <kubecoro/base/name_first.hpp>
 #include <kubecoro/cache/reflector_policy.hpp>
 #include <kubecoro/cache/reflector_stats.hpp>
@@ -15,6 +16,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace kubecoro {
@@ -92,6 +94,9 @@ struct watcher_options
     KUBECORO_NAME_FIRST;
 };
 
+template<class T = object>
+class watcher;
+
 /** The events of a resource as a stream without an end and without a store: kube-rs's watcher, client-go's RetryWatcher
     with its list.
 
@@ -109,7 +114,8 @@ struct watcher_options
     The first next() starts a coroutine on a strand of the watcher's own. Destroying the watcher closes it: the coroutine
     is cancelled, and what it uses is kept until it has ended, or until its context is destroyed. Move-only; the watcher
     and the awaitables of next() and stop() may outlive the context. */
-class watcher
+template<>
+class watcher<object>
 {
 public:
     /// Creates a watcher, which does nothing before the first next().
@@ -147,6 +153,71 @@ public:
 
 private:
     std::shared_ptr<detail::watcher_engine> engine_;
+};
+
+watcher(std::shared_ptr<source_provider>, const resource_type&, watcher_options = {}) -> watcher<object>;
+watcher(std::shared_ptr<list_watch_source>, const resource_type&, watcher_options) -> watcher<object>;
+
+/// An event with an object of kind T, see watcher_event.
+template<class T>
+struct typed_watcher_event
+{
+    /// Its kind.
+    watcher_event_type type = watcher_event_type::applied;
+    /// The object; null for init_begins and init_done.
+    typed_object<T> obj = {};
+};
+
+/// Events of objects of kind T, see watcher_batch.
+template<class T>
+struct typed_watcher_batch
+{
+    /// The events, in order.
+    std::vector<typed_watcher_event<T>> events = {};
+    /// The version reached with this batch.
+    std::string resource_version = {};
+    /// Objects that exist, but are too large to be read.
+    std::vector<left_out_object> left_out = {};
+};
+
+/** The events of a kind as a stream: as watcher<object>, which it also is, with typed objects.
+
+        kubecoro::watcher<core_v1::pod> pods(client, {.ns = "web"});
+        while (auto batch = co_await pods.next())
+            for (auto& event : batch->events)
+                if (event.obj) take(event.obj->spec().nodeName()); */
+template<class T>
+class watcher : public watcher<object>
+{
+public:
+    /// Creates a watcher of the kind, which does nothing before the first next().
+    /// @param provider  As for watcher<object>.
+    explicit watcher(std::shared_ptr<source_provider> provider, watcher_options options = watcher_options())
+        : watcher<object>(std::move(provider), T::resource(), std::move(options))
+    {
+    }
+    /// @param untyped  Returns objects of kind T only.
+    explicit watcher(watcher<object> untyped) : watcher<object>(std::move(untyped)) {}
+
+    /// Returns the next batch.
+    [[nodiscard]] boost::asio::awaitable<result<typed_watcher_batch<T>>> next()
+    {
+        return typed(watcher<object>::next());
+    }
+
+private:
+    static boost::asio::awaitable<result<typed_watcher_batch<T>>>
+    typed(boost::asio::awaitable<result<watcher_batch>> untyped)
+    {
+        auto batch = co_await std::move(untyped);
+        if (!batch) co_return batch.error();
+        typed_watcher_batch<T> out;
+        out.events.reserve(batch->events.size());
+        for (auto& e : batch->events) out.events.push_back({e.type, typed_object<T>(std::move(e.obj))});
+        out.resource_version = std::move(batch->resource_version);
+        out.left_out = std::move(batch->left_out);
+        co_return out;
+    }
 };
 
 } // namespace kubecoro
