@@ -4,10 +4,12 @@
 #include "cli/cluster_flags.hpp"
 #include "files/generated_files.hpp"
 #include "files/manifest_files.hpp"
+#include "print/json_lines.hpp"
 #include "select/schemas.hpp"
 
 #include <kubecoro/base/printable.hpp>
 #include <kubecoro/client/discovery.hpp>
+#include <kubecoro/client/manifests.hpp>
 #include <kubecoro/codegen/crd.hpp>
 #include <kubecoro/codegen/generate.hpp>
 #include <kubecoro/codegen/openapi.hpp>
@@ -16,6 +18,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <set>
 #include <system_error>
 
@@ -62,15 +65,46 @@ bool is_wanted(const generate_flags& f, const std::string& kind, const std::stri
     return f.kinds.empty() || std::ranges::any_of(f.kinds, [&](const auto& n) { return is_named(kind, group, n); });
 }
 
-result<codegen::model> read_definitions(const generate_flags& f)
+/// The kind of a document, for a line of the log.
+std::string kind_of(const boost::json::value& document)
 {
-    auto documents = read_manifests({.names = f.definitions});
-    if (!documents) return documents.error();
-    // A folder of manifests has other objects as well.
-    std::erase_if(*documents, [](const auto& document) { return !codegen::is_crd(document); });
-    if (documents->empty())
-        return failure(cond::misconfigured, source_of(f.definitions) + ": no CustomResourceDefinition");
-    return codegen::read_crds(*documents, source_of(f.definitions));
+    const auto kind = text_member(document, {"kind"});
+    return kind.empty() ? "none" : printable(kind);
+}
+
+/// The definitions in a file, or those in a folder, whose other documents are passed over.
+result<std::vector<boost::json::value>> read_source(const std::string& path, const verb_context& context)
+{
+    std::error_code ec;
+    const bool is_folder = path != "-" && std::filesystem::is_directory(path, ec);
+    auto files = read_files({.names = {path}});
+    if (!files) return files.error();
+    std::vector<boost::json::value> out;
+    for (const auto& file : *files) {
+        auto documents = parse_documents(file.text, file.name);
+        if (!documents) return documents.error();
+        for (auto& document : unfold_lists(std::move(*documents))) {
+            if (codegen::is_crd(document))
+                out.push_back(std::move(document));
+            else
+                context.log.info("a document is passed over: it is no CustomResourceDefinition",
+                                 {{"file", printable(file.name)}, {"kind", kind_of(document)}});
+        }
+    }
+    if (!out.empty()) return out;
+    return failure(cond::misconfigured,
+                   (is_folder ? "folder " : "") + printable(path) + ": no CustomResourceDefinition");
+}
+
+result<codegen::model> read_definitions(const generate_flags& f, const verb_context& context)
+{
+    std::vector<boost::json::value> all;
+    for (const auto& path : f.definitions) {
+        auto some = read_source(path, context);
+        if (!some) return some.error();
+        all.insert(all.end(), std::make_move_iterator(some->begin()), std::make_move_iterator(some->end()));
+    }
+    return codegen::read_crds(all, source_of(f.definitions));
 }
 
 result<codegen::model> read_schemas(const generate_flags& f, const std::vector<boost::json::value>& documents,
@@ -131,7 +165,7 @@ asio::awaitable<result<codegen::model>> read_cluster(const generate_flags& f, co
 asio::awaitable<result<codegen::model>> read_model(const generate_flags& f, const verb_context& context)
 {
     if (f.from_cluster) co_return co_await read_cluster(f, context);
-    co_return f.openapi.empty() ? read_definitions(f) : read_openapi_files(f);
+    co_return f.openapi.empty() ? read_definitions(f, context) : read_openapi_files(f);
 }
 
 result<std::vector<codegen::generated_file>> generate_files(const generate_flags& f, const codegen::model& model)

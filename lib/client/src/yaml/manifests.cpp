@@ -65,6 +65,13 @@ result<std::vector<json::value>> load_manifests(std::string_view text, std::stri
     return objects;
 }
 
+std::vector<json::value> unfold_lists(std::vector<json::value> documents)
+{
+    std::vector<json::value> out;
+    for (auto& document : documents) unfold(std::move(document), out);
+    return out;
+}
+
 void order_manifests(std::vector<json::value>& objects)
 {
     std::stable_sort(objects.begin(), objects.end(), [](const auto& a, const auto& b) { return rank(a) < rank(b); });

@@ -28,6 +28,9 @@ namespace kubecoro {
     As parse_documents(); every object needs kind and apiVersion. */
 [[nodiscard]] result<std::vector<boost::json::value>> load_manifests(std::string_view text, std::string_view name);
 
+/// Replaces each document whose kind ends in `List` by its items.
+[[nodiscard]] std::vector<boost::json::value> unfold_lists(std::vector<boost::json::value> documents);
+
 /// Orders objects so that each comes after what it needs: CustomResourceDefinitions first, then namespaces, then the rest
 /// as it was.
 void order_manifests(std::vector<boost::json::value>& objects);
