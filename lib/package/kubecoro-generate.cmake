@@ -37,11 +37,11 @@ function(kubecoro_generate)
   endforeach()
   set(out ${CMAKE_CURRENT_BINARY_DIR}/${G_TARGET}_types)
   # Every header includes the marker, so that files which include one are compiled again in the same run of the build.
-  add_custom_command(OUTPUT ${out}/src/${G_TARGET}.cpp ${out}/include/${G_FOLDER}/${G_TARGET}_marker.hpp
+  add_custom_command(OUTPUT ${out}/src/${G_TARGET}.cpp ${out}/src/${G_TARGET}_definitions.cpp ${out}/include/${G_FOLDER}/${G_TARGET}_marker.hpp
     COMMAND ${program} generate ${flags} --out ${out} --folder ${G_FOLDER} --target ${G_TARGET} --prune
     DEPENDS ${files} ${program}
     COMMENT "Types of ${G_TARGET}" VERBATIM)
-  add_library(${G_TARGET} STATIC ${out}/src/${G_TARGET}.cpp ${out}/include/${G_FOLDER}/${G_TARGET}_marker.hpp)
+  add_library(${G_TARGET} STATIC ${out}/src/${G_TARGET}.cpp ${out}/src/${G_TARGET}_definitions.cpp ${out}/include/${G_FOLDER}/${G_TARGET}_marker.hpp)
   target_include_directories(${G_TARGET} PUBLIC ${out}/include)
   target_link_libraries(${G_TARGET} PUBLIC kubecoro::kinds)
   target_compile_features(${G_TARGET} PUBLIC cxx_std_20)

@@ -8,6 +8,7 @@
 #include <kubecoro/test/catch.hpp>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 using namespace kubecoro::codegen;
@@ -68,9 +69,10 @@ value_shape of(scalar s) { return {form::scalar, s, {}, {}}; }
 
 TEST_CASE("a definition becomes a kind whose message is named after its group", "[codegen][crd]")
 {
-    const auto m = read(crd(parts(R"("apiVersion":{"type":"string"},"kind":{"type":"string"},)"
-                                  R"("metadata":{"type":"object"},"spec":{"type":"object"})")));
+    auto m = read(crd(parts(R"("apiVersion":{"type":"string"},"kind":{"type":"string"},)"
+                            R"("metadata":{"type":"object"},"spec":{"type":"object"})")));
     REQUIRE(m.kinds.size() == 1);
+    CHECK(std::exchange(m.kinds[0].definition, nullptr).at("spec").at("group") == "shop.example.com");
     CHECK(m.kinds[0] == kind{"shop.example.com", "v1", "Gadget", "gadgets", true, "com.example.shop.v1.Gadget"});
     const auto& fields = m.messages.at("com.example.shop.v1.Gadget").fields;
     REQUIRE(fields.size() == 2);
@@ -266,12 +268,13 @@ TEST_CASE("the library's metadata is included, not generated", "[codegen][crd]")
     const auto m = read(crd(parts(R"("spec":{"type":"object"})")));
     generate_options options{.folder = "acme", .exists = is_built_in};
     const auto files = generate(m, options).value();
-    REQUIRE(files.size() == 2);
+    REQUIRE(files.size() == 3);
     CHECK(files[0].path == "acme/shop_v1/gadget.hpp");
     CHECK(contains(files[0].text, "#include <kubecoro/meta_v1/object_meta.hpp>"));
     CHECK(contains(files[0].text, "meta_v1::object_meta metadata"));
     CHECK_FALSE(contains(files[0].text, "struct object_meta"));
     CHECK(files[1].path == "shop_v1.cpp");
+    CHECK(files[2].path == "shop_v1_definitions.cpp");
 }
 
 TEST_CASE("a type of the library's name is a failure", "[codegen][crd]")
@@ -283,7 +286,7 @@ TEST_CASE("a type of the library's name is a failure", "[codegen][crd]")
     CHECK(contains(files.error().message(), "the library's io.k8s.api.core.v1.Pod"));
 }
 
-TEST_CASE("for a build target there are one source, and a header that changes with any file", "[codegen][crd]")
+TEST_CASE("for a build target there are two sources, and a header that changes with any file", "[codegen][crd]")
 {
     const auto files_of = [](std::string_view type) {
         generate_options options{.folder = "acme", .target = "shop", .exists = is_built_in};
@@ -291,11 +294,12 @@ TEST_CASE("for a build target there are one source, and a header that changes wi
         return generate(m, options).value();
     };
     const auto files = files_of("object");
-    REQUIRE(files.size() == 3);
+    REQUIRE(files.size() == 4);
     CHECK(files[0].path == "acme/shop_marker.hpp");
     CHECK(contains(files[1].text, "#include <acme/shop_marker.hpp>"));
     CHECK(files[2].path == "shop.cpp");
     CHECK(files[2].is_source);
+    CHECK(files[3].path == "shop_definitions.cpp");
     CHECK(files_of("object")[0].text == files[0].text);
     CHECK(files_of("string")[0].text != files[0].text);
 }

@@ -1,53 +1,16 @@
 // The code of the definitions in golden/crds is that in golden/expected, byte for byte.
-#include <kubecoro/client/manifests.hpp>
+#include "golden_files.hpp"
+
 #include <kubecoro/codegen/crd.hpp>
 #include <kubecoro/codegen/generate.hpp>
 
-#include <boost/json/value.hpp>
-
 #include <kubecoro/test/catch.hpp>
 
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <set>
 #include <string>
-#include <vector>
 
 using namespace kubecoro;
-namespace fs = std::filesystem;
-namespace json = boost::json;
-
-namespace {
-
-const fs::path golden = fs::path(KUBECORO_TEST_DATA) / "golden";
-
-std::string text_of(const fs::path& path)
-{
-    std::ifstream in(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
-
-/// All files below a folder, in order.
-std::set<std::string> files_in(const fs::path& folder)
-{
-    std::set<std::string> out;
-    for (const auto& entry : fs::recursive_directory_iterator(folder))
-        if (entry.is_regular_file() && entry.path().filename() != ".clang-format")
-            out.insert(fs::relative(entry.path(), folder).string());
-    return out;
-}
-
-std::vector<json::value> definitions()
-{
-    std::vector<json::value> out;
-    for (const auto& name : files_in(golden / "crds"))
-        for (auto& document : load_manifests(text_of(golden / "crds" / name), name).value())
-            out.push_back(std::move(document));
-    return out;
-}
-
-} // namespace
+using namespace golden_test;
 
 TEST_CASE("golden: the generated code is what it was", "[codegen][golden]")
 {

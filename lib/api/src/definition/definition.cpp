@@ -4,6 +4,8 @@
 #include <kubecoro/api/crd.hpp>
 #include <kubecoro/api/yaml.hpp>
 
+#include <boost/json/stream_parser.hpp>
+
 #include <algorithm>
 #include <array>
 
@@ -50,6 +52,26 @@ std::string_view type_at(const json::object& schema, std::string_view path)
     return type ? std::string_view(type->get_string()) : std::string_view{};
 }
 
+/// A copy of a member; empty if there is none.
+json::object object_in(const json::object& in, std::string_view name)
+{
+    const auto* const found = in.if_contains(name);
+    return found && found->is_object() ? found->get_object() : json::object();
+}
+
+/// The version of a source; empty if there is no source.
+json::object version_in(const json::object& source)
+{
+    const auto spec = object_in(source, "spec");
+    const auto* const versions = spec.if_contains("versions");
+    return versions ? versions->at(0).as_object() : json::object();
+}
+
+json::object schema_in(const json::object& version)
+{
+    return object_in(object_in(version, "schema"), "openAPIV3Schema");
+}
+
 /// Writes one version of a definition.
 class version_writer
 {
@@ -58,15 +80,18 @@ public:
 
     [[nodiscard]] result<json::object> write(bool stored)
     {
-        auto schema = schema_writer(path_).root(*of_.type);
+        json::object out = version_in(of_.source);
+        auto schema = out.empty() ? schema_writer(path_).root(*of_.type) : schema_in(out);
         const auto& options = of_.options;
         if (!options.description.empty()) schema["description"] = options.description;
-        json::object out{{"name", of_.resource.version}, {"served", options.served}, {"storage", stored}};
+        out["name"] = of_.resource.version;
+        out["served"] = options.served;
+        out["storage"] = stored;
         if (!options.deprecation_warning.empty()) {
             out["deprecated"] = true;
             out["deprecationWarning"] = options.deprecation_warning;
         }
-        if (auto found = subresources(schema); !found.empty()) out["subresources"] = std::move(found);
+        if (auto found = subresources(schema, out); !found.empty()) out["subresources"] = std::move(found);
         if (!options.columns.empty()) out["additionalPrinterColumns"] = columns();
         out["schema"] = {{"openAPIV3Schema", std::move(schema)}};
         if (path_.problem()) return *path_.problem();
@@ -74,11 +99,18 @@ public:
     }
 
 private:
-    json::object subresources(const json::object& schema)
+    /// @param version  As its source has it; its own subresources are taken out.
+    json::object subresources(const json::object& schema, json::object& version)
     {
         json::object out;
+        if (auto* const found = version.if_contains("subresources"); found && found->is_object())
+            out = std::move(found->get_object());
+        version.erase("subresources");
         const bool has_status = has_field(*of_.type, "status");
-        if (of_.options.status_subresource.value_or(has_status)) {
+        const bool is_apart = of_.source.empty() ? has_status : out.contains("status");
+        if (!of_.options.status_subresource.value_or(is_apart)) {
+            out.erase("status");
+        } else if (!out.contains("status")) {
             if (!has_status) path_.fail("status_subresource is set, but the struct has no member status");
             out["status"].emplace_object();
         }
@@ -130,6 +162,16 @@ private:
     schema_path path_;
 };
 
+/// The names of a definition, with those that the options give.
+json::object changed_names(json::object names, const crd_options& options)
+{
+    if (!options.singular.empty()) names["singular"] = options.singular;
+    if (!options.list_kind.empty()) names["listKind"] = options.list_kind;
+    if (!options.short_names.empty()) names["shortNames"] = texts(options.short_names);
+    if (!options.categories.empty()) names["categories"] = texts(options.categories);
+    return names;
+}
+
 json::object names_of(const resource_type& r, const crd_options& options)
 {
     const auto& singular = options.singular.empty() ? r.singular : options.singular;
@@ -143,12 +185,14 @@ json::object names_of(const resource_type& r, const crd_options& options)
     return out;
 }
 
-json::object metadata_of(const resource_type& r, const crd_options& options)
+/// @param source  The metadata of the definition that a generated struct was made from.
+json::object metadata_of(const resource_type& r, const crd_options& options, const json::object& source)
 {
     json::object out{{"name", r.plural + '.' + r.group}};
+    for (const auto& member : source) out.emplace(member.key(), member.value());
     const auto add = [&](std::string_view name, const std::map<std::string, std::string>& values) {
         if (values.empty()) return;
-        auto& to = out[name].emplace_object();
+        auto& to = out.contains(name) ? out[name].get_object() : out[name].emplace_object();
         for (const auto& [key, value] : values) to[key] = value;
     };
     add("labels", options.labels);
@@ -170,6 +214,14 @@ std::string misfit_of(const resource_type& first, const std::vector<const crd_ve
 
 } // namespace
 
+json::object parse_definition(std::span<const std::string_view> parts)
+{
+    json::stream_parser parser;
+    for (const auto part : parts) parser.write(part);
+    parser.finish();
+    return std::move(parser.release().as_object());
+}
+
 result<json::object> definition_of(const crd_version& stored, const crd_options& options)
 {
     const resource_type& r = stored.resource;
@@ -188,14 +240,16 @@ result<json::object> definition_of(const crd_version& stored, const crd_options&
     for (const auto& other : options.other_versions)
         if (auto added = add(other); !added) return added.error();
 
-    json::object spec{{"group", r.group},
-                      {"names", names_of(r, options)},
-                      {"scope", r.namespaced ? "Namespaced" : "Cluster"},
-                      {"versions", std::move(versions)}};
+    auto spec = object_in(stored.source, "spec");
+    auto names = object_in(spec, "names");
+    spec["group"] = r.group;
+    spec["names"] = names.empty() ? names_of(r, options) : changed_names(std::move(names), options);
+    spec["scope"] = r.namespaced ? "Namespaced" : "Cluster";
+    spec["versions"] = std::move(versions);
     if (!options.conversion.empty()) spec["conversion"] = options.conversion;
     return json::object{{"apiVersion", "apiextensions.k8s.io/v1"},
                         {"kind", "CustomResourceDefinition"},
-                        {"metadata", metadata_of(r, options)},
+                        {"metadata", metadata_of(r, options, object_in(stored.source, "metadata"))},
                         {"spec", std::move(spec)}};
 }
 

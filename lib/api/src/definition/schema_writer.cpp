@@ -1,6 +1,7 @@
 #include "definition/schema_writer.hpp"
 
 #include <kubecoro/api/detail/quantity_text.hpp>
+#include <kubecoro/api/detail/time_text.hpp>
 
 #include <algorithm>
 
@@ -43,8 +44,9 @@ json::object schema_writer::schema_of(const value_type& type)
     case value_form::bytes:
         return typed("string", "byte");
     case value_form::timestamp:
-    case value_form::micro_timestamp:
         return typed("string", "date-time");
+    case value_form::micro_timestamp:
+        return {{"type", "string"}, {"format", "date-time"}, {"pattern", micro_time_pattern}};
     case value_form::duration:
         return typed("string", "duration");
     case value_form::quantity:

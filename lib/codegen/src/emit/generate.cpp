@@ -6,6 +6,8 @@
 #include "emit/names.hpp"
 #include "emit/types.hpp"
 
+#include <boost/json/serialize.hpp>
+
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
@@ -13,6 +15,8 @@
 #include <stdexcept>
 
 namespace kubecoro::codegen {
+
+namespace json = boost::json;
 
 namespace {
 
@@ -40,6 +44,19 @@ std::string quoted(std::string_view text)
                 out += shift == 9 ? '\\' : static_cast<char>('0' + (code >> static_cast<unsigned>(shift)) % 8);
     }
     return out + '"';
+}
+
+/// A list of literals that together are the text: compilers limit the length of one.
+std::string literals(std::string_view text)
+{
+    constexpr std::size_t line = 90;
+    constexpr std::size_t lines = 300;
+    std::string out;
+    for (std::size_t at = 0, n = 1; at < text.size(); at += line, ++n) {
+        const bool ends = n % lines == 0 || at + line >= text.size();
+        out += "        " + quoted(text.substr(at, line)) + (ends ? ",\n" : "\n");
+    }
+    return out;
 }
 
 /// Appends a description as a comment: words wrapped at the width of the code, what is not printable left out.
@@ -90,13 +107,22 @@ public:
             for (const auto& name : h.messages) spaces[type_name_of(name).space].push_back({&h, name});
         }
         generated_file one{options_.target + ".cpp", banner(model_), true};
+        // Programs that print no definitions do not link this one.
+        generated_file all_definitions{options_.target + "_definitions.cpp", banner(model_), true};
         for (const auto& [space, parts] : spaces) {
             const auto text = source_text(space, parts);
-            if (options_.target.empty()) out.push_back({space + ".cpp", banner(model_) + text, true});
+            const auto definitions = definitions_text(space, parts);
+            if (options_.target.empty()) {
+                out.push_back({space + ".cpp", banner(model_) + text, true});
+                if (!definitions.empty())
+                    out.push_back({space + "_definitions.cpp", banner(model_) + definitions, true});
+            }
             one.text += text;
+            all_definitions.text += definitions;
         }
         if (!options_.target.empty()) {
             out.push_back(std::move(one));
+            out.push_back(std::move(all_definitions));
             out.push_back({marker_path(), marker_text(out)});
         }
         if (options_.list) out.push_back({options_.folder + "/all_kinds.hpp", list_text(kinds)});
@@ -111,6 +137,12 @@ private:
         const header* in;
         std::string name;
     };
+
+    [[nodiscard]] bool has_definition(const std::string& message) const
+    {
+        const auto found = kinds_.find(message);
+        return found != kinds_.end() && !found->second->definition.is_null();
+    }
 
     [[nodiscard]] bool exists(const std::string& message) const { return options_.exists && options_.exists(message); }
 
@@ -167,6 +199,8 @@ private:
         if (!options_.target.empty()) ours.insert(marker_path());
         if (std::ranges::any_of(h.messages, [&](const auto& name) { return kinds_.contains(name); }))
             ours.insert("kubecoro/api/resource.hpp");
+        if (std::ranges::any_of(h.messages, [&](const auto& name) { return has_definition(name); }))
+            standard.insert({"span", "string_view"});
         for (const auto* group : {&ours, &boost, &standard}) {
             for (const auto& i : *group) out += "#include <" + i + ">\n";
             if (!group->empty()) out += '\n';
@@ -199,6 +233,9 @@ private:
         out += "    kubecoro::other_fields other_fields = {};\n    KUBECORO_NAME_FIRST;\n\n";
         if (kinds_.contains(m.name))
             out += "    /// The resource of the kind.\n    [[nodiscard]] static kubecoro::resource_type resource();\n";
+        if (has_definition(m.name))
+            out +=
+                "    friend std::span<const std::string_view> definition_text_of(const " + type.name + "*) noexcept;\n";
         out += "    friend const kubecoro::detail::struct_type& struct_type_of(const " + type.name +
                "*) noexcept;\n    friend bool operator==(const " + type.name + "& a, const " + type.name +
                "& b);\n};\n\n} // namespace kubecoro::" + type.space + "\n\n";
@@ -248,6 +285,26 @@ private:
                space + " {\n\n";
         for (const auto& part : parts) append_description(out, model_.messages.at(part.name));
         return out + "} // namespace kubecoro::" + space + '\n';
+    }
+
+    /// The definitions of kinds; empty if there are none.
+    [[nodiscard]] std::string definitions_text(const std::string& space, const std::vector<described>& parts) const
+    {
+        std::set<std::string> includes;
+        std::string functions;
+        for (const auto& part : parts) {
+            if (!has_definition(part.name)) continue;
+            includes.insert(path_of(part.in->root));
+            functions += "std::span<const std::string_view> definition_text_of(const " + type_name_of(part.name).name +
+                         "*) noexcept\n{\n    static constexpr std::string_view parts[] = {\n" +
+                         literals(json::serialize(kinds_.at(part.name)->definition)) +
+                         "    };\n    return parts;\n}\n\n";
+        }
+        if (functions.empty()) return functions;
+        std::string out;
+        for (const auto& i : includes) out += "#include <" + i + ">\n";
+        return out + "\nnamespace kubecoro::" + space + " {\n\n" + functions + "} // namespace kubecoro::" + space +
+               '\n';
     }
 
     void append_description(std::string& out, const message& m) const

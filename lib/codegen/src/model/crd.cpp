@@ -47,6 +47,7 @@ public:
         const auto* spec = object_in(*crd, "spec");
         const document_path::step at(path_, "spec");
         if (spec == nullptr) path_.fail("missing");
+        metadata_ = metadata_of(*crd);
         add_versions(*spec);
     }
 
@@ -82,10 +83,25 @@ private:
         const auto* versions = array_in(spec, "versions");
         const document_path::step at(path_, "versions");
         if (versions == nullptr || versions->empty()) path_.fail("missing");
-        for (std::size_t i = 0; i < versions->size(); ++i) add_version(k, (*versions)[i], i);
+        json::object rest = spec;
+        rest.erase("versions");
+        for (std::size_t i = 0; i < versions->size(); ++i) add_version(k, rest, (*versions)[i], i);
     }
 
-    void add_version(kind k, const json::value& value, std::size_t index)
+    /// The part of the metadata that its author has written.
+    static json::object metadata_of(const json::object& crd)
+    {
+        json::object out;
+        const auto* metadata = object_in(crd, "metadata");
+        for (const std::string_view name : {"labels", "annotations"})
+            if (const auto* found = metadata ? object_in(*metadata, name) : nullptr) out[name] = *found;
+        if (auto* annotations = out.if_contains("annotations"))
+            annotations->get_object().erase("kubectl.kubernetes.io/last-applied-configuration");
+        return out;
+    }
+
+    /// @param rest  The definition's spec without its versions.
+    void add_version(kind k, const json::object& rest, const json::value& value, std::size_t index)
     {
         const document_path::step at(path_, index);
         const auto* version = value.if_object();
@@ -100,6 +116,9 @@ private:
         versions_.push_back(
             {root, k.message,
              k.plural + '.' + k.group + ": spec.versions[" + std::to_string(index) + "].schema.openAPIV3Schema"});
+        json::object alone = rest;
+        alone["versions"] = json::array{value};
+        k.definition = {{"metadata", metadata_}, {"spec", std::move(alone)}};
         to_.kinds.push_back(std::move(k));
     }
 
@@ -107,6 +126,8 @@ private:
     document_path path_;
     schema_reader schemas_;
     std::vector<served> versions_;
+    /// That of the definition that is read.
+    json::object metadata_;
 };
 
 } // namespace

@@ -4,6 +4,7 @@
 #include "model/json_members.hpp"
 
 #include <kubecoro/api/detail/quantity_text.hpp>
+#include <kubecoro/api/detail/time_text.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -44,7 +45,8 @@ scalar scalar_of(const json::object& schema, std::string_view type)
     if (type == "boolean") return scalar::boolean;
     if (type == "number") return scalar::number;
     if (type == "integer") return format == "int32" ? scalar::int32 : scalar::int64;
-    if (format == "date-time") return scalar::time;
+    if (format == "date-time")
+        return text_of(schema, "pattern") == detail::micro_time_pattern ? scalar::micro_time : scalar::time;
     if (format == "byte") return scalar::bytes;
     if (format == "duration") return scalar::duration;
     if (format == "int-or-string") return scalar::int_or_string;

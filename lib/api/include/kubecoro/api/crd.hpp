@@ -11,7 +11,9 @@
 #include <concepts>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -72,6 +74,8 @@ struct crd_version
     const detail::struct_type* type = nullptr;
     /// How it is served.
     crd_version_options options = {};
+    /// The definition that a generated struct was made from, with this version alone. Empty: the struct is the source.
+    boost::json::object source = {};
     KUBECORO_NAME_FIRST;
 };
 
@@ -109,6 +113,17 @@ concept kind_struct = known_struct<T> && requires {
     } -> std::same_as<resource_type>;
 };
 
+/// A struct that was generated from a definition, whose JSON these texts are together.
+template<class T>
+concept defined_struct = requires {
+    {
+        definition_text_of(static_cast<const T*>(nullptr))
+    } -> std::same_as<std::span<const std::string_view>>;
+};
+
+/// Reads the texts, which are the library's own.
+[[nodiscard]] boost::json::object parse_definition(std::span<const std::string_view> parts);
+
 /// The definition; the first version is the one that is stored.
 [[nodiscard]] result<boost::json::object> definition_of(const crd_version& stored, const crd_options& options);
 /// The same as YAML.
@@ -120,7 +135,10 @@ concept kind_struct = known_struct<T> && requires {
 template<detail::kind_struct T>
 [[nodiscard]] crd_version version_of(crd_version_options options = {})
 {
-    return {T::resource(), &detail::struct_of<T>(), std::move(options)};
+    crd_version out{T::resource(), &detail::struct_of<T>(), std::move(options)};
+    if constexpr (detail::defined_struct<T>)
+        out.source = detail::parse_definition(definition_text_of(static_cast<const T*>(nullptr)));
+    return out;
 }
 
 /** Returns the CustomResourceDefinition of a kind, so that an operator owns its API in code: names, scope, and for each
@@ -132,8 +150,10 @@ template<detail::kind_struct T>
     A field is required if the struct always writes it: numbers, booleans, quantities, times, durations and
     int_or_string that are not std::optional, unless a rule gives them a default. Text, lists, maps and parts are not:
     the struct leaves them out when they are empty, and a server that requires them would refuse what the program
-    writes. field_rule::required decides otherwise. Structs that `kubecoro generate` made require what their definition
-    required, and carry neither its bounds nor its defaults.
+    writes. field_rule::required decides otherwise.
+
+    A struct that `kubecoro generate` made from a definition gives that definition, with the versions that are asked
+    for: schema, names, columns and subresources are as they were, where the options do not say otherwise.
 
     Errors: cond::invalid with the kind and the path, for a struct that contains itself (structural schemas cannot), a
     rule that names no field or does not suit its type, paths of scale that lead to no number, versions of different

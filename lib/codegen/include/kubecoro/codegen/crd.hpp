@@ -20,7 +20,7 @@ namespace kubecoro::codegen {
     items of `spec.rules`. Where two would have one name in C++, the later one gets a number. A field is optional if
     the schema neither requires nor fills it, or if it may be null; `spec` and `status` of a kind never are.
 
-    Rules of the schema that say nothing of types (bounds, patterns, CEL) are not read. The metadata is the library's
+    Rules of the schema that say nothing of types (bounds, patterns, CEL) are kept in kind::definition alone. The metadata is the library's
     own message `io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta`, which the model holds without fields: see
     generate_options::exists.
 

@@ -19,7 +19,7 @@ struct generate_options
     /// Also writes `all_kinds.hpp`, which includes all kinds and calls a function for each.
     bool list = false;
     /// For build systems, which must know files before they are there: `shop_types` gives one source `shop_types.cpp`, and
-    /// a header `shop_types_marker.hpp` that all others include and that changes with each of them. Default: a source
+    /// one `shop_types_definitions.cpp`, and a header `shop_types_marker.hpp` that all others include and that changes with each of them. Default: a source
     /// for each group and version, such as `core_v1.cpp`, and no marker.
     std::string target = {};
     /// Messages whose headers are there already, such as those of the built-in kinds: not generated, included from the
@@ -41,7 +41,8 @@ struct generated_file
 };
 
 /** Generates C++: for each kind and its parts a struct and a typed view, one header a kind, and one source a group and
-    version with the descriptions that reading and writing the structs needs.
+    version with the descriptions that reading and writing the structs needs. Definitions of kinds have a source of their
+    own, so that only programs that print them hold them.
 
     Equal models give equal files, in the order of their paths. Errors: cond::invalid for a message that the model
     mentions and does not hold, and for names that become the same in C++. */

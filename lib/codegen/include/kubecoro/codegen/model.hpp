@@ -101,6 +101,8 @@ struct kind
     bool namespaced = true;
     /// The name of its message.
     std::string message;
+    /// Its CustomResourceDefinition with this version alone, without name and status; null for other sources.
+    boost::json::value definition = nullptr;
 
     friend bool operator==(const kind&, const kind&) = default;
 };

@@ -20,4 +20,8 @@ struct go_time
 /// The same with a fraction of six digits, without which Go reads no MicroTime.
 [[nodiscard]] std::optional<go_time> read_micro_time(std::string_view text) noexcept;
 
+/// The pattern by which schemas of custom resources tell times with microseconds from others.
+inline constexpr std::string_view micro_time_pattern =
+    R"(^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}(Z|[+-][0-9]{2}:[0-9]{2})$)";
+
 } // namespace kubecoro::detail

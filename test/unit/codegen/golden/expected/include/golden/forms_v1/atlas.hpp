@@ -14,7 +14,9 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kubecoro::forms_v1 {
@@ -77,6 +79,7 @@ struct atlas
 
     /// The resource of the kind.
     [[nodiscard]] static kubecoro::resource_type resource();
+    friend std::span<const std::string_view> definition_text_of(const atlas*) noexcept;
     friend const kubecoro::detail::struct_type& struct_type_of(const atlas*) noexcept;
     friend bool operator==(const atlas& a, const atlas& b);
 };

@@ -11,7 +11,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kubecoro::forms_v1 {
@@ -74,6 +76,7 @@ struct choice
 
     /// The resource of the kind.
     [[nodiscard]] static kubecoro::resource_type resource();
+    friend std::span<const std::string_view> definition_text_of(const choice*) noexcept;
     friend const kubecoro::detail::struct_type& struct_type_of(const choice*) noexcept;
     friend bool operator==(const choice& a, const choice& b);
 };

@@ -10,6 +10,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <string_view>
 
 namespace kubecoro::forms_v1 {
 
@@ -36,6 +38,7 @@ struct release
 
     /// The resource of the kind.
     [[nodiscard]] static kubecoro::resource_type resource();
+    friend std::span<const std::string_view> definition_text_of(const release*) noexcept;
     friend const kubecoro::detail::struct_type& struct_type_of(const release*) noexcept;
     friend bool operator==(const release& a, const release& b);
 };

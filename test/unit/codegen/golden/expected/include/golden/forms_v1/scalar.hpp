@@ -12,7 +12,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 
 namespace kubecoro::forms_v1 {
 
@@ -52,6 +54,7 @@ struct scalar
 
     /// The resource of the kind.
     [[nodiscard]] static kubecoro::resource_type resource();
+    friend std::span<const std::string_view> definition_text_of(const scalar*) noexcept;
     friend const kubecoro::detail::struct_type& struct_type_of(const scalar*) noexcept;
     friend bool operator==(const scalar& a, const scalar& b);
 };

@@ -13,7 +13,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kubecoro::forms_v1 {
@@ -76,6 +78,7 @@ struct shelf
 
     /// The resource of the kind.
     [[nodiscard]] static kubecoro::resource_type resource();
+    friend std::span<const std::string_view> definition_text_of(const shelf*) noexcept;
     friend const kubecoro::detail::struct_type& struct_type_of(const shelf*) noexcept;
     friend bool operator==(const shelf& a, const shelf& b);
 };

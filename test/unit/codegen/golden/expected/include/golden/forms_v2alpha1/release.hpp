@@ -11,7 +11,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 
 namespace kubecoro::forms_v2alpha1 {
 
@@ -53,6 +55,7 @@ struct release
 
     /// The resource of the kind.
     [[nodiscard]] static kubecoro::resource_type resource();
+    friend std::span<const std::string_view> definition_text_of(const release*) noexcept;
     friend const kubecoro::detail::struct_type& struct_type_of(const release*) noexcept;
     friend bool operator==(const release& a, const release& b);
 };

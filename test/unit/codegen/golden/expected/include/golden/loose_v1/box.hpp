@@ -11,7 +11,9 @@
 #include <boost/json/value.hpp>
 
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 
 namespace kubecoro::loose_v1 {
 
@@ -41,6 +43,7 @@ struct box
 
     /// The resource of the kind.
     [[nodiscard]] static kubecoro::resource_type resource();
+    friend std::span<const std::string_view> definition_text_of(const box*) noexcept;
     friend const kubecoro::detail::struct_type& struct_type_of(const box*) noexcept;
     friend bool operator==(const box& a, const box& b);
 };

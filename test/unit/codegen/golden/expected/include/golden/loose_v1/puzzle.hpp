@@ -10,7 +10,9 @@
 #include <kubecoro/meta_v1/object_meta.hpp>
 
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 
 namespace kubecoro::loose_v1 {
 
@@ -54,6 +56,7 @@ struct puzzle
 
     /// The resource of the kind.
     [[nodiscard]] static kubecoro::resource_type resource();
+    friend std::span<const std::string_view> definition_text_of(const puzzle*) noexcept;
     friend const kubecoro::detail::struct_type& struct_type_of(const puzzle*) noexcept;
     friend bool operator==(const puzzle& a, const puzzle& b);
 };

@@ -12,7 +12,9 @@
 #include <boost/json/value.hpp>
 
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kubecoro::loose_v1 {
@@ -87,6 +89,7 @@ struct wrapper
 
     /// The resource of the kind.
     [[nodiscard]] static kubecoro::resource_type resource();
+    friend std::span<const std::string_view> definition_text_of(const wrapper*) noexcept;
     friend const kubecoro::detail::struct_type& struct_type_of(const wrapper*) noexcept;
     friend bool operator==(const wrapper& a, const wrapper& b);
 };

@@ -9,7 +9,9 @@
 #include <kubecoro/meta_v1/object_meta.hpp>
 
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 
 namespace kubecoro::names_v1 {
 
@@ -54,6 +56,7 @@ struct letter
 
     /// The resource of the kind.
     [[nodiscard]] static kubecoro::resource_type resource();
+    friend std::span<const std::string_view> definition_text_of(const letter*) noexcept;
     friend const kubecoro::detail::struct_type& struct_type_of(const letter*) noexcept;
     friend bool operator==(const letter& a, const letter& b);
 };

@@ -10,7 +10,9 @@
 #include <kubecoro/meta_v1/object_meta.hpp>
 
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kubecoro::names_v1 {
@@ -131,6 +133,7 @@ struct union_
 
     /// The resource of the kind.
     [[nodiscard]] static kubecoro::resource_type resource();
+    friend std::span<const std::string_view> definition_text_of(const union_*) noexcept;
     friend const kubecoro::detail::struct_type& struct_type_of(const union_*) noexcept;
     friend bool operator==(const union_& a, const union_& b);
 };

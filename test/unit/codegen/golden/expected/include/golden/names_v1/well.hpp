@@ -11,7 +11,9 @@
 
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kubecoro::names_v1 {
@@ -138,6 +140,7 @@ struct well
 
     /// The resource of the kind.
     [[nodiscard]] static kubecoro::resource_type resource();
+    friend std::span<const std::string_view> definition_text_of(const well*) noexcept;
     friend const kubecoro::detail::struct_type& struct_type_of(const well*) noexcept;
     friend bool operator==(const well& a, const well& b);
 };

@@ -11,7 +11,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kubecoro::wide_v1 {
@@ -72,6 +74,7 @@ struct region
 
     /// The resource of the kind.
     [[nodiscard]] static kubecoro::resource_type resource();
+    friend std::span<const std::string_view> definition_text_of(const region*) noexcept;
     friend const kubecoro::detail::struct_type& struct_type_of(const region*) noexcept;
     friend bool operator==(const region& a, const region& b);
 };
