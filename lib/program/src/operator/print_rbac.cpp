@@ -24,12 +24,20 @@ public:
 
 } // namespace
 
+void declare_rights_of_endpoints(const operator_options& o, manager& m)
+{
+    if (!o.protect) return;
+    m.needs({"authentication.k8s.io", "v1", "tokenreviews", "TokenReview", false}, {"create"});
+    m.needs({"authorization.k8s.io", "v1", "subjectaccessreviews", "SubjectAccessReview", false}, {"create"});
+}
+
 result<std::string> rbac_of(operator_options o, const operator_setup& setup, const std::string& ns)
 {
     asio::io_context unused;
     if (o.managing.leader_election.ns.empty()) o.managing.leader_election.ns = ns;
     manager m(client(unused.get_executor(), std::make_shared<no_server>(), o.connection), o.managing);
     if (const auto filled = setup(m); !filled) return filled.error().because("the set-up failed");
+    declare_rights_of_endpoints(o, m);
     return rbac_manifest(m.rights(), {.name = o.name, .ns = ns});
 }
 

@@ -6,6 +6,9 @@
 
 namespace kubecoro::detail {
 
+/// Declares the rights of the program's own endpoints.
+void declare_rights_of_endpoints(const operator_options& o, manager& m);
+
 /** The manifest with what an operator declares, for a service account of its name in that namespace. Asks no server: the
     set-up gets a manager whose requests fail.
 

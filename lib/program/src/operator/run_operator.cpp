@@ -53,6 +53,7 @@ asio::awaitable<result<>> operate(operator_options& o, const operator_setup& set
     if (!cluster) co_return cluster.error();
     manager m(*cluster, o.managing);
     if (const auto filled = setup(m); !filled) co_return filled.error().because("the set-up failed");
+    detail::declare_rights_of_endpoints(o, m);
     detail::operator_endpoints endpoints(context.executor, o, *numbers, m);
     auto running = serve_while_running(endpoints, m, context.stop);
     co_return co_await std::move(running);

@@ -1,0 +1,154 @@
+#include "website_reconciler.hpp"
+
+#include <kubecoro/api/typed_conditions.hpp>
+#include <kubecoro/base/try.hpp>
+#include <kubecoro/client/struct_edit.hpp>
+#include <kubecoro/controller/finalizer.hpp>
+
+#include <memory>
+#include <utility>
+
+namespace kubecoro::website_operator {
+
+namespace asio = boost::asio;
+
+namespace {
+
+/// Only the operator's own objects are kept in memory.
+informer_options own_objects()
+{
+    informer_options out;
+    out.label_selector = std::string(managed_by) + "=" + std::string(manager_name);
+    return out;
+}
+
+object_key key_in(const typed_object<website>& site, std::string name)
+{
+    return object_key(std::string(site.ns()), std::move(name));
+}
+
+} // namespace
+
+website_reconciler::website_reconciler(manager& m)
+    : m_(&m),
+      cluster_(m.client()),
+      pages_(m.informer<core_v1::config_map>(own_objects()).lister()),
+      deployments_(m.informer<apps_v1::deployment>(own_objects()).lister()),
+      services_(m.informer<core_v1::service>(own_objects()).lister())
+{
+}
+
+template<class T>
+asio::awaitable<result<>> website_reconciler::bring(const typed_object<website>& site, const website& wanted,
+                                                    const lister<T>& known, std::string name) const
+{
+    const auto key = key_in(site, std::move(name));
+    edit_options how;
+    how.known = known.get(key);
+    const auto edit = [&](T& child) { return shape(site, wanted, child); };
+    auto bringing = create_or_update<T>(cluster_, key, edit, std::move(how));
+    KUBECORO_TRY(co_await std::move(bringing));
+    co_return result<>{};
+}
+
+asio::awaitable<result<>> website_reconciler::bring_all(const typed_object<website>& site, const website& wanted) const
+{
+    const std::string name(site.name());
+    KUBECORO_TRY(co_await bring(site, wanted, pages_, pages_name(name)));
+    KUBECORO_TRY(co_await bring(site, wanted, deployments_, name));
+    KUBECORO_TRY(co_await bring(site, wanted, services_, name));
+    co_return co_await list_in_catalogue(site);
+}
+
+asio::awaitable<result<>> website_reconciler::list_in_catalogue(const typed_object<website>& site) const
+{
+    const auto key = key_in(site, std::string(catalogue));
+    const std::string name(site.name());
+    edit_options how;
+    how.known = pages_.get(key);
+    const auto edit = [&](core_v1::config_map& m) {
+        m.metadata.labels[std::string(managed_by)] = manager_name;
+        m.data[name] = url_of(site.ns(), name);
+    };
+    auto listing = create_or_update<core_v1::config_map>(cluster_, key, edit, std::move(how));
+    KUBECORO_TRY(co_await std::move(listing));
+    co_return result<>{};
+}
+
+asio::awaitable<result<>> website_reconciler::report(const typed_object<website>& site, readiness now) const
+{
+    const auto at = m_->time()->wall_now();
+    const auto edit = [&](website& s) {
+        s.status.replicas = now.replicas;
+        s.status.selector = pod_selector(site.name());
+        s.status.url = url_of(site.ns(), site.name());
+        status_condition ready{.type = "Ready", .status = now.ready ? "True" : "False"};
+        ready.reason = now.reason;
+        ready.message = now.message;
+        ready.observed_generation = site.generation();
+        set_condition(s, ready, at);
+    };
+    auto writing = edit_status<website>(cluster_, site, edit);
+    const auto written = co_await std::move(writing);
+    // Deleted in the meantime: nothing is left to say.
+    if (!written && written.error() != cond::not_found) co_return written.error();
+    co_return result<>{};
+}
+
+asio::awaitable<result<action>> website_reconciler::reconcile(const typed_object<website>& site,
+                                                              reconcile_context& context) const
+{
+    KUBECORO_TRY(const auto wanted, read_struct<website>(site));
+    auto bringing = bring_all(site, wanted);
+    const auto brought = co_await std::move(bringing);
+    if (!brought && brought.error() == cond::already_exists) {
+        // Its name is another object's: only people can change that. A change of the website tries again.
+        const auto why = brought.error().message();
+        m_->events().event(site.untyped(), event_type::warning, "NameTaken", "Reconcile", why);
+        context.log().warning("a name is taken", {{"why", why}});
+        auto reporting = report(site, {.ready = false, .replicas = 0, .reason = "NameTaken", .message = why});
+        KUBECORO_TRY(co_await std::move(reporting));
+        co_return action::requeue_after(std::chrono::minutes{1});
+    }
+    if (!brought) co_return brought.error();
+    auto reporting = report(site, readiness_of(wanted, deployments_.get(site.key())));
+    KUBECORO_TRY(co_await std::move(reporting));
+    co_return action::done();
+}
+
+asio::awaitable<result<action>> website_reconciler::clean_up(const typed_object<website>& site) const
+{
+    const auto key = key_in(site, std::string(catalogue));
+    const std::string name(site.name());
+    const auto edit = [&](core_v1::config_map& m) { m.data.erase(name); };
+    auto removing = retry_on_conflict<core_v1::config_map>(cluster_, key, edit);
+    const auto removed = co_await std::move(removing);
+    if (!removed && removed.error() != cond::not_found) co_return removed.error();
+    co_return action::done();
+}
+
+void add_websites(manager& m, const website_options& options)
+{
+    const auto kept = std::make_shared<const website_reconciler>(m);
+    control_options how;
+    how.name = "websites";
+    how.running.workers = options.workers;
+    how.running.deadline = options.deadline;
+    m.control<website>(with_finalizer<website>(
+                           m.client(), std::string(finalizer),
+                           [kept](const auto& site, reconcile_context& c) { return kept->reconcile(site, c); },
+                           [kept](const auto& site, reconcile_context&) { return kept->clean_up(site); }),
+                       std::move(how))
+        .owns<core_v1::config_map>()
+        .owns<apps_v1::deployment>()
+        .owns<core_v1::service>()
+        .writes<core_v1::config_map>({"get", "create", "update", "patch"})
+        .writes<apps_v1::deployment>({"get", "create", "update", "patch"})
+        .writes<core_v1::service>({"get", "create", "update", "patch"})
+        .writes<website>({"get", "update", "patch"}); // its finalizer
+    m.needs<website>({"get", "update", "patch"}, "status");
+    m.needs<website>({"update"}, "finalizers"); // owner references that block its deletion
+    (void)m.events();
+}
+
+} // namespace kubecoro::website_operator
