@@ -1,0 +1,27 @@
+// An operator with every endpoint, an election, and two controllers that have nothing to do.
+#include <kubecoro/core_v1/config_map.hpp>
+#include <kubecoro/core_v1/pod.hpp>
+#include <kubecoro/program/run_operator.hpp>
+
+namespace asio = boost::asio;
+using namespace kubecoro;
+
+namespace {
+
+asio::awaitable<result<action>> nothing(const object_key&, reconcile_context&) { co_return action::done(); }
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    operator_options o;
+    o.name = "idle-operator";
+    o.leader_election.lease = "idle-operator";
+    o.metrics = "0";
+    o.health = "0";
+    o.protect = true;
+    return run_operator(o, argc, argv, [](manager& m) {
+        m.control<core_v1::config_map>(&nothing);
+        m.control<core_v1::pod>(&nothing);
+    });
+}
