@@ -24,7 +24,12 @@ package_names() {
     coverage) printf '%s\n' "clang$clang" "libclang-rt$clang-dev" "llvm$clang" ;;
     bench) printf '%s\n' libbenchmark-dev ;;
     cross) printf '%s\n' g++-aarch64-linux-gnu qemu-user ;;
-    e2e) printf '%s\n' curl openssl ca-certificates ;;
+    e2e)
+        printf '%s\n' curl openssl ca-certificates python3
+        # On Ubuntu it is a snap, which a container has not: the test in a browser is skipped there.
+        # shellcheck source=/dev/null
+        case $(. /etc/os-release && echo "$ID") in debian) echo chromium ;; esac
+        ;;
     *) return 1 ;;
     esac
 }

@@ -70,7 +70,6 @@ TEST_CASE("endpoints: the dashboard is a page with a strict policy, and a stream
     CHECK(text.find("Content-Type: text/event-stream\r\n") != std::string::npos);
     CHECK(text.find("Content-Length") == std::string::npos);
     CHECK(text.find("event: tasks\ndata: [\"<b>\"]\n\nevent: SNAPSHOT\ndata: 1\n\n") != std::string::npos);
-    CHECK(client.get("/dashboard").broken); // the stream has the connection
 }
 
 TEST_CASE("endpoints: without debug pages there is no dashboard", "[endpoints][integration][dashboard]")
@@ -125,7 +124,7 @@ TEST_CASE("endpoints: a viewer that does not read is dropped at the answer's dea
 
 TEST_CASE("endpoints: a stream ends after its time, and at the stop", "[endpoints][integration][dashboard]")
 {
-    shown brief({.snapshot_period = 1ms, .stream_time = 30ms});
+    shown brief({.snapshot_period = 1h, .stream_time = 30ms});
     auto viewer = brief.program.client();
     CHECK(shown::view(viewer));
     CHECK(viewer.closed_by_server());

@@ -47,9 +47,9 @@ const tables = {
   queues: {title: "Queues", columns: [
     words("Queue", r => r.name),
     column("Depth", r => r.ready),
-    column("Oldest", r => r.oldest_seconds, time),
     column("Running", r => r.processing),
     column("Delayed", r => r.delayed),
+    column("Held", r => r.held),
     column("Keys", r => r.keys),
     column("Memory", r => r.bytes, bytes),
     column("Added", r => r.adds),
@@ -205,6 +205,7 @@ function show(pages) {
 
 let paused = false;
 let token = "";
+let submitted = false; // since the attempt in progress has begun
 let running = null; // aborts the stream
 let wake = () => {}; // ends a pause between two attempts
 
@@ -272,8 +273,10 @@ async function main() {
   for (let pause = 1000;; pause = Math.min(pause * 2, 15000)) {
     if (!paused) {
       const begun = performance.now();
+      submitted = false;
       const why = await follow();
       if (performance.now() - begun > silence) pause = 1000;
+      if (submitted) continue;
       if (!paused) status("lost", "lost: " + why + "; trying again");
     }
     const waits = paused || !$("login").hidden; // for a person
@@ -292,6 +295,9 @@ $("login").addEventListener("submit", event => {
   event.preventDefault();
   token = $("token").value.trim();
   $("token").value = "";
+  submitted = true;
+  if (running) running.abort();
+  status("connecting", "connecting");
   wake();
 });
 main();

@@ -180,7 +180,7 @@ asio::awaitable<void> connection::stream(snapshot_feed::seat& seat)
             continue;
         }
         deadline_ = last_; // waits for itself
-        pause_->expires_at(std::get<time_point>(next));
+        pause_->expires_at(std::min(std::get<time_point>(next), end));
         // wind_up() and close() end the wait early.
         [[maybe_unused]] const auto rung = co_await pause_->wait();
     }
