@@ -96,9 +96,9 @@ TEST_CASE("workqueue: user code is called without the queue's lock", "[workqueue
     o.time = run.shared_clock();
     workqueue<looking_key, looking_hash> queue(run.executor(), std::move(o));
     // With the lock held this would deadlock.
-    l.at = [&queue] {
+    l.at = [&queue, &l] {
         (void)queue.len();
-        queue.add(looking_key{99}, priority::low);
+        queue.add(looking_key{99, &l}, priority::low);
     };
     queue.add(looking_key{1, &l});
     queue.add_rate_limited(looking_key{2, &l});
@@ -112,7 +112,8 @@ TEST_CASE("workqueue: user code is called without the queue's lock", "[workqueue
     auto batch = run.run(queue.get_batch(10));
     REQUIRE(batch);
     for (auto& item : *batch) item.succeeded();
-    CHECK(l.seen == std::set<std::string>{"delay", "print", "taken", "workqueue_adds_total", "workqueue_depth",
+    CHECK(l.seen == std::set<std::string>{"delay", "kubecoro_workqueue_oldest_key_seconds", "print", "taken",
+                                          "workqueue_adds_total", "workqueue_depth",
                                           "workqueue_longest_running_processor_seconds",
                                           "workqueue_queue_duration_seconds", "workqueue_retries_total",
                                           "workqueue_unfinished_work_seconds", "workqueue_work_duration_seconds"});

@@ -242,7 +242,8 @@ void controller_engine::cancel_runs()
 
 void controller_engine::finish(const result<>& outcome)
 {
-    close_sources(); // including those that were never opened
+    close_sources();    // including those that were never opened
+    queue_.shut_down(); // also of a controller that never started: its timer ends
     if (outcome)
         options_.log.info("controller stopped", {{"controller", options_.name}});
     else

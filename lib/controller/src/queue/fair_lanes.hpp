@@ -50,12 +50,15 @@ public:
 
     /// Number of lanes that have keys.
     [[nodiscard]] std::size_t active() const noexcept { return active_; }
-    /// Calls `what(class number, first key, number of keys)` for every lane of a level.
+    /// Calls `what(class number, first key, number of keys)` for up to `max` lanes of a level, in order of their turns.
+    /// @return how many there were.
     template<class Do>
-    void each(std::size_t level, Do what) const
+    std::size_t each(std::size_t level, std::size_t max, Do what) const
     {
-        for (lane_id l = rings_[level].first; l != none; l = lanes_[l].next)
+        std::size_t n = 0;
+        for (lane_id l = rings_[level].first; l != none && n < max; l = lanes_[l].next, ++n)
             what(lanes_[l].of, lanes_[l].keys.first, lanes_[l].count);
+        return n;
     }
 
     void shrink() noexcept;

@@ -4,6 +4,8 @@
 #include "queue/key_entries.hpp"
 #include "queue/level_set.hpp"
 
+#include <boost/container/static_vector.hpp>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -30,6 +32,26 @@ public:
     /// Takes out the next key. Precondition: not empty.
     [[nodiscard]] key_slot take() noexcept;
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+    /// The ready keys of one class.
+    struct class_size
+    {
+        std::uint64_t of;
+        /// One of them.
+        key_slot example;
+        std::size_t keys;
+    };
+    static constexpr std::size_t shown_classes = 10;
+    using class_sizes = boost::container::static_vector<class_size, shown_classes>;
+    /// Lanes that an observer looks at, so that it does not hold the queue's lock for long.
+    static constexpr std::size_t lanes_looked_at = 4'096;
+    /// The classes with the most ready keys, the largest first; with more lanes than `lanes_looked_at`, of some of them.
+    [[nodiscard]] class_sizes largest_classes() const noexcept;
+    /// Number of lanes, which is that of classes with ready keys if these have one priority.
+    [[nodiscard]] std::size_t lanes() const noexcept { return fair_ ? fair_->active() : 0; }
+    /// The key that became ready first; with more lanes than `lanes_looked_at`, of those of some of them.
+    /// Precondition: not empty.
+    [[nodiscard]] key_slot oldest() const noexcept;
 
     [[nodiscard]] bool fair() const noexcept { return fair_ != nullptr; }
     /// Sets the class of a key that is not ready. Precondition: a fair queue, with room for the key.
@@ -58,6 +80,8 @@ private:
     void unlink(key_slot s, std::size_t level) noexcept;
     [[nodiscard]] std::size_t choose_level() noexcept;
     [[nodiscard]] std::size_t aged_level() noexcept;
+    template<class Do>
+    void each_lane(Do what) const;
 
     key_entries& entries_;
     unsigned ageing_;

@@ -122,7 +122,6 @@ std::optional<time_point> workqueue_core::next_due() const noexcept
 workqueue_core::moved workqueue_core::advance(time_point now, std::size_t max, std::vector<slot>& idle)
 {
     moved out;
-    if (pace_) idle.reserve(max); // first, so that no exception loses a slot
     const auto is_due = [now](const delay_heap& waiting) { return !waiting.empty() && waiting.top().due <= now; };
     for (std::size_t n = 0; n < max; ++n) {
         if (is_due(delays_)) {

@@ -108,8 +108,8 @@ public:
         std::size_t dirty = 0;
         std::size_t ready = 0;
     };
-    /// Makes up to `max` keys ready that are due. Appends to `idle` slots that may be
-    /// idle now.
+    /// Makes up to `max` keys ready that are due. Appends to `idle`, which
+    /// has room for them, slots that may be idle now.
     moved advance(time_point now, std::size_t max, std::vector<slot>& idle);
     [[nodiscard]] std::optional<time_point> next_due() const noexcept;
 
@@ -160,6 +160,13 @@ public:
     /// The slots being processed, the longest running first.
     [[nodiscard]] std::vector<slot> in_work(std::size_t max) const;
     [[nodiscard]] std::optional<time_point> oldest_start() const noexcept;
+    /// The ready keys, for observers.
+    [[nodiscard]] const ready_keys& waiting() const noexcept { return ready_; }
+    /// How long the oldest ready key has been waiting; zero when none is ready. Precondition: timed.
+    [[nodiscard]] duration oldest_wait(time_point now) const noexcept
+    {
+        return ready() == 0 ? duration::zero() : now - moments_[ready_.oldest()].added;
+    }
     /// Sum over all runs in progress, since their start.
     [[nodiscard]] duration unfinished(time_point now) const noexcept;
 

@@ -215,7 +215,7 @@ workqueue_stats workqueue_engine::stats() const
     state& from = *state_;
     const state::shown_keys shown(from, s);
     // Keys are printed by user code, and therefore without the lock.
-    for (const auto& k : shown.keys()) s.in_work.push_back(from.keys->text(k.s, k.key));
+    for (const auto& k : shown.keys()) k.show(s, *from.keys, k);
     return s;
 }
 

@@ -4,6 +4,7 @@
 #include <kubecoro/base/metrics.hpp>
 
 #include <boost/container/small_vector.hpp>
+#include <boost/container/static_vector.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -11,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace kubecoro::detail {
 
@@ -25,13 +27,21 @@ public:
     /// Interval at which the gauges of running work are set.
     static constexpr std::chrono::milliseconds interval{500};
 
-    workqueue_metrics(metrics& sink, const std::string& queue);
+    /// @param fair  Whether keys have classes.
+    workqueue_metrics(metrics& sink, const std::string& queue, bool fair);
 
-    /// The total duration of all runs in progress, and the longest one.
-    struct running_work
+    /// Number of classes whose depths are shown.
+    static constexpr std::size_t ranks = 10;
+    /// The values that are set at intervals.
+    struct gauges
     {
+        /// The total duration of all runs in progress, and the longest one.
         duration unfinished;
         duration longest;
+        /// How long the oldest ready key has been waiting.
+        duration oldest;
+        /// Ready keys of the largest classes, in falling order.
+        boost::container::static_vector<std::size_t, ranks> classes = {};
     };
     /// The values collected by one locked section.
     struct report
@@ -41,7 +51,7 @@ public:
         /// Waiting times of the keys handed out.
         boost::container::small_vector<duration, 1> waited = {};
         std::optional<duration> worked = {};
-        std::optional<running_work> running = {};
+        std::optional<workqueue_metrics::gauges> gauges = {};
     };
     void tell(const report& r) noexcept;
 
@@ -50,6 +60,7 @@ public:
 
 private:
     void show_depth() noexcept;
+    void show(const gauges& g) noexcept;
 
     std::atomic<std::size_t> now_dirty_{0};
     std::shared_ptr<metrics::gauge> depth_;
@@ -58,6 +69,9 @@ private:
     std::shared_ptr<metrics::histogram> work_duration_;
     std::shared_ptr<metrics::gauge> unfinished_;
     std::shared_ptr<metrics::gauge> longest_;
+    std::shared_ptr<metrics::gauge> oldest_;
+    /// By rank, not by name: tenants must not make series.
+    std::vector<std::shared_ptr<metrics::gauge>> class_depths_;
     std::shared_ptr<metrics::counter> retries_;
 };
 

@@ -36,7 +36,7 @@ struct workqueue_engine::state
     state(boost::asio::any_io_executor executor, workqueue_options o, std::unique_ptr<key_table> k)
         : options(std::move(o)),
           time(options.time ? options.time : real_clock()),
-          measured(measures_of(options)),
+          measured(measures_of(options, k->classified())),
           paced(pace_of(options).any()),
           keys(std::move(k)),
           core({.ageing = options.ageing,
@@ -45,13 +45,14 @@ struct workqueue_engine::state
                 .pace = pace_of(options)}),
           alarm(std::make_shared<queue_alarm>(std::move(executor), time, options.log, [this] { return fire(); }))
     {
+        if (paced) cooled.reserve(keys_per_lock);
         if (!options.limiter) options.limiter = default_controller_limiter();
     }
 
-    static std::shared_ptr<workqueue_metrics> measures_of(const workqueue_options& o)
+    static std::shared_ptr<workqueue_metrics> measures_of(const workqueue_options& o, bool fair)
     {
         if (!o.metrics || o.name.empty()) return nullptr;
-        return std::make_shared<workqueue_metrics>(*o.metrics, o.name);
+        return std::make_shared<workqueue_metrics>(*o.metrics, o.name, fair);
     }
 
     static key_pace::rules pace_of(const workqueue_options& o) noexcept
@@ -82,6 +83,8 @@ struct workqueue_engine::state
     std::uint64_t retries = 0;
     std::uint64_t handed_out = 0;
     std::uint64_t unclassified = 0;
+    /// Slots whose interval has passed, in fire(); allocated before.
+    std::vector<slot> cooled;
     /// Slots being printed; see shown_keys.
     std::vector<slot> shown;
     std::optional<latch> drained;
@@ -135,12 +138,14 @@ struct workqueue_engine::state
         {
             if (a == added::ready || a == added::after_work || a == added::held || a == added::held_first) ++dirty_;
             if (a == added::ready || a == added::released) call_worker();
+            if (of_.measured && !of_.next_gauges && of_.core.ready() != 0) of_.begin_gauges();
             if (a == added::delayed_first || a == added::held_first || a == added::merged_first)
                 of_.alarm->expect(*of_.core.next_due());
         }
         void note(const workqueue_core::moved& m)
         {
             dirty_ += m.dirty;
+            if (of_.measured && !of_.next_gauges && m.ready != 0) of_.begin_gauges();
             for (std::size_t n = 0; n < m.ready; ++n) call_worker();
         }
         void call_worker()
@@ -229,7 +234,7 @@ struct workqueue_engine::state
         if (keys->erase(s)) core.shrink();
     }
 
-    /// Keys being processed that are read without the lock: their slots are not reused in the meantime.
+    /// Keys that are read without the lock: their slots are not reused in the meantime.
     class shown_keys
     {
     public:
@@ -237,15 +242,31 @@ struct workqueue_engine::state
         {
             slot s;
             const void* key;
+            /// Adds the key's text, or that of its class, to the snapshot.
+            void (*show)(workqueue_stats& picture, const key_table& keys, const shown_key& k);
+            std::size_t count = 0;
         };
         shown_keys(state& of, workqueue_stats& picture) : of_(of)
         {
-            keys_.reserve(named_keys);
+            const time_point now = of.stamp();
             std::lock_guard lock(of.mutex);
-            of.picture(picture);
-            const auto slots = of.core.in_work(named_keys);
-            of.shown.insert(of.shown.end(), slots.begin(), slots.end());
-            for (const slot s : slots) keys_.push_back({s, of.keys->hand_out(s)});
+            of.picture(picture, now);
+            for (const slot s : of.core.in_work(named_keys))
+                add(s, [](workqueue_stats& p, const key_table& t, const shown_key& k) {
+                    p.in_work.push_back(t.text(k.s, k.key));
+                });
+            if (picture.oldest_age)
+                add(of.core.waiting().oldest(),
+                    [](workqueue_stats& p, const key_table& t, const shown_key& k) { p.oldest = t.text(k.s, k.key); });
+            for (const auto& c : of.core.waiting().largest_classes())
+                add(
+                    c.example,
+                    [](workqueue_stats& p, const key_table& t, const shown_key& k) {
+                        p.largest_classes.push_back({t.class_text(k.key), k.count});
+                    },
+                    c.keys);
+            of.shown.reserve(of.shown.size() + keys_.size());
+            for (const auto& k : keys_) of.shown.push_back(k.s);
         }
         shown_keys(const shown_keys&) = delete;
         shown_keys& operator=(const shown_keys&) = delete;
@@ -260,6 +281,11 @@ struct workqueue_engine::state
         [[nodiscard]] const std::vector<shown_key>& keys() const noexcept { return keys_; }
 
     private:
+        void add(slot s, decltype(shown_key::show) show, std::size_t count = 0)
+        {
+            keys_.push_back({.s = s, .key = of_.keys->hand_out(s), .show = show, .count = count});
+        }
+
         state& of_;
         std::vector<shown_key> keys_;
     };
@@ -268,7 +294,7 @@ struct workqueue_engine::state
         return !shown.empty() && std::find(shown.begin(), shown.end(), s) != shown.end();
     }
 
-    void picture(workqueue_stats& s) const
+    void picture(workqueue_stats& s, time_point now) const
     {
         s.name = options.name;
         s.ready = core.ready();
@@ -283,6 +309,10 @@ struct workqueue_engine::state
         s.handed_out = handed_out;
         s.unclassified = unclassified;
         s.shutting_down = core.shutting_down();
+        s.class_lanes = core.waiting().lanes();
+        if (!measured) return;
+        if (core.ready() != 0) s.oldest_age = core.oldest_wait(now);
+        for (const slot k : core.in_work(named_keys)) s.running_for.push_back(now - core.started(k));
     }
 
     /// Calls `each` for every key of a list, one part of it per locked section.
@@ -307,7 +337,7 @@ struct workqueue_engine::state
         const slot s = core.take(now);
         if (s == workqueue_core::none) return std::nullopt;
         ++handed_out;
-        if (measured) measure_hand_out(locked, s, now);
+        if (measured) locked.report().waited.push_back(core.waited(s));
         if (paced) expect_next_due();
         return handed{.s = s, .priority = core.priority(s), .key = keys->hand_out(s)};
     }
@@ -315,11 +345,6 @@ struct workqueue_engine::state
     void expect_next_due()
     {
         if (const auto due = core.next_due()) alarm->expect(*due);
-    }
-    void measure_hand_out(section& locked, slot s, time_point now)
-    {
-        locked.report().waited.push_back(core.waited(s));
-        if (!next_gauges) alarm->expect(*(next_gauges = now + workqueue_metrics::interval));
     }
 
     added apply(section& locked, slot s, const verdict& v, time_point now)
@@ -346,10 +371,10 @@ struct workqueue_engine::state
     {
         for (;;) {
             const time_point now = time->now();
-            std::vector<slot> cooled;
             section locked(*this);
             locked.note(core.advance(now, keys_per_lock, cooled));
             for (const slot s : cooled) release_if_idle(s);
+            cooled.clear();
             const auto due = core.next_due();
             if (due && *due <= now) continue;
             const auto gauges = set_gauges(locked, now);
@@ -358,14 +383,24 @@ struct workqueue_engine::state
         }
     }
 
-    /// @return when to set them again; empty when no key is being processed.
+    /// Sets the gauges at intervals from now on, until the queue is quiet.
+    void begin_gauges()
+    {
+        next_gauges = time->now() + workqueue_metrics::interval;
+        alarm->expect(*next_gauges);
+    }
+    /// @return when to set them again; empty when no key is ready or being processed.
     std::optional<time_point> set_gauges(section& locked, time_point now)
     {
         if (!next_gauges || now < *next_gauges) return next_gauges;
-        locked.report().running = {.unfinished = core.unfinished(now),
-                                   .longest = now - core.oldest_start().value_or(now)};
+        workqueue_metrics::gauges g{.unfinished = core.unfinished(now),
+                                    .longest = now - core.oldest_start().value_or(now),
+                                    .oldest = core.oldest_wait(now)};
+        if (core.fair())
+            for (const auto& c : core.waiting().largest_classes()) g.classes.push_back(c.keys);
+        locked.report().gauges = g;
         next_gauges.reset();
-        if (core.processing() != 0) next_gauges = now + workqueue_metrics::interval;
+        if (!core.quiet()) next_gauges = now + workqueue_metrics::interval;
         return next_gauges;
     }
 

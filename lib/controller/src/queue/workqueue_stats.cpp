@@ -1,5 +1,6 @@
 #include <kubecoro/controller/workqueue_options.hpp>
 
+#include <chrono>
 #include <sstream>
 
 namespace kubecoro {
@@ -13,9 +14,18 @@ std::string describe(const workqueue_stats& s)
     if (s.held != 0) out << ", " << s.held << " held";
     if (s.unclassified != 0) out << ", " << s.unclassified << " without a class";
     if (s.shutting_down) out << "; shutting down";
+    if (s.oldest_age) {
+        const std::chrono::duration<double> age = *s.oldest_age;
+        out << "; oldest waiting: " << s.oldest << " for " << age.count() << " s";
+    }
     const char* separator = "; longest running: ";
     for (const auto& key : s.in_work) {
         out << separator << key;
+        separator = ", ";
+    }
+    separator = "; most ready keys: ";
+    for (const auto& c : s.largest_classes) {
+        out << separator << c.name << ' ' << c.ready;
         separator = ", ";
     }
     return std::move(out).str();

@@ -130,6 +130,10 @@ json::object to_json(const workqueue_stats& s)
 {
     json::array in_work;
     for (const std::string& key : s.in_work) in_work.push_back(json::value(printable(key)));
+    json::array running;
+    for (const duration d : s.running_for) running.push_back(seconds(d));
+    json::array classes;
+    for (const auto& c : s.largest_classes) classes.push_back({{"name", printable(c.name)}, {"ready", c.ready}});
     return {{"name", s.name},
             {"ready", s.ready},
             {"processing", s.processing},
@@ -143,7 +147,12 @@ json::object to_json(const workqueue_stats& s)
             {"handed_out", s.handed_out},
             {"unclassified", s.unclassified},
             {"shutting_down", s.shutting_down},
-            {"in_work", std::move(in_work)}};
+            {"in_work", std::move(in_work)},
+            {"running_seconds", std::move(running)},
+            {"oldest", s.oldest_age ? json::value(printable(s.oldest)) : json::value()},
+            {"oldest_seconds", seconds(s.oldest_age)},
+            {"class_lanes", s.class_lanes},
+            {"largest_classes", std::move(classes)}};
 }
 
 } // namespace kubecoro::detail

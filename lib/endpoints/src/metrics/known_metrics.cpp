@@ -97,6 +97,8 @@ constexpr known_metric all[] = {
     {"kubecoro_metrics_dropped_series_total", "Time series that were dropped because of a limit or an invalid name."},
     {"kubecoro_periodic_run_seconds", "Durations of the runs of periodic jobs."},
     {"kubecoro_periodic_runs_total", "Runs of periodic jobs, by name and result."},
+    {"kubecoro_workqueue_class_depth", "Ready keys of the classes that have the most, by rank."},
+    {"kubecoro_workqueue_oldest_key_seconds", "How long the oldest ready key has been waiting."},
     {"leader_election_master_status", "1 while this candidate leads."},
     {"leader_election_slowpath_total", "Renewals that took a read, since the write alone did not succeed."},
     {"process_cpu_seconds_total", "CPU time of the process, user and system."},

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,15 @@ struct workqueue_options
     KUBECORO_NAME_FIRST;
 };
 
+/// The ready keys of one class.
+struct workqueue_class
+{
+    /// The name of the class.
+    std::string name = {};
+    /// Its ready keys.
+    std::size_t ready = 0;
+};
+
 /// A snapshot of one queue.
 struct workqueue_stats
 {
@@ -84,6 +94,17 @@ struct workqueue_stats
     bool shutting_down = false;
     /// Some of the keys being processed, the longest running first, as text.
     std::vector<std::string> in_work = {};
+    /// For each of them, how long it has been with its worker. Empty in a queue without metrics, which takes no times.
+    std::vector<duration> running_for = {};
+    /// How long the ready key that has waited longest has waited. Empty without ready keys or metrics.
+    std::optional<duration> oldest_age = {};
+    /// That key, as text.
+    std::string oldest = {};
+    /// The ten classes with the most ready keys, the largest first. With more than ten classes of several priorities, or
+    /// more than 4,096 classes, it is an estimate.
+    std::vector<workqueue_class> largest_classes = {};
+    /// Number of classes with ready keys; a class with keys of several priorities counts for each.
+    std::size_t class_lanes = 0;
 };
 
 /// A one-line summary.

@@ -37,6 +37,8 @@ public:
     [[nodiscard]] virtual bool classified() const noexcept = 0;
     /// The class of an occupied slot's key. Precondition: classified().
     [[nodiscard]] virtual std::uint64_t class_of(slot s) const = 0;
+    /// The name of the class of a key returned by hand_out(), for display. Does not read the table.
+    [[nodiscard]] virtual std::string class_text(const void* key) const = 0;
 };
 
 /** Keys of one type: each is stored and hashed once, and found by its hash. */
@@ -112,6 +114,14 @@ public:
 
     [[nodiscard]] bool classified() const noexcept override { return static_cast<bool>(classes_); }
     [[nodiscard]] std::uint64_t class_of(slot s) const override { return classes_.number(cell_at(s).key); }
+    [[nodiscard]] std::string class_text(const void* key) const override
+    {
+        try {
+            return classes_.text(*static_cast<const Key*>(key));
+        } catch (...) { // as in class_of(): the class of such keys
+            return "(unclassified)";
+        }
+    }
 
 private:
     static constexpr std::size_t page_size = 64;
