@@ -75,6 +75,7 @@ std::string manager::describe() const
         out += '\n';
     }
     if (s.election) out += "  " + kubecoro::describe(*s.election) + '\n';
+    if (s.shards) out += "  " + kubecoro::describe(*s.shards) + '\n';
     for (const auto& i : engine_->informers.informers()) out += i.describe() + '\n';
     return out;
 }

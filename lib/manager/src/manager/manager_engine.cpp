@@ -4,6 +4,7 @@
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/detail/wait_for_news.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace asio = boost::asio;
@@ -27,6 +28,10 @@ manager_options with_defaults(manager_options o, const client& c)
     if (!o.events.time) o.events.time = o.time;
     if (!o.events.metrics) o.events.metrics = o.metrics;
     o.events.log = *o.log;
+    if (!o.shards.time) o.shards.time = o.time;
+    if (!o.shards.metrics) o.shards.metrics = o.metrics;
+    o.shards.log = *o.log;
+    o.shards.grace = std::min(o.shards.grace, o.grace / 5 * 4);
     o.informers.time = o.time;
     o.informers.log = o.log;
     o.informers.metrics = o.metrics;
@@ -59,6 +64,7 @@ manager_engine::manager_engine(client c, manager_options o)
       supervising_(cluster.executor(), *options.log)
 {
     if (!options.leader_election.lease.empty()) elector_.emplace(executor_.get(), cluster, options.leader_election);
+    if (!options.shards.group.empty()) join_group();
 }
 
 void manager_engine::start()
@@ -228,6 +234,12 @@ void manager_engine::finish(const result<>& outcome)
     ended_.settle(outcome);
 }
 
+result<> manager_engine::healthy() const
+{
+    auto led = elector_ ? elector_->healthy() : result<>();
+    return led && member_ ? member_->healthy() : led;
+}
+
 manager_stats manager_engine::stats() const
 {
     manager_stats out;
@@ -236,6 +248,7 @@ manager_stats manager_engine::stats() const
         out = core_.stats();
     }
     if (elector_) out.election = elector_->stats();
+    if (member_) out.shards = member_->stats();
     return out;
 }
 

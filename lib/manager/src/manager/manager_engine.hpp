@@ -10,6 +10,7 @@
 #include <kubecoro/base/task_group.hpp>
 #include <kubecoro/base/wake_signal.hpp>
 #include <kubecoro/controller/leader_elector.hpp>
+#include <kubecoro/controller/shard_member.hpp>
 #include <kubecoro/manager/manager.hpp>
 
 #include <map>
@@ -61,7 +62,7 @@ public:
 
     [[nodiscard]] manager_stats stats() const;
     [[nodiscard]] std::vector<controller_stats> controllers() const;
-    [[nodiscard]] result<> healthy() const { return elector_ ? elector_->healthy() : result<>(); }
+    [[nodiscard]] result<> healthy() const;
 
     const client cluster;
     const manager_options options;
@@ -85,6 +86,7 @@ private:
     static boost::asio::awaitable<result<>> flush_events(manager_engine& self);
     void add_rights_of(const shared_informer<object>& informer, std::vector<access_right>& out) const;
     void add_rights_of_election(std::vector<access_right>& out) const;
+    void add_rights_of_shards(std::vector<access_right>& out) const;
 
     // election.cpp
     void seek_leadership();
@@ -92,6 +94,10 @@ private:
     static boost::asio::awaitable<result<>> elect(manager_engine& self);
     static boost::asio::awaitable<result<>> lead(manager_engine& self, leadership term);
     [[nodiscard]] std::string lease_name() const;
+
+    // shards.cpp
+    void join_group();
+    static boost::asio::awaitable<result<>> be_member(manager_engine& self, latch stop);
 
     // parts.cpp
     class part_mark;
@@ -104,7 +110,7 @@ private:
     void note_end(managed_part& part, const result<>& outcome);
     [[nodiscard]] std::shared_ptr<managed_part> part(part_id id) const;
     [[nodiscard]] std::string free_name(std::string wish) const;
-    [[nodiscard]] controller_options completed(controller_options o, const std::string& name) const;
+    [[nodiscard]] controller_options completed(controller_options o, const std::string& name, bool is_shared) const;
     [[nodiscard]] std::shared_ptr<managed_part> keep(std::shared_ptr<managed_part> part, part_stage stage,
                                                      std::optional<backoff_policy> retry);
     /// Gives the core an input, and wakes the supervisor.
@@ -143,6 +149,7 @@ private:
     latch work_over_;
     sync_watch sync_;
     std::optional<leader_elector> elector_;
+    std::optional<shard_member> member_;
     std::shared_ptr<metrics::gauge> is_ready_;
     task_group running_;
     task_group supervising_;

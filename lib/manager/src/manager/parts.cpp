@@ -119,8 +119,9 @@ std::string manager_engine::free_name(std::string wish) const
     return name;
 }
 
-controller_options manager_engine::completed(controller_options o, const std::string& name) const
+controller_options manager_engine::completed(controller_options o, const std::string& name, bool is_shared) const
 {
+    if (is_shared) o.share = member_->share();
     o.name = name;
     if (!o.time) o.time = options.time;
     if (!o.metrics) o.metrics = options.metrics;
@@ -149,6 +150,9 @@ std::shared_ptr<managed_part> manager_engine::add_controller(const resource_type
                                                              control_options o)
 {
     const auto own = declared_or_new(resource);
+    // Shards are an alternative to a leader.
+    const bool is_shared = member_ && o.needs_leadership;
+    const bool waits = o.needs_leadership && !is_shared;
     std::shared_ptr<managed_part> part;
     {
         std::lock_guard lock(mutex_);
@@ -156,10 +160,10 @@ std::shared_ptr<managed_part> manager_engine::add_controller(const resource_type
         if (!o.name.empty()) name = o.name;
         name = free_name(name.empty() ? resource.display_name() : name);
         auto made = std::make_unique<controller<object>>(executor_.get(), std::move(reconcile),
-                                                         completed(std::move(o.running), name));
+                                                         completed(std::move(o.running), name, is_shared));
         made->watch(own, enqueue_object(), {.filter = std::move(o.filter)});
         part = keep(std::make_shared<managed_part>(name, resource, std::move(made)),
-                    o.needs_leadership ? part_stage::leading : part_stage::synced, {});
+                    waits ? part_stage::leading : part_stage::synced, {});
     }
     news_.notify();
     return part;

@@ -57,6 +57,17 @@ void manager_engine::add_rights_of_election(std::vector<access_right>& out) cons
     out.push_back(std::move(lease));
 }
 
+void manager_engine::add_rights_of_shards(std::vector<access_right>& out) const
+{
+    const auto& s = options.shards;
+    if (s.group.empty()) return;
+    access_right leases{.group = "coordination.k8s.io", .resource = "leases"};
+    leases.verbs = {"list", "create", "update", "delete"};
+    if (s.watch) leases.verbs.push_back("watch");
+    leases.ns = s.ns.empty() ? cluster.default_namespace() : s.ns;
+    out.push_back(std::move(leases));
+}
+
 std::vector<access_right> manager_engine::rights() const
 {
     std::vector<access_right> out;
@@ -70,6 +81,7 @@ std::vector<access_right> manager_engine::rights() const
     }
     for (const auto& i : informers.informers()) add_rights_of(i, out);
     add_rights_of_election(out);
+    add_rights_of_shards(out);
     return merged(std::move(out));
 }
 

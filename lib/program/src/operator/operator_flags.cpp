@@ -42,6 +42,7 @@ void apply_flags(const operator_flags& flags, operator_options& o)
 {
     if (!flags.kubeconfig.empty()) o.connection.kubeconfig = flags.kubeconfig;
     if (!flags.context.empty()) o.connection.context = flags.context;
+    if (!o.shards.group.empty()) o.managing.shards = o.shards;
     if (!flags.namespaces.empty()) o.managing.namespaces = flags.namespaces;
     if (o.connection.user_agent.empty()) o.connection.user_agent = o.name + (o.version.empty() ? "" : "/" + o.version);
     if (o.managing.name.empty()) o.managing.name = o.name;

@@ -9,6 +9,7 @@
 #include <kubecoro/controller/controller_options.hpp>
 #include <kubecoro/controller/event_recorder.hpp>
 #include <kubecoro/controller/leader_election_options.hpp>
+#include <kubecoro/controller/shard_options.hpp>
 
 #include <chrono>
 #include <memory>
@@ -37,6 +38,9 @@ struct manager_options
     /// With a lease: parts that need leadership run in one replica only, the holder of the Lease. The clock, log and metrics
     /// are the manager's where they are empty; its grace period has no effect.
     leader_election_options leader_election = {};
+    /// With a group: replicas divide the keys of the controllers that need leadership, which then run in all of them. Clock, log,
+    /// metrics and grace period as above.
+    shard_options shards = {};
     /// Whether the start asks the server for the rights that the manager's declarations need, see manager::rights(). A
     /// missing one ends the manager, and is named.
     bool check_access = true;
@@ -134,6 +138,8 @@ struct manager_stats
     std::vector<part_stats> parts = {};
     /// The election; empty without one.
     std::optional<leader_stats> election = {};
+    /// This replica as a member of its group; empty without one.
+    std::optional<shard_stats> shards = {};
 };
 
 } // namespace kubecoro

@@ -3,6 +3,7 @@
 #include <kubecoro/base/name_first.hpp>
 #include <kubecoro/client/client_options.hpp>
 #include <kubecoro/controller/leader_election_options.hpp>
+#include <kubecoro/controller/shard_options.hpp>
 #include <kubecoro/endpoints/endpoint_options.hpp>
 #include <kubecoro/manager/manager_options.hpp>
 
@@ -26,6 +27,8 @@ struct operator_options
     std::string description = {};
     /// With a lease: one replica works at a time. Flags switch it off, and name the Lease.
     leader_election_options leader_election = {};
+    /// With a group: all replicas work, each on its part of the keys.
+    shard_options shards = {};
     /// Where /metrics is served, as endpoint_options::address: ":8080" is every interface, "8080" loopback. Empty = nowhere. An
     /// address of the loopback interface serves /debug as well.
     std::string metrics = {};

@@ -1,0 +1,96 @@
+// Managers that divide the keys of their controllers.
+#include "manager_fixture.hpp"
+
+#include <kubecoro/api/untyped.hpp>
+
+#include <algorithm>
+#include <set>
+
+using namespace manager_test;
+using untyped::lease;
+
+namespace {
+
+manager_options as(const std::string& identity)
+{
+    manager_options o;
+    o.name = identity;
+    o.shards.group = "janitor";
+    o.shards.identity = identity;
+    o.shards.seed = 1;
+    return o;
+}
+
+std::set<std::string> names(const lines& seen) { return {seen.begin(), seen.end()}; }
+
+} // namespace
+
+TEST_CASE("manager shards: all replicas work, each on its keys, and one that stops hands them over", "[manager]")
+{
+    world w(as("first"));
+    for (int i = 0; i < 20; ++i) w.put("map-" + std::to_string(i));
+    lines seen, everywhere;
+    w.m->control<config_map>(janitor{*w.m, seen});
+    w.m->control<config_map>(janitor{*w.m, everywhere}, {.name = "everywhere", .needs_leadership = false});
+    w.begin();
+    w.run.advance(1s);
+    CHECK(w.m->stats().phase == manager_phase::running);
+    CHECK(names(seen).size() == 20);
+    CHECK(names(everywhere).size() == 20);
+    CHECK(w.m->healthy());
+    const auto rights = w.m->rights();
+    CHECK(std::any_of(rights.begin(), rights.end(), [](const access_right& r) {
+        return r.resource == "leases" && r.ns == "default" && std::count(r.verbs.begin(), r.verbs.end(), "delete") == 1;
+    }));
+    REQUIRE(w.m->stats().shards);
+    CHECK(w.m->stats().shards->state == shard_state::settled);
+    CHECK(w.m->describe().find("first: settled, 1 members") != std::string::npos);
+
+    manager second(w.cluster, as("second"));
+    lines of_second;
+    second.control<config_map>(janitor{second, of_second});
+    auto running = w.run.spawn(second.run());
+    w.run.advance(2s);
+    const auto moved = names(of_second);
+    CHECK(moved.size() > 2);
+    CHECK(moved.size() < 18);
+    CHECK(second.stats().shards->members == 2);
+    CHECK(names(seen).size() == 20);
+
+    of_second.clear();
+    CHECK(w.run.run(w.m->stop()));
+    w.run.advance(1s);
+    CHECK(names(of_second).size() == 20 - moved.size());
+    CHECK(second.stats().shards->members == 1);
+    CHECK(w.run.run(second.stop()));
+    const auto left = w.run.run(w.cluster.list(lease::resource(), "default"));
+    REQUIRE(left);
+    CHECK(left->items.empty());
+}
+
+TEST_CASE("manager shards: options that contradict each other end the manager, naming the part", "[manager]")
+{
+    auto o = as("first");
+    o.shards.retry_period = 9s;
+    world w(std::move(o));
+    const auto outcome = w.run.run(w.m->run());
+    REQUIRE(!outcome);
+    CHECK(outcome.error() == cond::misconfigured);
+    CHECK(outcome.error().describe().find("shards failed") != std::string::npos);
+}
+
+TEST_CASE("manager shards: it may be stopped after any number of steps, and leaves no Lease", "[manager]")
+{
+    for (std::size_t steps = 0; steps < 120; steps += 3) {
+        world w(as("first"));
+        w.put("one");
+        lines seen;
+        w.m->control<config_map>(janitor{*w.m, seen});
+        w.running = w.run.spawn(w.m->run());
+        static_cast<void>(w.run.step(steps));
+        CHECK(w.run.run(w.m->stop()));
+        const auto left = w.run.run(w.cluster.list(lease::resource(), "default"));
+        REQUIRE(left);
+        CHECK(left->items.empty());
+    }
+}
