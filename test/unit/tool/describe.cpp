@@ -56,6 +56,20 @@ Events:
 )");
 }
 
+TEST_CASE("tool: describe shows names that users choose as they are written", "[tool]")
+{
+    const auto shown = [](const char* text) { return describe_object(json::parse(text), {}); };
+    CHECK(shown(R"({"kind":"ConfigMap","data":{"myKey":"v","n":"2"},"binaryData":{"logo":"AAEC"}})")
+              .find("Data:\n  myKey:  v\n  n:  2\nBinary Data:\n  logo:  AAEC\n") != std::string::npos);
+    CHECK(shown(R"({"spec":{"selector":{"matchLabels":{"app":"x"}}}})")
+              .find("Selector:\n    Match Labels:\n      app:  x\n") != std::string::npos);
+    CHECK(shown(R"({"spec":{"selector":{"app":"x"}}})").find("  Selector:\n    app:  x\n") != std::string::npos);
+    CHECK(shown(R"({"spec":{"resources":{"limits":{"cpu":"1"}}}})").find("      cpu:  1\n") != std::string::npos);
+    // The name of an entry is not that of a field.
+    CHECK(shown(R"({"data":{"labels":{"podIP":"x"}}})").find("  labels:\n    Pod IP:  x\n") != std::string::npos);
+    CHECK(shown(R"({"spec":{"hostIP":"x"}})").find("  Host IP:  x\n") != std::string::npos);
+}
+
 TEST_CASE("tool: describe does not show the values of a Secret, but their sizes", "[tool]")
 {
     const auto secret = json::parse(

@@ -45,6 +45,8 @@ TEST_CASE("tool: steps of a JSONPath", "[tool]")
     CHECK(at("{.items[0,2].metadata.name}") == "a c");
     CHECK(at("{.items[0]['metadata'].name}") == "a");
     CHECK(at("{.items[0].metadata['name','labels']}") == R"(a {"app.io/x":"1"})");
+    CHECK(at("{.items[0:2]['kind','metadata'].name}") == "a b");
+    CHECK(at("{.items[0:2].c[0]['type','status']}") == "Ready Ready True False");
     CHECK(at("{.items[0].metadata.labels.app\\.io/x}") == "1");
     CHECK(at("{.items[*].spec.*}") == "3 20");
     CHECK(at("{..name}") == "a b c");

@@ -1,6 +1,7 @@
 #include "print/server_table.hpp"
 #include "print/text_table.hpp"
 #include "select/followed_rows.hpp"
+#include "select/table_pages.hpp"
 
 #include <kubecoro/test/catch.hpp>
 
@@ -148,4 +149,53 @@ TEST_CASE("tool: each version of a followed row is shown once", "[tool]")
           "d25 b26 c8 ");
     CHECK(cells(rows.take(list_at("31", {version("a", "6", "u2"), version("d", "25"), version("b", "26")}))) == "a6 ");
     CHECK(rows.version() == "31");
+}
+
+namespace {
+
+table page_of(const char* name, std::string token)
+{
+    table out;
+    out.columns.resize(1);
+    out.rows.push_back(row({name}, R"({"metadata":{"name":"n"}})"));
+    out.continue_token = std::move(token);
+    return out;
+}
+
+} // namespace
+
+TEST_CASE("tool: the pages of a table become one, which expires once at most", "[tool]")
+{
+    table_pages pages(list_options{.label_selector = "a=b"});
+    CHECK(pages.next()->limit == table_pages::page_size);
+    CHECK(pages.next()->label_selector == "a=b");
+    CHECK_FALSE(pages.on_page(page_of("a", "t1")));
+    CHECK(pages.next()->continue_token == "t1");
+    CHECK(pages.so_far().rows.size() == 1);
+    CHECK_FALSE(pages.on_failure(failure(cond::expired)));
+    CHECK(pages.so_far().rows.empty());
+    CHECK(pages.next()->continue_token.empty());
+    CHECK(pages.next()->limit == 0);
+    CHECK(pages.on_failure(failure(cond::expired)) == cond::expired);
+    CHECK_FALSE(pages.on_page(page_of("b", "")));
+    CHECK_FALSE(pages.next());
+    CHECK(std::move(pages).take().rows.at(0).cells.at(0) == "b");
+
+    table_pages others(list_options{});
+    CHECK_FALSE(others.on_page(page_of("a", "t1")));
+    CHECK(others.on_failure(failure(cond::unreachable)) == cond::unreachable);
+}
+
+TEST_CASE("tool: a table whose pages do not end is refused", "[tool]")
+{
+    table_pages same(list_options{});
+    CHECK_FALSE(same.on_page(page_of("a", "t")));
+    CHECK(same.on_page(page_of("a", "t")) == cond::corrupt);
+    table_pages endless(list_options{});
+    for (std::uint32_t i = 0; i < table_pages::max_pages; ++i) {
+        table empty;
+        empty.continue_token = std::to_string(i);
+        REQUIRE_FALSE(endless.on_page(std::move(empty)));
+    }
+    CHECK(endless.on_page(page_of("a", "more")) == cond::corrupt);
 }

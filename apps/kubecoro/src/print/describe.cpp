@@ -6,6 +6,7 @@
 #include <kubecoro/base/printable.hpp>
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 
 namespace kubecoro::tool {
@@ -22,10 +23,28 @@ std::string key_of(const json::key_value_pair& member) { return {member.key().da
 
 bool is_plain(const json::value& v) { return !v.is_object() && !v.is_array(); }
 
-/// The indent and readable name of a field.
-std::string label(const std::string& indent, const std::string& name)
+/// Whether the members of a map are no fields, but names that users choose, which are shown as they are written.
+bool has_chosen_names(std::string_view field, const json::object& map)
 {
-    return indent + printable(readable_name(name)) + ":";
+    constexpr std::array<std::string_view, 13> maps{"labels",     "annotations", "matchLabels", "nodeSelector", "data",
+                                                    "binaryData", "limits",      "requests",    "hard",         "used",
+                                                    "capacity",   "allocatable", "parameters"};
+    // A selector of labels, or one that has fields for them.
+    if (field == "selector")
+        return std::all_of(map.begin(), map.end(), [](const auto& member) { return member.value().is_string(); });
+    return std::find(maps.begin(), maps.end(), field) != maps.end();
+}
+
+enum class naming
+{
+    readable,
+    as_written
+};
+
+/// The indent and name of a field.
+std::string label(const std::string& indent, const std::string& name, naming how)
+{
+    return indent + printable(how == naming::readable ? readable_name(name) : name) + ":";
 }
 
 /// A list of objects that have a type and a status, such as status.conditions.
@@ -83,22 +102,24 @@ public:
     }
 
     // NOLINTNEXTLINE(misc-no-recursion): as deep as the document
-    void members(const json::object& object, const std::string& indent)
+    void members(const json::object& object, const std::string& indent, naming how)
     {
-        for (const auto& member : object) field(key_of(member), member.value(), indent);
+        for (const auto& member : object) field(key_of(member), member.value(), indent, how);
     }
 
     // NOLINTNEXTLINE(misc-no-recursion): as deep as the document
-    void field(const std::string& name, const json::value& v, const std::string& indent)
+    void field(const std::string& name, const json::value& v, const std::string& indent, naming how = naming::readable)
     {
+        const auto before = label(indent, name, how);
         if (const auto* object = v.if_object(); object && !object->empty()) {
-            out += label(indent, name) + "\n";
-            members(*object, indent + "  ");
+            const bool chosen = how == naming::readable && has_chosen_names(name, *object);
+            out += before + "\n";
+            members(*object, indent + "  ", chosen ? naming::as_written : naming::readable);
         } else if (const auto* array = v.if_array(); array && !array->empty()) {
-            out += label(indent, name) + "\n";
+            out += before + "\n";
             items(*array, indent + "  ");
         } else {
-            text(label(indent, name), v, indent);
+            text(before, v, indent);
         }
     }
 
@@ -218,7 +239,7 @@ std::string events_text(const json::array& events)
 
 std::string readable_name(const std::string& field)
 {
-    // Keys of maps, such as label names and file names, are no fields.
+    // Keys of a custom resource's maps, such as label names and file names, are no fields.
     if (field.find_first_of("./-_") != field.npos) return field;
     std::string out;
     for (std::size_t i = 0; i != field.size(); ++i) {
@@ -244,9 +265,6 @@ std::string describe_object(const json::value& object, const json::array& events
                 append_secret_data(p, object);
             } else if (secret && name == "stringData") {
                 continue;
-            } else if (name == "data" && member.value().is_object()) {
-                p.out += "Data:\n";
-                for (const auto& entry : member.value().get_object()) p.field(key_of(entry), entry.value(), "  ");
             } else {
                 p.field(name, member.value(), "");
             }

@@ -91,8 +91,9 @@ values json_path::find(const json::value& root) const
     values now{&root};
     for (const auto& next_step : steps_) {
         values next;
-        for (const auto* v : now)
-            for (const auto& one : next_step->any) std::visit([&](const auto& s) { apply(s, *v, next); }, one);
+        // As in kubectl, [a,b] gives the a of all values, then the b of all.
+        for (const auto& one : next_step->any)
+            for (const auto* v : now) std::visit([&](const auto& s) { apply(s, *v, next); }, one);
         now = std::move(next);
     }
     return now;

@@ -1,5 +1,7 @@
 #include "select/fetch.hpp"
 
+#include "select/table_pages.hpp"
+
 #include <kubecoro/client/table.hpp>
 
 namespace kubecoro::tool {
@@ -9,9 +11,6 @@ namespace json = boost::json;
 
 namespace {
 
-/// As kubectl; a page of pods takes a server about 0.1 s.
-constexpr std::uint32_t page_size = 500;
-
 table_object rows_with(const fetch_options& options)
 {
     return options.whole_objects ? table_object::whole : table_object::metadata;
@@ -20,17 +19,14 @@ table_object rows_with(const fetch_options& options)
 asio::awaitable<result<table>> all_pages(const client& api, const target& from, const fetch_options& options,
                                          const verb_context& context)
 {
-    table out;
-    list_options page = options.selected;
-    page.limit = page_size;
-    do {
-        auto next = co_await list_table(api, from.type, from.ns, page, rows_with(options));
-        if (!next) co_return next.error();
-        append(out, std::move(*next));
-        page.continue_token = out.continue_token;
-        context.doing("listing " + from.type.display_name() + ": " + std::to_string(out.rows.size()));
-    } while (!page.continue_token.empty());
-    co_return out;
+    table_pages pages(options.selected);
+    while (const auto ask = pages.next()) {
+        auto listing = list_table(api, from.type, from.ns, *ask, rows_with(options));
+        auto page = co_await std::move(listing);
+        if (auto end = page ? pages.on_page(std::move(*page)) : pages.on_failure(page.error())) co_return *end;
+        context.doing("listing " + from.type.display_name() + ": " + std::to_string(pages.so_far().rows.size()));
+    }
+    co_return std::move(pages).take();
 }
 
 /// Whether the failure concerns this one object only.
