@@ -41,6 +41,22 @@ expect refused '{"type":"error","reason":"Forbidden","message":"*","code":403*}'
 read -rt 2.5 -u "${fd_of[refused]}" line && die "reported again: $line"
 finish refused INT
 [[ -z $seen ]] || die "more output: $seen"
+# A resource that is not defined yet is waited for, and reported once.
+start early "${watch[@]}" gizmos.example.com --keep-trying --kubeconfig "$work/admin"
+expect early '{"type":"error","reason":"NotFound","message":"*gizmos*","code":404}'
+"$tool" apply -f - --kubeconfig "$work/admin" >/dev/null <<'YAML' || die 'the definition was not applied'
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: gizmos.example.com}
+spec:
+  group: example.com
+  names: {kind: Gizmo, plural: gizmos, singular: gizmo}
+  scope: Namespaced
+  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]
+YAML
+expect early '{"type":"synced",*'
+finish early INT
+misuses '*empty type*' "${watch[@]}" pods, --keep-trying --kubeconfig "$work/admin"
 start allowed "${watch[@]}" cm -A --kubeconfig "$work/limited"
 expect allowed '{"type":"synced",*'
 finish allowed INT

@@ -16,6 +16,10 @@ fails '*not_found*' "$tool" patch cm none -p '{}'
 misuses '*either -p or*' "$tool" patch cm settings
 misuses '*which cm*' "$tool" patch cm -p '{}'
 
+# shellcheck disable=SC2016 # the inner shell's
+prints $'Warning: unknown field "dta"\nconfigmap/settings patched' bash -c '"$@" 2>&1' -- \
+    "$tool" patch cm settings --validate warn --type merge -p '{"dta":{"a":"b"}}'
+
 prints 'deployment.apps/web scaled' "$tool" scale deploy/web --replicas 3
 prints '3' "$tool" get deploy web -o jsonpath=.spec.replicas
 fails '*conflict*deployment.apps/web*' "$tool" scale deploy web --replicas 4 --current-replicas 5

@@ -83,6 +83,7 @@ result<client> connect(const cluster_flags& flags, const verb_context& context)
     }
     client_options options;
     options.log = context.log;
+    options.on_warning = [context](const server_warning& w) { context.note("Warning: " + w.text); };
     // Fields that this version does not know are shown and kept.
     options.decode.form = wire_form::json;
     return client::create(context.program.executor, std::move(*config), std::move(options));

@@ -23,6 +23,8 @@ namespace asio = boost::asio;
 
 namespace {
 
+constexpr std::chrono::seconds between_searches{1};
+
 struct watch_flags
 {
     cluster_flags cluster = {};
@@ -171,12 +173,30 @@ asio::awaitable<result<>> follow(const client& api, const std::vector<target>& t
     co_return outcome;
 }
 
+bool is_wrong_usage(const failure& why) { return why == cond::invalid && why.status() == nullptr; }
+
+/// The resources; with --keep-trying as soon as the server has them.
+asio::awaitable<result<std::vector<target>>> find_targets(client api, const watch_flags& f, watch_printer& printer)
+{
+    for (;;) {
+        auto finding = resolve(api, f.wanted, "");
+        auto found = co_await std::move(finding);
+        if (found || !f.keep_trying || found.error() == cond::cancelled || is_wrong_usage(found.error()))
+            co_return found;
+        printer.failed(found.error());
+        auto pausing = sleep_for(api.time(), between_searches);
+        const auto paused = co_await std::move(pausing);
+        if (!paused) co_return paused.error();
+    }
+}
+
 asio::awaitable<result<>> find_and_follow(const watch_flags& f, const verb_context& context, watch_printer& printer)
 {
     auto api = connect(f.cluster, context);
     if (!api) co_return api.error();
     context.doing("asking the server for its resources");
-    auto targets = co_await unless_stopped(context.program.stop, resolve(*api, f.wanted, ""));
+    auto finding = unless_stopped(context.program.stop, find_targets(*api, f, printer));
+    auto targets = co_await std::move(finding);
     context.waiting.done();
     if (!targets) {
         if (targets.error() == cond::cancelled) co_return result<>();
