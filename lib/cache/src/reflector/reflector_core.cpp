@@ -17,6 +17,13 @@ constexpr std::uint32_t default_page_size = 500;
 /// Ten million objects in pages of the default size: a longer list counts as endless.
 constexpr std::uint32_t max_pages = 20'000;
 
+/// A pause and up to half of it more: many informers are refused at the same time.
+duration with_jitter(std::chrono::seconds pause, double draw)
+{
+    const std::chrono::duration<double> spread = pause * (1 + 0.5 * draw);
+    return std::chrono::duration_cast<duration>(spread);
+}
+
 } // namespace
 
 reflector_core::reflector_core(reflector_policy policy, reflector_expectation expected, std::uint64_t seed,
@@ -237,10 +244,11 @@ reflector_core::action reflector_core::wait_for(const failure& why)
         then_list_ = relist_reason::parked;
         return do_wait{look->after, gone_untold_};
     }
-    duration delay = backoff_.next();
-    if (const auto asked = why.retry_after())
-        delay = std::max<duration>(delay, std::min<std::chrono::seconds>(*asked, longest_retry_after));
-    return do_wait{delay};
+    const duration delay = backoff_.next();
+    const auto asked = why.retry_after();
+    if (!asked) return do_wait{delay};
+    const auto pause = std::min(*asked, longest_retry_after);
+    return do_wait{std::max(delay, with_jitter(pause, next_unit(random_)))};
 }
 
 reflector_core::action reflector_core::on_wake()
