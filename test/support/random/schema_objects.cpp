@@ -159,20 +159,18 @@ void collect_missing(const json::object& schema, const std::string& path, const 
 
 } // namespace
 
-std::optional<random_object> schema_objects::make(const resource_type& type, content how)
+std::optional<json::object> schema_objects::make(const resource_type& type, content how)
 {
     how_ = how;
     left_ = 5 + values_.below(most_fields);
     depth_ = 0;
-    spoiled_ = false;
     auto made = any_try(schema_);
     if (!made) return {};
-    random_object all{.json = std::move(made->as_object()), .spoiled = spoiled_};
-    auto& out = all.json;
+    auto out = std::move(made->as_object());
     out["apiVersion"] = type.api_version();
     out["kind"] = type.kind;
     out["metadata"] = {{"name", "a"}, {"labels", {{"app", values_.text()}}}};
-    return all;
+    return out;
 }
 
 std::vector<std::string> schema_objects::missing() const
@@ -290,9 +288,6 @@ auto schema_objects::object_of(const json::object& schema) -> found
     json::object out;
     if (flag(schema, "x-kubernetes-embedded-resource"))
         out = {{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"metadata", {{"name", "a"}}}};
-    const auto* properties = part(schema, "properties");
-    if (properties && !out.empty() && !(properties->contains("apiVersion") && properties->contains("kind")))
-        spoiled_ = true;
     if (!add_properties(out, schema) || !add_entries(out, schema)) return {};
     if (flag(schema, "x-kubernetes-preserve-unknown-fields") && !schema.contains("properties") && values_.one_in(2))
         if (auto any = values_.any(3); any.is_object()) out.insert(any.as_object().begin(), any.as_object().end());

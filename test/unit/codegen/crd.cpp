@@ -162,8 +162,29 @@ TEST_CASE("the metadata of an embedded resource is that of all kinds", "[codegen
         R"("spec":{"type":"object","properties":{"template":{"type":"object","x-kubernetes-embedded-resource":true,)"
         R"("properties":{"kind":{"type":"string"},"metadata":{"type":"object"}}}}})")));
     const auto& fields = m.messages.at("com.example.shop.v1.GadgetSpecTemplate").fields;
-    REQUIRE(fields.size() == 2);
+    REQUIRE(fields.size() == 3);
+    CHECK(is_built_in(fields[2].type.message));
+}
+
+TEST_CASE("an embedded resource has apiVersion, kind and metadata whether its schema names them or not",
+          "[codegen][crd]")
+{
+    const auto m = read(crd(parts(
+        R"("spec":{"type":"object","properties":{"template":{"type":"object","x-kubernetes-embedded-resource":true,)"
+        R"("properties":{"a":{"type":"string"},"kind":{"type":"string","description":"words"}},"required":["kind"]}}})")));
+    const auto& fields = m.messages.at("com.example.shop.v1.GadgetSpecTemplate").fields;
+    std::string names;
+    for (const auto& f : fields) names += f.name + ' ';
+    CHECK(names == "apiVersion metadata a kind ");
+    REQUIRE(fields.size() == 4);
+    CHECK(fields[0].type.scalar == scalar::string);
+    CHECK(fields[0].optional);
     CHECK(is_built_in(fields[1].type.message));
+    CHECK(fields[1].optional);
+    // As the schema says.
+    CHECK(fields[3].description == "words");
+    CHECK_FALSE(fields[3].optional);
+    CHECK(m.messages.at("com.example.shop.v1.Gadget").fields.size() == 2);
 }
 
 TEST_CASE("all versions that are served are read", "[codegen][crd]")

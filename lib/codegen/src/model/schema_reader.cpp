@@ -7,6 +7,7 @@
 #include <kubecoro/api/detail/time_text.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace kubecoro::codegen {
@@ -127,6 +128,21 @@ void schema_reader::add_fields(message& to, const json::object& schema, bool is_
         f.type = has_meta ? value_shape{form::message, {}, std::string(object_meta), {}}
                           : shape_of(property.value(), to.name + capitalised(name));
         to.fields.push_back(std::move(f));
+    }
+    if (resource && !is_kind) add_names_of_resource(to);
+}
+
+/// The server knows these in an embedded resource even if its schema does not name them.
+void schema_reader::add_names_of_resource(message& to)
+{
+    to_.messages.emplace(object_meta, codegen::message{std::string(object_meta)});
+    auto next = to.fields.begin();
+    for (const std::string_view name : {"apiVersion", "kind", "metadata"}) {
+        if (std::ranges::find(to.fields, name, &field::name) != to.fields.end()) continue;
+        field f{std::string(name), shape_of_scalar(scalar::string)};
+        if (name == "metadata") f.type = {form::message, {}, std::string(object_meta), {}};
+        f.optional = true;
+        next = std::next(to.fields.insert(next, std::move(f)));
     }
 }
 

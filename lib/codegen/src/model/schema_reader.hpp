@@ -40,6 +40,7 @@ public:
 
 private:
     void add_fields(message& to, const boost::json::object& schema, bool is_kind);
+    void add_names_of_resource(message& to);
     value_shape shape_of(const boost::json::value& schema, const std::string& name);
     value_shape shape_of_object(const boost::json::object& schema, const std::string& name);
     value_shape message_shape(const boost::json::object& schema, const std::string& name);

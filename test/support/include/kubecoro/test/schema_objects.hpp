@@ -28,9 +28,8 @@ public:
     /// @param schema  The content of `openAPIV3Schema`. Must outlive this.
     schema_objects(const boost::json::object& schema, std::uint64_t seed) : schema_(schema), values_(seed) {}
 
-    /** @param how  plain, or full: each field is there if it can be. Empty if none was found.
-        @return spoiled if it has an embedded resource whose schema does not name apiVersion and kind, which the server knows all the same. */
-    [[nodiscard]] std::optional<random_object> make(const resource_type& type, content how);
+    /// @param how  plain, or full: each field is there if it can be. Empty if none was found.
+    [[nodiscard]] std::optional<boost::json::object> make(const resource_type& type, content how);
 
     /// The paths of the properties that no object has had so far, such as "spec.rules[].host".
     [[nodiscard]] std::vector<std::string> missing() const;
@@ -56,7 +55,6 @@ private:
     /// How many optional fields the object still gets.
     std::size_t left_ = 0;
     std::size_t depth_ = 0;
-    bool spoiled_ = false;
     std::map<const boost::json::object*, object_schema> compiled_;
     std::map<const boost::json::object*, std::vector<boost::json::value>> candidates_;
     std::set<const boost::json::object*> made_;

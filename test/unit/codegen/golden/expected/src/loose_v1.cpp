@@ -149,9 +149,11 @@ const detail::struct_type& struct_type_of(const wrapper_spec_all*) noexcept
 {
     using type = wrapper_spec_all;
     static constexpr detail::struct_field fields[] = {
+        detail::describe<decltype(type::apiVersion)>("apiVersion", offsetof(type, apiVersion)),
+        detail::describe<decltype(type::kind)>("kind", offsetof(type, kind)),
         detail::describe<decltype(type::metadata)>("metadata", offsetof(type, metadata)),
     };
-    static constexpr std::uint16_t by_name[] = {0};
+    static constexpr std::uint16_t by_name[] = {0, 1, 2};
     static constexpr detail::struct_type described{"", "", fields, by_name, offsetof(type, other_fields)};
     return described;
 }

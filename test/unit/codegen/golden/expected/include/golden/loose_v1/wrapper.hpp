@@ -52,6 +52,8 @@ namespace kubecoro::loose_v1 {
 
 struct wrapper_spec_all
 {
+    std::optional<std::string> apiVersion = {};
+    std::optional<std::string> kind = {};
     kubecoro::boxed<meta_v1::object_meta> metadata = {};
     kubecoro::other_fields other_fields = {};
     KUBECORO_NAME_FIRST;
@@ -148,6 +150,14 @@ class view<loose_v1::wrapper_spec_all> : public view_base
 {
 public:
     using view_base::view_base;
+    [[nodiscard]] std::optional<std::string_view> apiVersion() const
+    {
+        return find_text("apiVersion");
+    }
+    [[nodiscard]] std::optional<std::string_view> kind() const
+    {
+        return find_text("kind");
+    }
     [[nodiscard]] view<meta_v1::object_meta> metadata() const
     {
         return view<meta_v1::object_meta>(at("metadata"));
