@@ -164,3 +164,25 @@ TEST_CASE("endpoints: a token of another audience is not valid", "[endpoints][in
     running_endpoints program(protecting(api, how));
     CHECK(program.client().get("/metrics", bearer("reader-token")).status == 401);
 }
+
+TEST_CASE("endpoints: a protected page is for those who may get its path", "[endpoints][integration][access]")
+{
+    cluster api;
+    auto options = protecting(api);
+    streamed_page page;
+    page.path = "/series";
+    page.begin = [] {
+        return [](std::string& out) {
+            out = "all of them";
+            return false;
+        };
+    };
+    options.pages.push_back(std::move(page));
+    running_endpoints program(std::move(options));
+    auto client = program.client();
+    CHECK(client.get("/series").status == 401);
+    CHECK(client.get("/series", bearer("other-token")).status == 403);
+    const auto answer = client.get("/series", bearer("reader-token"));
+    CHECK(answer.status == 200);
+    CHECK(answer.body == "all of them");
+}

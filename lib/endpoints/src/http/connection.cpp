@@ -5,6 +5,7 @@
 #include <kubecoro/base/saturating_time.hpp>
 
 #include <array>
+#include <exception>
 
 namespace asio = boost::asio;
 
@@ -14,6 +15,8 @@ namespace {
 /// Bytes written between two looks at whether the client makes progress.
 constexpr std::size_t portion = 64 * 1024;
 constexpr std::size_t read_size = 4096;
+/// Bytes that a streamed answer counts for: a part, and the same with its frame.
+constexpr std::size_t held_of_parts = 2 * portion;
 /// As in net/http: how long, and how much, to read on so that the client receives a refusal.
 constexpr duration drain_time = std::chrono::milliseconds{500};
 constexpr std::size_t drain_bytes = 256 * 1024;
@@ -128,13 +131,17 @@ asio::awaitable<connection::turn> connection::serve_one()
     bool keep_alive = request.keep_alive;
     end_within(engine_->limits().answer_timeout);
     auto answer = co_await engine_->answer(std::move(request));
-    answer_budget::share held(engine_->budget(), answer.body.size());
+    answer_budget::share held(engine_->budget(), answer.parts ? held_of_parts : answer.body.size());
     if (!held) answer = engine_->no_room();
     keep_alive = keep_alive && !engine_->stopping() && !answer.stream;
     std::string out = head_of(answer, keep_alive, engine_->wall_now());
     if (!head_only) out += answer.body;
     answer.body = {};
-    const bool sent = co_await send(out);
+    bool sent = co_await send(out);
+    if (sent && answer.parts && !head_only) {
+        auto sending = send_parts(std::move(answer.parts));
+        sent = co_await std::move(sending);
+    }
     if (sent && answer.stream && !head_only) {
         auto streaming = stream(*answer.stream);
         co_await std::move(streaming);
@@ -184,6 +191,27 @@ asio::awaitable<void> connection::stream(snapshot_feed::seat& seat)
         // wind_up() and close() end the wait early.
         [[maybe_unused]] const auto rung = co_await pause_->wait();
     }
+}
+
+asio::awaitable<bool> connection::send_parts(body_parts parts)
+{
+    std::string part;
+    std::string out;
+    for (bool follows = true; follows;) {
+        part.clear();
+        out.clear();
+        try {
+            follows = parts(part);
+        } catch (const std::exception& e) {
+            // The client learns it from the missing end.
+            engine_->log().error("an answer broke off", {{"failure", e.what()}});
+            co_return false;
+        }
+        append_chunk(out, part, !follows);
+        const bool sent = co_await send(out);
+        if (!sent) co_return false;
+    }
+    co_return true;
 }
 
 asio::awaitable<void> connection::drain()

@@ -6,6 +6,7 @@
 
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/client/detail/server_stream.hpp>
+#include <kubecoro/endpoints/streamed_page.hpp>
 
 #include <memory>
 #include <optional>
@@ -59,6 +60,8 @@ private:
     boost::asio::awaitable<bool> send(std::string_view bytes);
     /// Sends snapshots until the client, the server or the stream's time ends it.
     boost::asio::awaitable<void> stream(snapshot_feed::seat& seat);
+    /// Sends a body that is made in parts. @return false when the client or the parts have failed.
+    boost::asio::awaitable<bool> send_parts(body_parts parts);
     boost::asio::awaitable<turn> refuse();
     boost::asio::awaitable<void> drain();
     void end_within(duration d);

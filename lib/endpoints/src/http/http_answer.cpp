@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <ctime>
 #include <new>
 
@@ -38,6 +39,8 @@ std::string_view reason_of(int status)
         return "Request Header Fields Too Large";
     case 503:
         return "Service Unavailable";
+    case 505:
+        return "HTTP Version Not Supported";
     default:
         return "Internal Server Error";
     }
@@ -109,7 +112,10 @@ std::string head_of(const http_answer& answer, bool keep_alive, wall_time now)
     out += reason_of(answer.status);
     out += "\r\nContent-Type: ";
     out += answer.content_type;
-    if (!answer.stream) out += "\r\nContent-Length: " + std::to_string(answer.body.size());
+    if (answer.parts)
+        out += "\r\nTransfer-Encoding: chunked";
+    else if (!answer.stream)
+        out += "\r\nContent-Length: " + std::to_string(answer.body.size());
     out += "\r\nDate: " + http_date(now);
     out += "\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n";
     const bool has_policy = std::any_of(answer.headers.begin(), answer.headers.end(),
@@ -121,6 +127,19 @@ std::string head_of(const http_answer& answer, bool keep_alive, wall_time now)
     }
     if (!keep_alive) out += "Connection: close\r\n";
     return out + "\r\n";
+}
+
+void append_chunk(std::string& out, std::string_view part, bool last)
+{
+    if (!part.empty()) {
+        std::array<char, 16> digits{};
+        const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), part.size(), 16);
+        out.append(digits.data(), end.ptr);
+        out += "\r\n";
+        out += part;
+        out += "\r\n";
+    }
+    if (last) out += "0\r\n\r\n";
 }
 
 void compress(http_answer& answer, std::string_view accept_encoding)

@@ -4,6 +4,7 @@
 #include "dashboard/snapshot_feed.hpp"
 
 #include <kubecoro/base/clock.hpp>
+#include <kubecoro/endpoints/streamed_page.hpp>
 
 #include <string>
 #include <string_view>
@@ -19,6 +20,8 @@ struct http_answer
     std::string_view endpoint = "none";
     std::string_view content_type = "text/plain; charset=utf-8";
     std::string body = {};
+    /// Set: the body is made while it is sent, in place of `body`.
+    body_parts parts = {};
     /// Names and values of further headers.
     std::vector<std::pair<std::string_view, std::string>> headers = {};
     /// With a seat, the body is followed by snapshots until the connection ends.
@@ -30,6 +33,9 @@ struct http_answer
 
 /// The status line and the headers. Every answer forbids caching, framing and guessing of its type.
 [[nodiscard]] std::string head_of(const http_answer& answer, bool keep_alive, wall_time now);
+
+/// The part as a chunk of a body; nothing for an empty one. The last one ends the body.
+void append_chunk(std::string& out, std::string_view part, bool last);
 
 /// Compresses the body of a large answer, if the client accepts gzip.
 void compress(http_answer& answer, std::string_view accept_encoding);

@@ -63,6 +63,7 @@ request_head request_reader::take()
     const auto site = m["Sec-Fetch-Site"];
     out.fetch_site.assign(site.data(), site.size());
     out.keep_alive = m.keep_alive();
+    out.reads_chunks = m.version() >= 11;
     reset();
     return out;
 }

@@ -18,6 +18,8 @@ struct request_head
     std::string authorization = {};
     std::string fetch_site = {};
     bool keep_alive = true;
+    /// HTTP/1.1: the client reads answers whose length is not known when they begin.
+    bool reads_chunks = true;
 };
 
 /// Parses a sequence of requests from bytes that arrive in pieces of any size.

@@ -7,6 +7,8 @@
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/printable.hpp>
 
+#include <algorithm>
+
 namespace asio = boost::asio;
 
 namespace kubecoro::detail {
@@ -54,6 +56,7 @@ server_engine::server_engine(const asio::any_io_executor& strand, endpoint_optio
       refusals_(log_pause),
       closings_(log_pause)
 {
+    for (const auto& p : options_.pages) pages_.push_back({&p, std::make_shared<char>()});
 }
 
 std::optional<http_answer> server_engine::refusal_of(const request_head& request) const
@@ -89,16 +92,21 @@ asio::awaitable<http_answer> server_engine::route(const request_head& request)
     if (auto refusal = refusal_of(request)) co_return std::move(*refusal);
     const auto target = parse_target(request.target);
     if (!target || !target->path.starts_with('/')) co_return plain_answer(400, "not a path\n");
-    const bool metrics = options_.prometheus && target->path == "/metrics";
+    const auto page = std::find_if(pages_.begin(), pages_.end(),
+                                   [&target](const served_page& p) { return p.page->path == target->path; });
+    const bool paged = page != pages_.end();
+    const bool metrics = !paged && options_.prometheus && target->path == "/metrics";
     if (feed_ && target->path == "/dashboard") co_return answer_dashboard();
     const bool stream = feed_ && target->path == "/dashboard/events";
     const bool debug = options_.debug && (target->path == "/debug" || target->path.starts_with("/debug/"));
-    if (options_.protect && (metrics || debug || stream)) {
-        auto judging = refusal_by_token(request, metrics ? target->path : stream ? "/dashboard" : debug_path(*target));
+    if (options_.protect && (paged || metrics || debug || stream)) {
+        const bool as_asked = paged || metrics;
+        auto judging = refusal_by_token(request, as_asked ? target->path : stream ? "/dashboard" : debug_path(*target));
         auto refusal = co_await std::move(judging);
-        if (refusal) refusal->endpoint = metrics ? "metrics" : stream ? "dashboard" : "debug";
+        if (refusal) refusal->endpoint = paged ? "page" : metrics ? "metrics" : stream ? "dashboard" : "debug";
         if (refusal) co_return std::move(*refusal);
     }
+    if (paged) co_return answer_page(*page, request);
     if (metrics) co_return answer_metrics();
     if (stream) co_return answer_stream(request);
     if (debug) co_return answer_debug(*target, request);
@@ -157,6 +165,27 @@ http_answer server_engine::answer_metrics() const
     out.endpoint = "metrics";
     out.content_type = exposition_format;
     out.body = options_.prometheus->text();
+    return out;
+}
+
+http_answer server_engine::answer_page(const served_page& served, const request_head& request)
+{
+    // Without chunks, an answer that breaks off looks complete.
+    if (!request.reads_chunks) return plain_answer(505, "HTTP/1.1 is needed\n");
+    if (static_cast<std::size_t>(served.place.use_count()) > served.page->max_answers) {
+        auto refusal = plain_answer(503, "others read this page now\n");
+        refusal.headers.emplace_back("Retry-After", "1");
+        refusal.endpoint = "page";
+        return refusal;
+    }
+    http_answer out;
+    out.endpoint = "page";
+    out.content_type = served.page->content_type;
+    // Begun with the first part: a HEAD costs nothing.
+    out.parts = [place = served.place, page = served.page, parts = body_parts()](std::string& part) mutable {
+        if (!parts) parts = page->begin();
+        return parts(part);
+    };
     return out;
 }
 

@@ -8,12 +8,14 @@
 #include <kubecoro/endpoints/debug_pages.hpp>
 #include <kubecoro/endpoints/health_checks.hpp>
 #include <kubecoro/endpoints/prometheus_metrics.hpp>
+#include <kubecoro/endpoints/streamed_page.hpp>
 
 #include <chrono>
 #include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace kubecoro {
 
@@ -69,7 +71,9 @@ struct endpoint_options
     /// Served at /debug/NAME, as text, or as JSON with `?format=json` or `Accept: application/json`; /debug lists them.
     /// /dashboard shows them in a browser, and follows their changes. They name objects: serve them to those who may read these.
     std::optional<debug_pages> debug = {};
-    /// With a filter: /metrics, /debug and the data of /dashboard are for bearers of tokens that the API server lets `get` these paths. Health is for all.
+    /// Further pages of the program's own, which come before the others.
+    std::vector<streamed_page> pages = {};
+    /// With a filter: /metrics, `pages`, /debug and the data of /dashboard are for bearers of tokens that the API server lets `get` these paths. Health is for all.
     std::optional<access_filter> protect = {};
     /// Limits on what clients can make it hold.
     endpoint_limits limits = {};

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <kubecoro/base/name_first.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <string>
+
+namespace kubecoro {
+
+/// Makes one answer in parts: appends the next one to its argument, and returns whether another one follows. An exception
+/// breaks the answer off, visibly for the client, and is logged.
+using body_parts = std::function<bool(std::string&)>;
+
+/** A large page of an endpoint_server, which is made while its client reads it: the server holds one part of it, however
+    large it is and however slow the client.
+
+        options.pages.push_back({.path = "/series", .begin = [&] { return parts_of(take_snapshot()); }});
+
+    Sent in chunks, uncompressed, within endpoint_limits::answer_timeout. */
+struct streamed_page
+{
+    /// Such as "/metrics", exactly.
+    std::string path = {};
+    /// The Content-Type of its answers.
+    std::string content_type = "text/plain; charset=utf-8";
+    /// Begins an answer. Called on the server's strand, as its result is, for one part after the other as the client reads:
+    /// both must be quick. Parts of about 64 KiB are good.
+    std::function<body_parts()> begin = {};
+    /// Answers in progress at once; 503 beyond.
+    std::size_t max_answers = 4;
+    KUBECORO_NAME_FIRST;
+};
+
+} // namespace kubecoro
