@@ -1,0 +1,78 @@
+// Families of series, by kind: their names, types, help texts, and how they are read from an object.
+#pragma once
+
+#include "series.hpp"
+
+#include <kubecoro/api/object.hpp>
+#include <kubecoro/api/resource.hpp>
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kubecoro::cluster_metrics {
+
+/// Names of labels that become labels of series; `*` is all of them.
+using label_names = std::vector<std::string>;
+
+/// One object as a family sees it.
+struct subject
+{
+    const object& o;
+    /// The family's path.
+    std::string_view path;
+    const label_names& shown;
+
+    [[nodiscard]] value_view at() const noexcept { return o.path(path); }
+};
+
+/// Writes the series of one object.
+using series_writer = void (*)(const subject& s, series_sink& out);
+
+enum class family_type
+{
+    gauge,
+    counter
+};
+
+struct family
+{
+    std::string_view name;
+    /// As kube-state-metrics has it, with its mark of stability.
+    std::string_view help;
+    series_writer write;
+    /// Where the writer reads; several writers are shared by families of other paths.
+    std::string_view path = {};
+    family_type type = family_type::gauge;
+};
+
+struct series_kind
+{
+    resource_type resource;
+    identity_labels labels;
+    std::span<const family> families;
+    /// Fields that the families read: nothing else is stored. Empty = metadata is enough, and the server sends no more.
+    std::vector<std::string> keep = {};
+};
+
+/// All kinds, in the order in which they are served.
+[[nodiscard]] const std::vector<series_kind>& all_kinds();
+
+[[nodiscard]] series_kind pods();
+[[nodiscard]] series_kind nodes();
+[[nodiscard]] series_kind deployments();
+[[nodiscard]] series_kind replica_sets();
+[[nodiscard]] series_kind stateful_sets();
+[[nodiscard]] series_kind daemon_sets();
+[[nodiscard]] series_kind jobs();
+[[nodiscard]] series_kind cron_jobs();
+[[nodiscard]] series_kind services();
+[[nodiscard]] series_kind namespaces();
+[[nodiscard]] series_kind config_maps();
+[[nodiscard]] series_kind secrets();
+[[nodiscard]] series_kind persistent_volumes();
+[[nodiscard]] series_kind persistent_volume_claims();
+[[nodiscard]] series_kind horizontal_pod_autoscalers();
+
+} // namespace kubecoro::cluster_metrics

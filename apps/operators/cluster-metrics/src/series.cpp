@@ -1,0 +1,98 @@
+#include "series.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+namespace kubecoro::cluster_metrics {
+namespace {
+
+void append_label(std::string& out, char separator, std::string_view name, std::string_view value)
+{
+    out += separator;
+    out += name;
+    out += "=\"";
+    append_escaped(out, value);
+    out += '"';
+}
+
+/// Digits of the exponent behind the 'e' of a number in scientific notation.
+int exponent_of(std::string_view scientific)
+{
+    auto digits = scientific.substr(scientific.find('e') + 1);
+    if (digits.starts_with('+')) digits.remove_prefix(1);
+    int out = 0;
+    std::from_chars(digits.data(), digits.data() + digits.size(), out);
+    return out;
+}
+
+} // namespace
+
+void append_escaped(std::string& out, std::string_view text)
+{
+    for (;;) {
+        const auto plain = std::min(text.find_first_of("\\\"\n"), text.size());
+        out += text.substr(0, plain);
+        if (plain == text.size()) return;
+        out += '\\';
+        out += text[plain] == '\n' ? 'n' : text[plain];
+        text.remove_prefix(plain + 1);
+    }
+}
+
+void append_number(std::string& out, double value)
+{
+    // Nearly all are 0 or 1.
+    if (value == 0 || value == 1) {
+        out += value == 0 ? '0' : '1';
+        return;
+    }
+    if (!std::isfinite(value)) {
+        out += std::isnan(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf";
+        return;
+    }
+    std::array<char, 64> text{};
+    const auto end = text.data() + text.size();
+    auto written = std::to_chars(text.data(), end, value, std::chars_format::scientific);
+    const int exponent = exponent_of({text.data(), written.ptr});
+    if (exponent >= -4 && exponent < 6) written = std::to_chars(text.data(), end, value, std::chars_format::fixed);
+    out.append(text.data(), written.ptr);
+}
+
+void series_sink::begin(std::string_view family, const object& of, const identity_labels& names)
+{
+    of_this_object_ = 0;
+    start_ = family;
+    char separator = '{';
+    if (names.has_namespace) {
+        append_label(start_, separator, "namespace", of.ns());
+        separator = ',';
+    }
+    append_label(start_, separator, names.name, of.name());
+    if (names.has_uid) append_label(start_, ',', "uid", of.uid());
+}
+
+bool series_sink::fits(std::span<const label> further) const noexcept
+{
+    const auto short_enough = [this](const label& l) { return l.value.size() <= limits_.label_bytes; };
+    return of_this_object_ < limits_.per_object && further.size() <= limits_.labels &&
+           std::all_of(further.begin(), further.end(), short_enough);
+}
+
+void series_sink::add(std::span<const label> further, double value)
+{
+    if (!fits(further)) {
+        ++left_out_;
+        return;
+    }
+    ++of_this_object_;
+    ++series_;
+    *out_ += start_;
+    for (const auto& l : further) append_label(*out_, ',', l.name, l.value);
+    *out_ += "} ";
+    append_number(*out_, value);
+    *out_ += '\n';
+}
+
+} // namespace kubecoro::cluster_metrics
