@@ -29,7 +29,8 @@ kubecoro::result<codegen::model> model_of(std::span<char*> files)
         const std::string text{std::istreambuf_iterator<char>(in), {}};
         auto read = kubecoro::load_manifests(text, file);
         if (!read) return read.error();
-        for (auto& document : *read) documents.emplace_back(std::move(document));
+        for (auto& document : *read)
+            if (boost::json::value one(std::move(document)); codegen::is_crd(one)) documents.push_back(std::move(one));
     }
     return codegen::read_crds(documents, "definitions");
 }
