@@ -155,7 +155,9 @@ private:
     std::shared_ptr<detail::watcher_engine> engine_;
 };
 
+/// A watcher of a resource is one of untyped objects.
 watcher(std::shared_ptr<source_provider>, const resource_type&, watcher_options = {}) -> watcher<object>;
+/// A watcher of a source is one of untyped objects.
 watcher(std::shared_ptr<list_watch_source>, const resource_type&, watcher_options) -> watcher<object>;
 
 /// An event with an object of kind T, see watcher_event.

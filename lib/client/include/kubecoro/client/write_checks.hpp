@@ -21,6 +21,7 @@ public:
     /// Takes the schemas.
     schema_list(std::vector<object_schema> all);
     ~schema_list();
+    /// Shares the schemas.
     schema_list(const schema_list&);
     schema_list(schema_list&&) noexcept;
     schema_list& operator=(const schema_list&);
