@@ -71,8 +71,10 @@ export KUBECONFIG=$work/admin
 "$tool" apply -f "$crd" >/dev/null
 prints '' "$tool" generate --cluster --kind Gadget --out "$work/live" --folder acme
 prints '' "$tool" generate --crd "$crd" --out "$work/file" --folder acme
+# A cluster's document has types only: they cannot print the whole definition.
+declarations() { tail -n +2 "$1" | grep -v 'definition_text_of\|#include <span>\|#include <string_view>'; }
 for file in include/acme/shop_v1/gadget.hpp include/acme/shop_v1beta1/gadget.hpp src/shop_v1.cpp; do
-    [[ $(tail -n +2 "$work/live/$file") == "$(tail -n +2 "$work/file/$file")" ]] || die "$file differs between server and definition"
+    [[ $(declarations "$work/live/$file") == "$(declarations "$work/file/$file")" ]] || die "$file differs between server and definition"
 done
 fails '*not_found*Gizmo*' "$tool" generate --cluster --kind Gizmo --out "$work/live"
 fails '*the library has*' "$tool" generate --cluster --kind Deployment --out "$work/live"

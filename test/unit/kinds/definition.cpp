@@ -199,23 +199,25 @@ TEST_CASE("definition: each C++ type has its schema", "[definition]")
         R"({"anyOf":[{"type":"integer"},{"type":"string"}],)"
         R"("pattern":"^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$",)"
         R"("x-kubernetes-int-or-string":true})";
-    CHECK(schema.at("properties") ==
-          json::parse(
-              R"({"text":{"type":"string"},"flag":{"type":"boolean"},"small":{"type":"integer","format":"int32"},)"
-              R"("large":{"type":"integer","format":"int64"},"number":{"type":"number","format":"double"},)"
-              R"("data":{"type":"string","format":"byte"},"amount":)" +
-              amount +
-              R"(,"since":{"type":"string","format":"date-time"},"precisely":{"type":"string","format":"date-time"},)"
-              R"("period":{"type":"string","format":"duration"},)"
-              R"("port":{"anyOf":[{"type":"integer"},{"type":"string"}],"x-kubernetes-int-or-string":true},)"
-              R"("anything":{"x-kubernetes-preserve-unknown-fields":true},"maybe":{"type":"integer","format":"int32"},)"
-              R"("maybe_amount":)" +
-              amount +
-              R"(,"empty":{"type":"object"},)"
-              R"("lists":{"type":"array","items":{"type":"array","items":{"type":"string"}}},)"
-              R"("counts":{"type":"object","additionalProperties":{"type":"integer","format":"int64"}},)"
-              R"("values":{"type":"object","additionalProperties":{"x-kubernetes-preserve-unknown-fields":true}},)"
-              R"("default":{"type":"string"}})"));
+    CHECK(
+        schema.at("properties") ==
+        json::parse(
+            R"({"text":{"type":"string"},"flag":{"type":"boolean"},"small":{"type":"integer","format":"int32"},)"
+            R"("large":{"type":"integer","format":"int64"},"number":{"type":"number","format":"double"},)"
+            R"("data":{"type":"string","format":"byte"},"amount":)" +
+            amount +
+            R"(,"since":{"type":"string","format":"date-time"},"precisely":{"type":"string","format":"date-time",)"
+            R"("pattern":"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{6}(Z|[+-][0-9]{2}:[0-9]{2})$"},)"
+            R"("period":{"type":"string","format":"duration"},)"
+            R"("port":{"anyOf":[{"type":"integer"},{"type":"string"}],"x-kubernetes-int-or-string":true},)"
+            R"("anything":{"x-kubernetes-preserve-unknown-fields":true},"maybe":{"type":"integer","format":"int32"},)"
+            R"("maybe_amount":)" +
+            amount +
+            R"(,"empty":{"type":"object"},)"
+            R"("lists":{"type":"array","items":{"type":"array","items":{"type":"string"}}},)"
+            R"("counts":{"type":"object","additionalProperties":{"type":"integer","format":"int64"}},)"
+            R"("values":{"type":"object","additionalProperties":{"x-kubernetes-preserve-unknown-fields":true}},)"
+            R"("default":{"type":"string"}})"));
     // Those that the struct always writes.
     CHECK(schema.at("required") ==
           json::parse(R"(["flag","small","large","number","amount","since","precisely","period","port"])"));
