@@ -3,6 +3,7 @@
 #include "report.hpp"
 #include "subjects.hpp"
 
+#include "driver/course.hpp"
 #include "driver/files.hpp"
 
 #include <algorithm>
@@ -73,36 +74,15 @@ result<> renew_document(const live::command& c, const std::vector<row>& rows)
     return write_file(c.docs, *renewed);
 }
 
-result<> run(const live::command& c)
-{
-    std::vector<row> rows;
-    if (c.resume || c.report_only) {
-        auto text = read_file(c.out);
-        auto old = text ? parse_rows(*text) : result<std::vector<row>>(text.error());
-        if (!old && c.report_only) return old.error();
-        if (old) rows = std::move(*old);
-    }
-    auto done = c.report_only ? result<>() : measure(c, rows);
-    if (!done || c.plan_only) return done;
-    std::cout << live::terminal_report(rows);
-    if (!c.docs.empty()) done = renew_document(c, rows);
-    const auto failed = [](const row& r) { return r.missing.starts_with("failed"); };
-    if (done && std::any_of(rows.begin(), rows.end(), failed))
-        return failure(cond::internal, "some measurements failed, see above");
-    return done;
-}
-
 } // namespace
 
 int main(int argc, char** argv)
 {
     std::signal(SIGPIPE, SIG_IGN);
     auto parsed = live::parse_command(argc, argv);
-    if (auto* no = std::get_if<refusal>(&parsed)) {
-        (no->status ? std::cerr : std::cout) << no->text;
-        return no->status;
-    }
-    auto outcome = run(std::get<live::command>(parsed));
-    if (!outcome) std::cerr << outcome.error().describe() << '\n';
-    return outcome ? 0 : 1;
+    if (const auto* no = std::get_if<refusal>(&parsed)) return say(*no);
+    const auto& c = std::get<live::command>(parsed);
+    return finish(run_course(c, {.measure = [&c](std::vector<row>& rows) { return measure(c, rows); },
+                                 .report = live::terminal_report,
+                                 .renew_document = [&c](const auto& rows) { return renew_document(c, rows); }}));
 }

@@ -1,5 +1,6 @@
 // Measures the subjects, prints the tables, and writes results.json and the document.
 #include "command.hpp"
+#include "course.hpp"
 #include "files.hpp"
 #include "plan_time.hpp"
 #include "report.hpp"
@@ -13,13 +14,6 @@
 namespace {
 
 using namespace kubecoro::bench;
-
-kubecoro::result<std::vector<row>> rows_in(const std::string& file)
-{
-    auto text = read_file(file);
-    if (!text) return text.error();
-    return parse_rows(*text);
-}
 
 /// Measures, and updates `rows` and the results file after each round, so that an interruption loses nothing.
 kubecoro::result<> measure(const command& c, const places& where, std::vector<row>& rows)
@@ -57,40 +51,20 @@ kubecoro::result<> renew_document(const command& c, const std::vector<row>& rows
     return write_file(c.docs, *renewed);
 }
 
-kubecoro::result<> run(const command& c, const places& where)
-{
-    std::vector<row> rows;
-    if (c.merge || c.resume || c.report_only) {
-        auto old = rows_in(c.out);
-        if (!old && c.report_only) return old.error();
-        if (old) rows = std::move(*old);
-    }
-    auto done = c.report_only ? kubecoro::result<>() : measure(c, where, rows);
-    if (!done || c.plan_only) return done;
-    std::cout << terminal_report(rows);
-    if (!c.docs.empty()) done = renew_document(c, rows);
-    const auto failed = [](const row& r) { return r.missing.starts_with("failed"); };
-    if (done && std::any_of(rows.begin(), rows.end(), failed))
-        return kubecoro::failure(kubecoro::cond::internal, "some measurements failed, see above");
-    return done;
-}
-
 } // namespace
 
 int main(int argc, char** argv)
 {
     std::signal(SIGPIPE, SIG_IGN);
     auto parsed = parse_command(argc, argv);
-    if (auto* no = std::get_if<refusal>(&parsed)) {
-        (no->status ? std::cerr : std::cout) << no->text;
-        return no->status;
-    }
+    if (const auto* no = std::get_if<refusal>(&parsed)) return say(*no);
     const auto& c = std::get<command>(parsed);
     namespace fs = std::filesystem;
     const places where{.programs = fs::canonical("/proc/self/exe").parent_path(),
                        .peers = c.peers,
                        .work = fs::absolute(c.out).parent_path() / "work"};
-    auto outcome = run(c, where);
-    if (!outcome) std::cerr << outcome.error().describe() << '\n';
-    return outcome ? 0 : 1;
+    const course_steps steps{.measure = [&](std::vector<row>& rows) { return measure(c, where, rows); },
+                             .report = terminal_report,
+                             .renew_document = [&](const auto& rows) { return renew_document(c, rows); }};
+    return finish(run_course(c, steps, c.merge));
 }

@@ -123,9 +123,11 @@ TEST_CASE("write notes: the update that takes the last finalizer is a removal", 
     CHECK(t.take() == texts{"-Pod web/a uid-of-a!"});
 }
 
-TEST_CASE("write notes: the last removals are kept", "[client][notes]")
+TEST_CASE("write notes: the last removals of each kind and namespace are kept", "[client][notes]")
 {
     noting t;
+    const auto other = write_target{.counts = true, .removes = true, .group = "", .kind = "Secret", .ns = "web"};
+    t.notes->add(other, decode_object(R"({"kind":"Status","details":{"name":"s","uid":"only"}})", {}).value());
     const auto what = write_target{.counts = true, .removes = true, .group = "", .kind = "Pod", .ns = "web"};
     const int more = static_cast<int>(write_notes::most_removals) + 2;
     for (int n = 0; n < more; ++n) {
@@ -133,9 +135,10 @@ TEST_CASE("write notes: the last removals are kept", "[client][notes]")
         t.notes->add(what, decode_object(text, {}).value());
     }
     const auto kept = t.take();
-    REQUIRE(kept.size() == write_notes::most_removals);
+    REQUIRE(kept.size() == write_notes::most_removals + 1);
     CHECK(kept.front() == "-Pod web/a u2");
-    CHECK(kept.back() == "-Pod web/a u" + std::to_string(more - 1));
+    CHECK(kept.at(write_notes::most_removals - 1) == "-Pod web/a u" + std::to_string(more - 1));
+    CHECK(kept.back() == "-Secret web/s only"); // whatever number of others follow
 }
 
 TEST_CASE("write notes: coroutines that the executor's coroutines start count, others and other clients do not",

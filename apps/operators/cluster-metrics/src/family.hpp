@@ -42,7 +42,7 @@ struct family
     /// As kube-state-metrics has it, with its mark of stability.
     std::string_view help;
     series_writer write;
-    /// Where the writer reads; several writers are shared by families of other paths.
+    /// The path of the field that the writer reads. Families that differ only in the path share a writer.
     std::string_view path = {};
     family_type type = family_type::gauge;
 };

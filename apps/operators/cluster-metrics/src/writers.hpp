@@ -53,7 +53,7 @@ struct resource_unit
     std::string_view unit;
     bool exact = false;
 };
-/// Nothing for a resource that has no series.
+/// Returns an empty optional if the resource has no series.
 [[nodiscard]] std::optional<resource_unit> unit_of(std::string_view resource);
 
 } // namespace kubecoro::cluster_metrics

@@ -23,15 +23,15 @@ inline constexpr std::string_view manager_name = "website";
 [[nodiscard]] std::string pod_selector(std::string_view site);
 [[nodiscard]] std::string url_of(std::string_view ns, std::string_view site);
 
-// Each brings a child to what the website says. They set what they care about and keep the rest, so that defaults of the
-// server are no difference. An object of that name which another one controls, or nobody, fails with cond::already_exists:
-// the right to create websites gives no access to other objects by their names.
+// Each function gives a child the state that the website states. Fields that it does not set are kept, so that the
+// server's defaults cause no further write. It fails with cond::already_exists if the website does not control the existing
+// object of that name: the right to create websites gives no access to other objects.
 
 [[nodiscard]] result<> shape(const object& owner, const website& site, core_v1::config_map& pages);
 [[nodiscard]] result<> shape(const object& owner, const website& site, apps_v1::deployment& d);
 [[nodiscard]] result<> shape(const object& owner, const website& site, core_v1::service& s);
 
-/// What Ready says, given the deployment; null = not there yet.
+/// The state of the condition Ready.
 struct readiness
 {
     bool ready = false;
@@ -39,6 +39,7 @@ struct readiness
     std::string reason = {};
     std::string message = {};
 };
+/// @param d  Null if it does not exist yet.
 [[nodiscard]] readiness readiness_of(const website& site, const typed_object<apps_v1::deployment>& d);
 
 } // namespace kubecoro::website_operator

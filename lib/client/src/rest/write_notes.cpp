@@ -9,6 +9,8 @@
 #include <boost/asio/require.hpp>
 #include <boost/asio/strand.hpp>
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -122,16 +124,18 @@ void write_notes::keep_version(noted_write w)
 
 void write_notes::keep_removal(noted_write w)
 {
-    // The events of one kind come in order: the last ones speak for those before.
-    if (removals_.size() == most_removals) removals_.erase(removals_.begin());
-    removals_.push_back(std::move(w));
+    auto& kept = removals_[{w.group, w.kind, w.key.ns}];
+    kept.push_back(std::move(w));
+    if (kept.size() > most_removals) kept.pop_front();
 }
 
 std::vector<noted_write> write_notes::take()
 {
     std::lock_guard lock(mutex_);
-    auto out = std::exchange(removals_, {});
+    std::vector<noted_write> out;
+    for (auto& [where, kept] : removals_) std::move(kept.begin(), kept.end(), std::back_inserter(out));
     for (auto& [where, w] : newest_) out.push_back(std::move(w));
+    removals_.clear();
     newest_.clear();
     return out;
 }

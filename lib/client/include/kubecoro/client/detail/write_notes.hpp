@@ -8,6 +8,7 @@
 #include <boost/asio/any_io_executor.hpp>
 
 #include <cstddef>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -44,8 +45,8 @@ struct write_target
 
 /** Collects writes through one client. Thread safe.
 
-    Bounded: of one kind in one namespace only the newest version, because a watch brings versions in order, and the last
-    `most_removals` removals. */
+    Bounded: of one kind in one namespace only the newest version and the last `most_removals` removals, because a watch
+    brings them in order: the last ones are seen after those before. */
 class write_notes
 {
 public:
@@ -70,8 +71,8 @@ private:
 
     const client::state* of_;
     mutable std::mutex mutex_;
-    std::map<place, noted_write> newest_;    // under the mutex
-    std::vector<noted_write> removals_ = {}; // under the mutex
+    std::map<place, noted_write> newest_;               // under the mutex
+    std::map<place, std::deque<noted_write>> removals_; // under the mutex
 };
 
 /// An executor like `on`: writes of coroutines that run on it, or on a strand of it, are noted. Empty when `on` is.
