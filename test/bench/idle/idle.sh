@@ -61,7 +61,8 @@ await grep -q 'synced 30' "$folder/agent.log"
 # A scrape and a page, as an operator in use has had; then the memory at rest.
 token=$(sed -n 's/^ *token: "\{0,1\}\([^"]*\)"\{0,1\}$/\1/p' "$folder/kubeconfig" | head -1)
 for path in 8080/metrics 8080/debug/informers 8080/dashboard 8081/readyz; do
-    curl -fs -o /dev/null -H "Authorization: Bearer $token" "http://127.0.0.1:1$path" || echo "no answer: $path"
+    curl -fs -o /dev/null -H "Authorization: Bearer $token" "http://127.0.0.1:1$path" ||
+        { echo "no answer: $path; the memory of a program that does not serve is not reported" >&2; exit 1; }
 done
 sleep 3
 report operator "$operator" 0 12000
