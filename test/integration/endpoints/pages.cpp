@@ -128,3 +128,23 @@ TEST_CASE("endpoints: stalled readers of a page hold one part each, and further 
         return next.head().status == 200;
     }));
 }
+
+TEST_CASE("endpoints: a page of one's own comes before the dashboard, behind the token", "[endpoints][integration]")
+{
+    auto own = letters(1, std::make_shared<std::atomic<int>>(0));
+    own.path = "/dashboard";
+    endpoint_options options = serving(std::move(own));
+    options.debug = debug_pages();
+    options.protect = access_filter([](std::string token, std::string) {
+        return [](bool good) -> boost::asio::awaitable<result<access_verdict>> {
+            co_return good ? access_verdict::allowed : access_verdict::unauthenticated;
+        }(token == "good");
+    });
+    running_endpoints program(std::move(options));
+    auto client = program.client();
+    CHECK(client.get("/dashboard").status == 401);
+    const auto answer = client.get("/dashboard", "Authorization: Bearer good\r\n");
+    CHECK(answer.headers.at("content-type") == "text/x-letters");
+    CHECK(answer.body.starts_with("aaa"));
+    CHECK(client.get("/dashboard/events").status == 401); // still the library's
+}

@@ -96,8 +96,8 @@ asio::awaitable<http_answer> server_engine::route(const request_head& request)
                                    [&target](const served_page& p) { return p.page->path == target->path; });
     const bool paged = page != pages_.end();
     const bool metrics = !paged && options_.prometheus && target->path == "/metrics";
-    if (feed_ && target->path == "/dashboard") co_return answer_dashboard();
-    const bool stream = feed_ && target->path == "/dashboard/events";
+    if (!paged && feed_ && target->path == "/dashboard") co_return answer_dashboard();
+    const bool stream = !paged && feed_ && target->path == "/dashboard/events";
     const bool debug = options_.debug && (target->path == "/debug" || target->path.starts_with("/debug/"));
     if (options_.protect && (paged || metrics || debug || stream)) {
         const bool as_asked = paged || metrics;
