@@ -100,12 +100,6 @@ struct access_filter::state
             in.core.on_waited();
         }
     };
-    /// Overwrites a token at the end of its request.
-    struct wiped
-    {
-        std::string& secret;
-        ~wiped() { detail::wipe(secret); }
-    };
 
     access_reviewer asks;
     access_filter_options options;
@@ -137,7 +131,6 @@ asio::awaitable<result<access_verdict>> access_filter::state::check(std::shared_
                                                                     std::string path)
 {
     using step = detail::access_core::step;
-    const wiped at_the_end{token};
     if (!self->hash) co_return self->failed(failure{cond::internal, "the system has no random bytes"});
     const auto of = self->hash->of(token, path);
     for (;;) {

@@ -1,6 +1,5 @@
 #include "access/token_digest.hpp"
 
-#include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 #include <openssl/rand.h>
@@ -28,7 +27,6 @@ access_digest token_hash::of(std::string_view token, std::string_view path) cons
     unsigned int size = 0;
     HMAC(EVP_sha256(), key_.data(), static_cast<int>(key_.size()), reinterpret_cast<const unsigned char*>(text.data()),
          text.size(), out.data(), &size);
-    wipe(text);
     return out;
 }
 
@@ -45,12 +43,6 @@ std::string_view bearer_token(std::string_view authorization)
                std::string_view("-._~+/=").find(c) != std::string_view::npos;
     });
     return plausible ? authorization : std::string_view();
-}
-
-void wipe(std::string& secret) noexcept
-{
-    OPENSSL_cleanse(secret.data(), secret.size());
-    secret.clear();
 }
 
 } // namespace kubecoro::detail

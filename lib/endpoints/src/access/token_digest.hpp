@@ -24,7 +24,4 @@ private:
 /// The token of an Authorization header; empty if it has none, or one that cannot be a token.
 [[nodiscard]] std::string_view bearer_token(std::string_view authorization);
 
-/// Overwrites the text, so that its memory does not give it away later.
-void wipe(std::string& secret) noexcept;
-
 } // namespace kubecoro::detail

@@ -75,7 +75,6 @@ asio::awaitable<http_answer> server_engine::answer(request_head request)
 {
     auto routing = route(request);
     auto answer = co_await std::move(routing);
-    wipe(request.authorization);
     compress(answer, request.accept_encoding);
     meters_->on_request(answer.endpoint, answer.status);
     if (answer.status < 400 || answer.endpoint == "livez" || answer.endpoint == "readyz") co_return answer;

@@ -66,9 +66,9 @@ using access_reviewer =
         endpoint_options serving{.address = ":8443"};
         serving.protect = access_filter(client);
 
-    Verdicts are kept for a short time under a keyed hash, never the token itself. Equal requests share one review.
-    Tokens that are new or were refused share a small budget of reviews, so that a flood of them neither floods the API
-    server nor locks out a client that was allowed before.
+    Verdicts are kept for a short time under a keyed hash, and no token is kept beyond its request. Equal requests share one
+    review. Tokens that are new or were refused share a small budget of reviews, so that a flood of them neither floods the
+    API server nor locks out a token that was allowed before; one that replaces it is new.
 
     A cheap handle; copies share the verdicts. Thread safe. */
 class access_filter
