@@ -3,11 +3,14 @@
 
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/test/eventually.hpp>
+#include <kubecoro/testing/virtual_clock.hpp>
 
 #include <atomic>
+#include <optional>
 #include <stdexcept>
 
 using namespace kubecoro;
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -27,14 +30,25 @@ streamed_page letters(int parts, std::shared_ptr<std::atomic<int>> made)
     return page;
 }
 
-endpoint_options serving(streamed_page page)
+endpoint_options serving(streamed_page page, std::shared_ptr<time_source> time = {})
 {
     endpoint_options out;
     out.pages.push_back(std::move(page));
+    out.limits.answer_timeout = 1h;
+    out.time = std::move(time);
     return out;
 }
 
 constexpr std::string_view ask = "GET /letters HTTP/1.1\r\nHost: localhost\r\n\r\n";
+/// Parts of more than the buffers of sockets hold.
+constexpr int endless = 4096;
+
+/// Whether a new client may read the page.
+bool reads(const running_endpoints& program)
+{
+    auto client = program.client();
+    return client.send(ask) && client.head().status == 200;
+}
 
 } // namespace
 
@@ -101,32 +115,58 @@ TEST_CASE("endpoints: a client without chunks is refused, as an answer that brea
 TEST_CASE("endpoints: stalled readers of a page hold one part each, and further ones are refused",
           "[endpoints][integration]")
 {
-    // More than the buffers of sockets hold.
-    constexpr int parts = 4096;
     const auto made = std::make_shared<std::atomic<int>>(0);
-    auto page = letters(parts, made);
+    auto page = letters(endless, made);
     page.max_answers = 2;
-    running_endpoints program(serving(std::move(page)));
+    // Time stands: none of them has waited long.
+    running_endpoints program(serving(std::move(page), std::make_shared<testing::virtual_clock>()));
     {
         auto first = program.client();
         auto second = program.client();
         for (auto* each : {&first, &second}) {
-            REQUIRE(each->send(ask));
+            CHECK(each->send(ask));
             CHECK(each->head().status == 200);
         }
-        auto third = program.client();
-        const auto refused = third.get("/letters");
+        const auto refused = program.client().get("/letters");
         CHECK(refused.status == 503);
         CHECK(refused.headers.at("retry-after") == "1");
-        CHECK(*made < 2 * parts);
+        CHECK(*made < 2 * endless);
         CHECK(program.server().stats().answer_bytes < std::size_t{2} * 128 * 1024 + 1024);
+        CHECK(program.server().stats().closed_by_server == 0);
     }
     // Both have left: their places are free.
-    CHECK(test::eventually([&] {
-        auto next = program.client();
-        if (!next.send(ask)) return false;
-        return next.head().status == 200;
-    }));
+    CHECK(test::eventually([&] { return reads(program); }));
+    CHECK(test::eventually([&] { return program.server().stats().open_connections == 0; }));
+}
+
+TEST_CASE("endpoints: a reader of a page that has stalled for a second gives way to another, and a HEAD needs no place",
+          "[endpoints][integration]")
+{
+    const auto clock = std::make_shared<testing::virtual_clock>();
+    auto page = letters(endless, std::make_shared<std::atomic<int>>(0));
+    page.max_answers = 1;
+    running_endpoints program(serving(std::move(page), clock));
+    {
+        auto stalled = program.client();
+        CHECK(stalled.send(ask));
+        CHECK(stalled.head().status == 200);
+        clock->advance(999ms);
+        CHECK_FALSE(reads(program));
+        auto asks_head = program.client();
+        CHECK(asks_head.send("HEAD /letters HTTP/1.1\r\nHost: localhost\r\n\r\n"));
+        CHECK(asks_head.head().status == 200);
+        std::optional<apiserver::raw_client> next;
+        // More than once if it took its last 64 KiB after the clock had advanced.
+        CHECK(test::eventually([&] {
+            clock->advance(1s);
+            next.emplace(program.at());
+            return next->send(ask) && next->head().status == 200;
+        }));
+        CHECK_FALSE(stalled.body_ended());
+        CHECK(test::eventually([&] { return program.server().stats().closed_by_server == 1; }));
+        CHECK_FALSE(reads(program)); // the new one has just begun
+    }
+    CHECK(test::eventually([&] { return program.server().stats().open_connections == 0; }));
 }
 
 TEST_CASE("endpoints: a page of one's own comes before the dashboard, behind the token", "[endpoints][integration]")

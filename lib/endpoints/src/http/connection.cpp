@@ -137,11 +137,13 @@ asio::awaitable<connection::turn> connection::serve_one()
     std::string out = head_of(answer, keep_alive, engine_->wall_now());
     if (!head_only) out += answer.body;
     answer.body = {};
+    sends_ = head_only ? nullptr : answer.page;
     bool sent = co_await send(out);
     if (sent && answer.parts && !head_only) {
         auto sending = send_parts(std::move(answer.parts));
         sent = co_await std::move(sending);
     }
+    sends_ = nullptr;
     if (sent && answer.stream && !head_only) {
         auto streaming = stream(*answer.stream);
         co_await std::move(streaming);

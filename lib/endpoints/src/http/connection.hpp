@@ -39,6 +39,8 @@ public:
     [[nodiscard]] time_point deadline() const noexcept { return deadline_; }
     /// Since when the connection waits for its client to send or to receive; empty while the server works for it.
     [[nodiscard]] std::optional<time_point> waits_since() const noexcept { return waits_since_; }
+    /// The page that it sends in parts; null otherwise.
+    [[nodiscard]] const streamed_page* sends() const noexcept { return sends_; }
     /// Whether it has neither received a part of a request nor works for one.
     [[nodiscard]] bool idle() const noexcept { return idle_; }
     /// Ends after the request in progress, and by `last` at the latest.
@@ -74,6 +76,7 @@ private:
     time_point deadline_;
     time_point last_ = time_point::max();
     std::optional<time_point> waits_since_;
+    const streamed_page* sends_ = nullptr;
     /// Between two snapshots of a stream; null otherwise.
     std::unique_ptr<timer> pause_;
     bool idle_ = true;

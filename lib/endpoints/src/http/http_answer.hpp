@@ -22,6 +22,8 @@ struct http_answer
     std::string body = {};
     /// Set: the body is made while it is sent, in place of `body`.
     body_parts parts = {};
+    /// The page that makes `parts`.
+    const streamed_page* page = nullptr;
     /// Names and values of further headers.
     std::vector<std::pair<std::string_view, std::string>> headers = {};
     /// With a seat, the body is followed by snapshots until the connection ends.

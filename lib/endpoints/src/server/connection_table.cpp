@@ -1,5 +1,7 @@
 #include "server/connection_table.hpp"
 
+#include <algorithm>
+
 namespace asio = boost::asio;
 
 namespace kubecoro::detail {
@@ -30,14 +32,22 @@ bool connection_table::admit(const std::shared_ptr<connection>& made)
     return true;
 }
 
-bool connection_table::make_room()
+std::size_t connection_table::count(const predicate& of) const
+{
+    return static_cast<std::size_t>(std::count_if(connections_.begin(), connections_.end(), [&of](const auto& c) {
+        const auto held = c.lock();
+        return held && of(*held);
+    }));
+}
+
+bool connection_table::make_room(const predicate& among)
 {
     std::shared_ptr<connection> longest;
     auto place = connections_.end();
     for (auto at = connections_.begin(); at != connections_.end(); ++at) {
         auto held = at->lock();
         const auto since = held ? held->waits_since() : std::nullopt;
-        if (!since || (longest && *longest->waits_since() <= *since)) continue;
+        if (!since || (among && !among(*held)) || (longest && *longest->waits_since() <= *since)) continue;
         longest = std::move(held);
         place = at;
     }

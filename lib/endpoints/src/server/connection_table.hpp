@@ -16,8 +16,10 @@ public:
 
     /// Keeps the connection while it lives. @return false when the table is full and the server works for each.
     [[nodiscard]] bool admit(const std::shared_ptr<connection>& made);
-    /// Closes the connection that has waited longest for its client. @return false when none waits.
-    bool make_room();
+    using predicate = std::function<bool(const connection&)>;
+    [[nodiscard]] std::size_t count(const predicate& of) const;
+    /// Closes the connection that has waited longest for its client. @param among  Empty = all. @return false when none waits.
+    bool make_room(const predicate& among = {});
     /// Called by a connection at its end.
     void forget(const connection& ended);
     /// Called by connections when their deadline is now at `when`.

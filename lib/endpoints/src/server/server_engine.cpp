@@ -6,6 +6,7 @@
 
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/printable.hpp>
+#include <kubecoro/base/saturating_time.hpp>
 
 #include <algorithm>
 
@@ -16,6 +17,8 @@ namespace {
 
 constexpr duration log_pause = std::chrono::seconds{10};
 constexpr std::size_t longest_logged_target = 200;
+/// How long a client of a streamed page may take for 64 KiB while others want its place.
+constexpr duration patience = std::chrono::seconds{1};
 
 constexpr std::string_view exposition_format = "text/plain; version=0.0.4; charset=utf-8";
 
@@ -56,7 +59,6 @@ server_engine::server_engine(const asio::any_io_executor& strand, endpoint_optio
       refusals_(log_pause),
       closings_(log_pause)
 {
-    for (const auto& p : options_.pages) pages_.push_back({&p, std::make_shared<char>()});
 }
 
 std::optional<http_answer> server_engine::refusal_of(const request_head& request) const
@@ -91,9 +93,9 @@ asio::awaitable<http_answer> server_engine::route(const request_head& request)
     if (auto refusal = refusal_of(request)) co_return std::move(*refusal);
     const auto target = parse_target(request.target);
     if (!target || !target->path.starts_with('/')) co_return plain_answer(400, "not a path\n");
-    const auto page = std::find_if(pages_.begin(), pages_.end(),
-                                   [&target](const served_page& p) { return p.page->path == target->path; });
-    const bool paged = page != pages_.end();
+    const auto page = std::find_if(options_.pages.begin(), options_.pages.end(),
+                                   [&target](const streamed_page& p) { return p.path == target->path; });
+    const bool paged = page != options_.pages.end();
     const bool metrics = !paged && options_.prometheus && target->path == "/metrics";
     if (!paged && feed_ && target->path == "/dashboard") co_return answer_dashboard();
     const bool stream = !paged && feed_ && target->path == "/dashboard/events";
@@ -167,11 +169,21 @@ http_answer server_engine::answer_metrics() const
     return out;
 }
 
-http_answer server_engine::answer_page(const served_page& served, const request_head& request)
+bool server_engine::has_place(const streamed_page& page)
+{
+    const auto sends = [&page](const connection& c) { return c.sends() == &page; };
+    if (table_.count(sends) < page.max_answers) return true;
+    // While this one is answered, all others wait for their clients: only those that wait long are slow.
+    const time_point stalled = time_after(now(), -patience);
+    return table_.make_room([&](const connection& c) { return sends(c) && *c.waits_since() <= stalled; });
+}
+
+http_answer server_engine::answer_page(const streamed_page& page, const request_head& request)
 {
     // Without chunks, an answer that breaks off looks complete.
     if (!request.reads_chunks) return plain_answer(505, "HTTP/1.1 is needed\n");
-    if (static_cast<std::size_t>(served.place.use_count()) > served.page->max_answers) {
+    // A HEAD costs nothing: nobody gives way to it.
+    if (request.method != "HEAD" && !has_place(page)) {
         auto refusal = plain_answer(503, "others read this page now\n");
         refusal.headers.emplace_back("Retry-After", "1");
         refusal.endpoint = "page";
@@ -179,10 +191,11 @@ http_answer server_engine::answer_page(const served_page& served, const request_
     }
     http_answer out;
     out.endpoint = "page";
-    out.content_type = served.page->content_type;
-    // Begun with the first part: a HEAD costs nothing.
-    out.parts = [place = served.place, page = served.page, parts = body_parts()](std::string& part) mutable {
-        if (!parts) parts = page->begin();
+    out.content_type = page.content_type;
+    out.page = &page;
+    // Begun with the first part, which a HEAD does not make.
+    out.parts = [&page, parts = body_parts()](std::string& part) mutable {
+        if (!parts) parts = page.begin();
         return parts(part);
     };
     return out;

@@ -50,12 +50,6 @@ public:
     void on_end(closing why, const std::string& failed);
 
 private:
-    struct served_page
-    {
-        const streamed_page* page;
-        /// Shared by the answers in progress.
-        std::shared_ptr<const void> place;
-    };
     boost::asio::awaitable<http_answer> route(const request_head& request);
     [[nodiscard]] std::optional<http_answer> refusal_of(const request_head& request) const;
     [[nodiscard]] http_answer answer_dashboard() const;
@@ -66,7 +60,9 @@ private:
                                                                         std::string path) const;
     boost::asio::awaitable<http_answer> answer_health(const request_target& target);
     [[nodiscard]] http_answer answer_metrics() const;
-    [[nodiscard]] static http_answer answer_page(const served_page& served, const request_head& request);
+    /// Makes one, if a client that stalls has to give way.
+    [[nodiscard]] bool has_place(const streamed_page& page);
+    [[nodiscard]] http_answer answer_page(const streamed_page& page, const request_head& request);
     [[nodiscard]] http_answer answer_debug(const request_target& target, const request_head& request) const;
     void publish_open();
 
@@ -76,7 +72,6 @@ private:
     connection_table table_;
     /// Null without debug pages.
     std::shared_ptr<snapshot_feed> feed_;
-    std::vector<served_page> pages_;
     log_pace refusals_;
     log_pace closings_;
     bool local_only_ = false;

@@ -27,7 +27,8 @@ struct streamed_page
     /// Begins an answer. Called on the server's strand, as its result is, for one part after the other as the client reads:
     /// both must be quick. Parts of about 64 KiB are good.
     std::function<body_parts()> begin = {};
-    /// Answers in progress at once; 503 beyond.
+    /// Answers in progress at once. At the limit, the one that has waited longest for its client, a second at least, breaks off
+    /// in favour of a new one; 503 when none has.
     std::size_t max_answers = 4;
     KUBECORO_NAME_FIRST;
 };
