@@ -51,6 +51,14 @@ text=$(scrape "$port")
 [[ $text != *kube_secret* && $text != *kube_deployment* ]] || die "more than wanted"
 finish second INT
 
+# The tokens of its own metrics hold for the series too.
+metrics_of guarded --metrics-secure
+! scrape "$port" 2>"$work/refused" || die 'series without a token'
+like '*401*' cat "$work/refused"
+token=$(sed -n 's/^ *token: *"\?\([^"]*\)"\?$/\1/p' "$work/admin")
+[[ $(scrape "$port" "$token") == *kube_pod_info* ]] || die 'no series with a token'
+finish guarded TERM
+
 # Without rights it names what is missing, and stops when told to.
 # shellcheck disable=SC2016 # the inner shell's
 start limited bash -c 'exec "$@" 2>&1' -- "$operator" --kubeconfig "$work/limited" --series-address 0 --metrics-address 0 --health-address 0

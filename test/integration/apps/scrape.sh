@@ -1,11 +1,11 @@
 # Sourced after common.sh: reads a page over HTTP/1.1 without other programs.
 # shellcheck shell=bash
 
-# scrape PORT: prints the body of /metrics, which may come in chunks. Fails when it breaks off.
+# scrape PORT [TOKEN]: prints the body of /metrics, which may come in chunks. Fails when it breaks off.
 scrape() (
     export LC_ALL=C # sizes are bytes
     exec {peer}<>"/dev/tcp/127.0.0.1/$1" || return 1
-    printf 'GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n' >&"$peer"
+    printf 'GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n%s\r\n' "${2:+Authorization: Bearer $2$'\r\n'}" >&"$peer"
     IFS= read -r status <&"$peer" || return 1
     [[ $status == 'HTTP/1.1 200'* ]] || { echo "$status" >&2; return 1; }
     chunked=

@@ -1,4 +1,5 @@
 // The series of whole objects: each family against text that kube-state-metrics has written for the same objects.
+#include "cluster_series.hpp"
 #include "exposition.hpp"
 
 #include <kubecoro/client/manifests.hpp>
@@ -36,12 +37,9 @@ std::vector<json::value> samples()
 }
 
 /// As an informer stores it.
-object stored(const json::value& o, const series_kind& kind)
+object stored(const json::value& o, const series_kind& kind, const label_names& shown)
 {
-    decode_options how;
-    how.prune.keep = kind.keep;
-    if (!kind.keep.empty()) how.prune.keep.emplace_back("metadata.labels");
-    return decode_object(json::serialize(o), how).value();
+    return decode_object(json::serialize(o), options_of(kind, shown).decode).value();
 }
 
 std::vector<kind_state> states(const std::vector<json::value>& objects, const label_names& shown = {})
@@ -50,7 +48,7 @@ std::vector<kind_state> states(const std::vector<json::value>& objects, const la
     for (const auto& kind : all_kinds()) {
         kind_state state{&kind, shown, {}};
         for (const auto& o : objects)
-            if (o.at("kind").as_string() == kind.resource.kind) state.objects.push_back(stored(o, kind));
+            if (o.at("kind").as_string() == kind.resource.kind) state.objects.push_back(stored(o, kind, shown));
         out.push_back(std::move(state));
     }
     return out;

@@ -117,6 +117,10 @@ TEST_CASE("cluster-metrics: names of labels become such of series", "[cluster_me
                                                    {"label_part_of", "1"}});
     CHECK(converted_labels(o["l"], {"a.b", "none"}) == pairs{{"label_a_b", "3"}});
     CHECK(converted_labels({}, {"*"}).empty());
+    const auto named_like_a_conflict =
+        object::parse(R"({"l":{"a-b":"1","a.b":"2","a_b_conflict1":"3","a_b_conflict2":"4"}})").value();
+    CHECK(converted_labels(named_like_a_conflict["l"], {"*"}) ==
+          pairs{{"label_a_b_conflict1", "1"}, {"label_a_b_conflict2", "2"}}); // each name once
 }
 
 TEST_CASE("cluster-metrics: the allowlist of labels is parsed as in kube-state-metrics", "[cluster_metrics]")

@@ -130,6 +130,40 @@ TEST_CASE("website: objects of others are left alone, whatever a site is called"
     CHECK(f.ready("blog").find("True Serving") == 0);
 }
 
+TEST_CASE("website: a catalogue of somebody else is neither changed nor cleaned", "[website]")
+{
+    fixture f;
+    config_map other{.metadata = {.name = "websites"}, .data = {{"blog", "mine"}}};
+    REQUIRE(f.run.run(f.users.resource<config_map>("default").create(other)));
+    f.begin();
+    f.put("blog");
+    f.settle();
+    CHECK(f.ready("blog") == "False NameTaken ConfigMap websites is not the operator's: rename or delete it");
+    f.remove("blog");
+    f.settle();
+    CHECK_FALSE(f.read<website>("blog"));
+    const auto left = f.read<config_map>("websites");
+    CHECK(left->data == other.data);
+    CHECK(left->metadata.labels.empty());
+}
+
+TEST_CASE("website: a name that no Service can have is reported, and nothing is made of it", "[website]")
+{
+    fixture f;
+    f.begin();
+    for (const auto& name : std::vector<std::string>{"example.com", "1st", std::string(64, 'a')}) {
+        INFO(name);
+        f.put(name);
+        f.settle();
+        CHECK(f.ready(name).find("False Invalid the name must have") == 0);
+        CHECK_FALSE(f.read<deployment>(name));
+        CHECK_FALSE(f.read<config_map>(name + "-pages"));
+    }
+    f.put(std::string(63, 'a'));
+    f.settle();
+    CHECK(f.ready(std::string(63, 'a')).find("True Serving") == 0);
+}
+
 TEST_CASE("website: a site called as the catalogue's pages does not get at it", "[website]")
 {
     fixture f;

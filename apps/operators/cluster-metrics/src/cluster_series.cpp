@@ -26,6 +26,8 @@ result<> check(const series_options& options)
     return {};
 }
 
+} // namespace
+
 informer_options options_of(const series_kind& kind, const label_names& shown)
 {
     informer_options out;
@@ -39,8 +41,6 @@ informer_options options_of(const series_kind& kind, const label_names& shown)
     if (!shown.empty()) out.decode.prune.keep.emplace_back("metadata.labels");
     return out;
 }
-
-} // namespace
 
 result<std::shared_ptr<cluster_series>> cluster_series::make(manager& m, series_options options)
 {

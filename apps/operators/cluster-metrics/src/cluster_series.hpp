@@ -24,12 +24,15 @@ struct series_options
     std::size_t max_scrapes = 4;
 };
 
+/// How the objects of a kind are stored: with the fields that its families read. @param shown  Labels that are shown.
+[[nodiscard]] informer_options options_of(const series_kind& kind, const label_names& shown);
+
 /** Keeps the objects of the cluster, each as its compact copy with the fields that families read, and makes the series from
     them when they are asked for: see decision 0053. Thread safe. */
 class cluster_series : public std::enable_shared_from_this<cluster_series>
 {
 public:
-    /// Declares the informers. Errors: misconfigured, naming a resource that there is no such.
+    /// Declares the informers. Errors: misconfigured, naming a resource that has no series.
     [[nodiscard]] static result<std::shared_ptr<cluster_series>> make(manager& m, series_options options);
 
     /// The state of all kinds now.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace kubecoro::cluster_metrics {
 namespace {
@@ -80,7 +81,12 @@ std::vector<std::pair<std::string, std::string>> converted_labels(value_view lab
         }
         out.emplace_back(std::move(converted), value);
     }
-    return out;
+    // A label may be called like the result of a conflict. Prometheus refuses a whole scrape for a name that stands twice.
+    std::set<std::string_view> used;
+    std::vector<std::pair<std::string, std::string>> unique;
+    for (auto& label : out)
+        if (!used.contains(label.first)) used.insert(unique.emplace_back(std::move(label)).first);
+    return unique;
 }
 
 result<std::map<std::string, label_names>> parse_allowlist(std::string_view text)

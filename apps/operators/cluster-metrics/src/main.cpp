@@ -3,6 +3,7 @@
 #include "label_conversion.hpp"
 
 #include <kubecoro/endpoints/endpoint_server.hpp>
+#include <kubecoro/program/guarded_endpoint.hpp>
 #include <kubecoro/program/run_operator.hpp>
 
 #include <CLI/CLI.hpp>
@@ -59,7 +60,7 @@ asio::awaitable<result<>> serve(endpoint_options options, asio::any_io_executor 
     co_return co_await std::move(ending);
 }
 
-result<> set_up(manager& m, const settings& s)
+result<> set_up(manager& m, const operator_options& o, const settings& s)
 {
     auto shown = cluster_metrics::parse_allowlist(s.shown);
     if (!shown) return shown.error();
@@ -70,12 +71,9 @@ result<> set_up(manager& m, const settings& s)
     auto series = cluster_series::make(m, std::move(wanted));
     if (!series) return series.error();
 
-    endpoint_options serving;
-    serving.address = s.address;
+    auto serving = guarded_endpoint(o, m, s.address);
     serving.pages.push_back((*series)->page());
     serving.limits.answer_timeout = std::chrono::seconds{s.timeout};
-    serving.time = m.time();
-    serving.log = m.log();
     // Begins when all objects are there: a scrape without some of them looks as if they were deleted.
     m.run("series",
           [serving = std::move(serving), &m](latch stop) { return serve(serving, m.executor(), std::move(stop)); },
@@ -93,5 +91,6 @@ int main(int argc, char** argv)
     o.metrics = "8081";
     o.health = "8081";
     o.flags = [&s](CLI::App& app) { add_flags(app, s); };
-    return run_operator(o, argc, argv, [&s](manager& m) { return set_up(m, s); });
+    return run_operator(o, argc, argv,
+                        [&s](manager& m, const operator_options& parsed) { return set_up(m, parsed, s); });
 }

@@ -60,17 +60,25 @@ void append_number(std::string& out, double value)
     out.append(text.data(), written.ptr);
 }
 
-void series_sink::begin(std::string_view family, const object& of, const identity_labels& names)
+void series_sink::begin(std::string_view family, const object& of, const identity_labels& names) noexcept
 {
     of_this_object_ = 0;
-    start_ = family;
+    start_.clear();
+    family_ = family;
+    of_ = &of;
+    names_ = &names;
+}
+
+void series_sink::make_start()
+{
+    start_ = family_;
     char separator = '{';
-    if (names.has_namespace) {
-        append_label(start_, separator, "namespace", of.ns());
+    if (names_->has_namespace) {
+        append_label(start_, separator, "namespace", of_->ns());
         separator = ',';
     }
-    append_label(start_, separator, names.name, of.name());
-    if (names.has_uid) append_label(start_, ',', "uid", of.uid());
+    append_label(start_, separator, names_->name, of_->name());
+    if (names_->has_uid) append_label(start_, ',', "uid", of_->uid());
 }
 
 bool series_sink::fits(std::span<const label> further) const noexcept
@@ -86,6 +94,7 @@ void series_sink::add(std::span<const label> further, double value)
         ++left_out_;
         return;
     }
+    if (start_.empty()) make_start();
     ++of_this_object_;
     ++series_;
     *out_ += start_;

@@ -50,8 +50,8 @@ public:
     /// @param out  Must outlive the sink.
     explicit series_sink(std::string& out, series_limits limits = {}) : out_(&out), limits_(limits) {}
 
-    /// The series that follow are of this family and this object.
-    void begin(std::string_view family, const object& of, const identity_labels& names);
+    /// The series that follow are of this family and this object. @param of, names  Must stay until the next call.
+    void begin(std::string_view family, const object& of, const identity_labels& names) noexcept;
     /// A series with no further labels.
     void add(double value) { add(std::span<const label>(), value); }
     void add(std::initializer_list<label> further, double value)
@@ -67,10 +67,14 @@ public:
 
 private:
     [[nodiscard]] bool fits(std::span<const label> further) const noexcept;
+    void make_start();
 
     std::string* out_;
     series_limits limits_;
-    /// The line up to the labels of its own.
+    std::string_view family_;
+    const object* of_ = nullptr;
+    const identity_labels* names_ = nullptr;
+    /// The line up to the labels of its own; empty until a series needs it, for most families have none of most objects.
     std::string start_;
     std::size_t of_this_object_ = 0;
     std::uint64_t series_ = 0;

@@ -17,6 +17,9 @@ labels labels_of(std::string_view site)
     return {{std::string(managed_by), std::string(manager_name)}, {std::string(instance), std::string(site)}};
 }
 
+bool is_small_letter(char c) noexcept { return c >= 'a' && c <= 'z'; }
+bool is_small_or_digit(char c) noexcept { return is_small_letter(c) || (c >= '0' && c <= '9'); }
+
 /// Takes possession of a new object, and of none that is there without it.
 template<class T>
 result<> own(const object& owner, T& child)
@@ -94,6 +97,18 @@ void shape_pod(const website& site, std::string_view name, core_v1::pod_spec& p)
 }
 
 } // namespace
+
+result<> check_name(std::string_view site)
+{
+    constexpr std::size_t longest_label = 63;
+    const auto is_of_label = [](char c) { return is_small_or_digit(c) || c == '-'; };
+    if (!site.empty() && site.size() <= longest_label && is_small_letter(site.front()) &&
+        is_small_or_digit(site.back()) && std::all_of(site.begin(), site.end(), is_of_label))
+        return {};
+    return failure(cond::invalid,
+                   "the name must have small letters, digits and dashes, up to 63, the first one a letter: its "
+                   "Service has the same name");
+}
 
 std::string pages_name(std::string_view site) { return std::string(site) + "-pages"; }
 std::string pod_selector(std::string_view site)

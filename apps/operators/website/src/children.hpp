@@ -23,6 +23,9 @@ inline constexpr std::string_view manager_name = "website";
 [[nodiscard]] std::string pod_selector(std::string_view site);
 [[nodiscard]] std::string url_of(std::string_view ns, std::string_view site);
 
+/// A website's Deployment and Service have its name, so it must be a DNS label that begins with a letter. Errors: invalid.
+[[nodiscard]] result<> check_name(std::string_view site);
+
 // Each function gives a child the state that the website states. Fields that it does not set are kept, so that the
 // server's defaults cause no further write. It fails with cond::already_exists if the website does not control the existing
 // object of that name: the right to create websites gives no access to other objects.

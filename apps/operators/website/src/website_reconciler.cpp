@@ -27,6 +27,20 @@ object_key key_in(const typed_object<website>& site, std::string name)
     return object_key(std::string(site.ns()), std::move(name));
 }
 
+/// The catalogue has a fixed name: one that somebody else made is neither changed nor cleaned.
+bool is_catalogue(const core_v1::config_map& m)
+{
+    const auto label = m.metadata.labels.find(std::string(managed_by));
+    return label != m.metadata.labels.end() && label->second == manager_name;
+}
+
+/// The reason that the condition Ready has for a failure that only people can end; empty for others.
+std::string reason_for_people(const failure& why)
+{
+    if (why == cond::already_exists) return "NameTaken";
+    return why == cond::invalid ? "Invalid" : "";
+}
+
 } // namespace
 
 website_reconciler::website_reconciler(manager& m)
@@ -54,6 +68,7 @@ asio::awaitable<result<>> website_reconciler::bring(const typed_object<website>&
 asio::awaitable<result<>> website_reconciler::bring_all(const typed_object<website>& site, const website& wanted) const
 {
     const std::string name(site.name());
+    KUBECORO_TRY(check_name(name));
     KUBECORO_TRY(co_await bring(site, wanted, pages_, pages_name(name)));
     KUBECORO_TRY(co_await bring(site, wanted, deployments_, name));
     KUBECORO_TRY(co_await bring(site, wanted, services_, name));
@@ -66,9 +81,13 @@ asio::awaitable<result<>> website_reconciler::list_in_catalogue(const typed_obje
     const std::string name(site.name());
     edit_options how;
     how.known = pages_.get(key);
-    const auto edit = [&](core_v1::config_map& m) {
+    const auto edit = [&](core_v1::config_map& m) -> result<> {
+        if (m.metadata.uid && !is_catalogue(m))
+            return failure(cond::already_exists,
+                           "ConfigMap " + std::string(catalogue) + " is not the operator's: rename or delete it");
         m.metadata.labels[std::string(managed_by)] = manager_name;
         m.data[name] = url_of(site.ns(), name);
+        return {};
     };
     auto listing = create_or_update<core_v1::config_map>(cluster_, key, edit, std::move(how));
     KUBECORO_TRY(co_await std::move(listing));
@@ -101,12 +120,13 @@ asio::awaitable<result<action>> website_reconciler::reconcile(const typed_object
     KUBECORO_TRY(const auto wanted, read_struct<website>(site));
     auto bringing = bring_all(site, wanted);
     const auto brought = co_await std::move(bringing);
-    if (!brought && brought.error() == cond::already_exists) {
-        // Its name is another object's: only people can change that. A change of the website tries again.
+    const auto reason = brought ? std::string() : reason_for_people(brought.error());
+    if (!reason.empty()) {
+        // A change of the website tries again.
         const auto why = brought.error().message();
-        m_->events().event(site.untyped(), event_type::warning, "NameTaken", "Reconcile", why);
-        context.log().warning("a name is taken", {{"why", why}});
-        auto reporting = report(site, {.ready = false, .replicas = 0, .reason = "NameTaken", .message = why});
+        m_->events().event(site.untyped(), event_type::warning, reason, "Reconcile", why);
+        context.log().warning("a website cannot be served", {{"reason", reason}, {"why", why}});
+        auto reporting = report(site, {.ready = false, .replicas = 0, .reason = reason, .message = why});
         KUBECORO_TRY(co_await std::move(reporting));
         co_return action::requeue_after(std::chrono::minutes{1});
     }
@@ -120,7 +140,9 @@ asio::awaitable<result<action>> website_reconciler::clean_up(const typed_object<
 {
     const auto key = key_in(site, std::string(catalogue));
     const std::string name(site.name());
-    const auto edit = [&](core_v1::config_map& m) { m.data.erase(name); };
+    const auto edit = [&](core_v1::config_map& m) {
+        if (is_catalogue(m)) m.data.erase(name);
+    };
     auto removing = retry_on_conflict<core_v1::config_map>(cluster_, key, edit);
     const auto removed = co_await std::move(removing);
     if (!removed && removed.error() != cond::not_found) co_return removed.error();

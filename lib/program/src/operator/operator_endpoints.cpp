@@ -1,6 +1,7 @@
 #include "operator/operator_endpoints.hpp"
 
 #include <kubecoro/endpoints/ready_checks.hpp>
+#include <kubecoro/program/guarded_endpoint.hpp>
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -79,10 +80,10 @@ debug_pages pages_of(const operator_options& o, manager& m)
     return pages;
 }
 
-access_filter filter_of(const manager& m, const std::shared_ptr<prometheus_metrics>& numbers)
+access_filter filter_of(const manager& m)
 {
     access_filter_options how;
-    how.metrics = numbers;
+    how.metrics = m.metrics();
     how.time = m.time();
     how.log = m.log();
     return access_filter(m.client(), std::move(how));
@@ -115,25 +116,21 @@ operator_endpoints::operator_endpoints(const asio::any_io_executor& executor, co
 {
     std::vector<endpoint_options> wanted;
     if (!is_off(o.metrics)) {
-        auto& first = wanted.emplace_back();
-        first.address = o.metrics;
+        auto& first = wanted.emplace_back(guarded_endpoint(o, m, o.metrics));
         first.prometheus = numbers;
-        first.tls = o.metrics_tls;
-        if (o.protect) first.protect = filter_of(m, numbers);
         if (o.protect || is_loopback(o.metrics)) first.debug = pages_of(o, m);
-        if (o.protect && o.metrics_tls.certificate_file.empty() && !is_loopback(o.metrics))
-            m.log().warning("tokens for metrics arrive unencrypted: there is no certificate", {{"address", o.metrics}});
     }
     if (!is_off(o.health)) {
-        if (wanted.empty() || o.health != o.metrics) wanted.emplace_back().address = o.health;
+        if (wanted.empty() || o.health != o.metrics) {
+            auto& open = wanted.emplace_back();
+            open.address = o.health;
+            open.metrics = m.metrics();
+            open.time = m.time();
+            open.log = m.log();
+        }
         wanted.back().health = checks_of(m, numbers);
     }
-    for (auto& w : wanted) {
-        w.metrics = numbers;
-        w.time = m.time();
-        w.log = m.log();
-        servers_.push_back(std::make_unique<endpoint_server>(executor, std::move(w)));
-    }
+    for (auto& w : wanted) servers_.push_back(std::make_unique<endpoint_server>(executor, std::move(w)));
 }
 
 result<> operator_endpoints::start()
@@ -155,3 +152,21 @@ asio::awaitable<result<>> operator_endpoints::stop()
 }
 
 } // namespace kubecoro::detail
+
+namespace kubecoro {
+
+endpoint_options guarded_endpoint(const operator_options& o, manager& m, std::string address)
+{
+    if (o.protect && o.metrics_tls.certificate_file.empty() && !detail::is_loopback(address))
+        m.log().warning("tokens for metrics arrive unencrypted: there is no certificate", {{"address", address}});
+    endpoint_options out;
+    out.address = std::move(address);
+    out.tls = o.metrics_tls;
+    if (o.protect) out.protect = detail::filter_of(m);
+    out.metrics = m.metrics();
+    out.time = m.time();
+    out.log = m.log();
+    return out;
+}
+
+} // namespace kubecoro

@@ -52,7 +52,7 @@ asio::awaitable<result<>> operate(operator_options& o, const operator_setup& set
     auto cluster = client::connect(context.executor, o.connection);
     if (!cluster) co_return cluster.error();
     manager m(*cluster, o.managing);
-    if (const auto filled = setup(m); !filled) co_return filled.error().because("the set-up failed");
+    if (const auto filled = setup(m, o); !filled) co_return filled.error().because("the set-up failed");
     detail::declare_rights_of_endpoints(o, m);
     detail::operator_endpoints endpoints(context.executor, o, *numbers, m);
     auto running = serve_while_running(endpoints, m, context.stop);
@@ -71,10 +71,10 @@ int print_rbac(const operator_options& o, const operator_setup& setup, const std
 
 } // namespace
 
-result<> operator_setup::operator()(manager& m) const
+result<> operator_setup::operator()(manager& m, const operator_options& o) const
 {
     try {
-        return kept_(m);
+        return kept_(m, o);
     } catch (...) {
         return to_failure(std::current_exception());
     }

@@ -11,29 +11,37 @@
 
 namespace kubecoro {
 
-/// Fills a manager: a function of `manager&` that returns nothing or result<>.
+/// Fills a manager: a function of `manager&`, or of `manager&` and the options after the command line (`const
+/// operator_options&`), that returns nothing or result<>.
 class operator_setup
 {
 public:
     /// Keeps a callable. Implicit, so that callers pass the callable itself.
     template<class F>
-        requires(!std::same_as<std::remove_cvref_t<F>, operator_setup> && std::is_invocable_v<F&, manager&>)
+        requires(!std::same_as<std::remove_cvref_t<F>, operator_setup> &&
+                 (std::is_invocable_v<F&, manager&> || std::is_invocable_v<F&, manager&, const operator_options&>))
     // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): the constraint leaves copying and moving alone
     operator_setup(F&& f)
     {
-        kept_ = [f = std::forward<F>(f)](manager& m) mutable -> result<> {
-            if constexpr (std::is_same_v<std::invoke_result_t<F&, manager&>, result<>>)
-                return f(m);
+        kept_ = [f = std::forward<F>(f)](manager& m, const operator_options& o) mutable -> result<> {
+            const auto fill = [&] {
+                if constexpr (std::is_invocable_v<F&, manager&>)
+                    return f(m);
+                else
+                    return f(m, o);
+            };
+            if constexpr (std::is_same_v<decltype(fill()), result<>>)
+                return fill();
             else
-                f(m);
+                fill();
             return {};
         };
     }
     /// Calls it. Exceptions become failures.
-    [[nodiscard]] result<> operator()(manager& m) const;
+    [[nodiscard]] result<> operator()(manager& m, const operator_options& o) const;
 
 private:
-    std::function<result<>(manager&)> kept_;
+    std::function<result<>(manager&, const operator_options&)> kept_;
 };
 
 /** A whole operator: reads the command line and the environment, connects, makes a manager, lets `setup` fill it, and runs
