@@ -169,6 +169,38 @@ TEST_CASE("endpoints: a reader of a page that has stalled for a second gives way
     CHECK(test::eventually([&] { return program.server().stats().open_connections == 0; }));
 }
 
+TEST_CASE("endpoints: parts of a page count for what they are, and without room for one the answer breaks off",
+          "[endpoints][integration]")
+{
+    constexpr std::size_t large = 2 << 20;
+    streamed_page page;
+    page.path = "/letters";
+    page.begin = [] {
+        return [at = 0](std::string& out) mutable {
+            if (at == 1) out.append(large, 'x');
+            return ++at < 3; // the first and the last one are empty
+        };
+    };
+    auto options = serving(std::move(page));
+    options.limits.max_answer_bytes = large + large / 2;
+    running_endpoints program(std::move(options));
+    const auto used = [&] { return program.server().stats().answer_bytes; };
+    {
+        auto stalled = program.client();
+        CHECK(stalled.send(ask));
+        CHECK(test::eventually([&] { return used() >= large; }));
+        CHECK(used() < large + large / 4);
+        CHECK(program.client().get("/letters").broken);
+        CHECK(program.log().count("an answer broke off failure=\"too many answers wait for their clients\"") == 1);
+        CHECK(program.client().get("/letters").broken);
+        CHECK(program.log().count("an answer broke off") == 1); // whatever clients do, the log grows slowly
+    }
+    CHECK(test::eventually([&] { return used() == 0; }));
+    const auto whole = program.client().get("/letters");
+    CHECK_FALSE(whole.broken);
+    CHECK(whole.body == std::string(large, 'x'));
+}
+
 TEST_CASE("endpoints: a page of one's own comes before the dashboard, behind the token", "[endpoints][integration]")
 {
     auto own = letters(1, std::make_shared<std::atomic<int>>(0));

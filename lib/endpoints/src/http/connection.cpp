@@ -15,8 +15,6 @@ namespace {
 /// Bytes written between two looks at whether the client makes progress.
 constexpr std::size_t portion = 64 * 1024;
 constexpr std::size_t read_size = 4096;
-/// Bytes that a streamed answer counts for: a part, and the same with its frame.
-constexpr std::size_t held_of_parts = 2 * portion;
 /// As in net/http: how long, and how much, to read on so that the client receives a refusal.
 constexpr duration drain_time = std::chrono::milliseconds{500};
 constexpr std::size_t drain_bytes = 256 * 1024;
@@ -131,7 +129,7 @@ asio::awaitable<connection::turn> connection::serve_one()
     bool keep_alive = request.keep_alive;
     end_within(engine_->limits().answer_timeout);
     auto answer = co_await engine_->answer(std::move(request));
-    answer_budget::share held(engine_->budget(), answer.parts ? held_of_parts : answer.body.size());
+    answer_budget::share held(engine_->budget(), answer.parts ? portion : answer.body.size());
     if (!held) answer = engine_->no_room();
     keep_alive = keep_alive && !engine_->stopping() && !answer.stream;
     std::string out = head_of(answer, keep_alive, engine_->wall_now());
@@ -140,7 +138,7 @@ asio::awaitable<connection::turn> connection::serve_one()
     sends_ = head_only ? nullptr : answer.page;
     bool sent = co_await send(out);
     if (sent && answer.parts && !head_only) {
-        auto sending = send_parts(std::move(answer.parts));
+        auto sending = send_parts(std::move(answer.parts), held);
         sent = co_await std::move(sending);
     }
     sends_ = nullptr;
@@ -195,25 +193,34 @@ asio::awaitable<void> connection::stream(snapshot_feed::seat& seat)
     }
 }
 
-asio::awaitable<bool> connection::send_parts(body_parts parts)
+asio::awaitable<bool> connection::send_parts(body_parts parts, answer_budget::share& held)
 {
     std::string part;
-    std::string out;
+    std::string frame;
     for (bool follows = true; follows;) {
         part.clear();
-        out.clear();
         try {
             follows = parts(part);
         } catch (const std::exception& e) {
             // The client learns it from the missing end.
-            engine_->log().error("an answer broke off", {{"failure", e.what()}});
+            engine_->on_broken_off(e.what());
             co_return false;
         }
-        append_chunk(out, part, !follows);
-        const bool sent = co_await send(out);
+        // One that is larger than others has been made by now, but is not held while its client stalls.
+        if (!held.resize(std::max(portion, part.capacity()))) {
+            engine_->on_broken_off("too many answers wait for their clients");
+            co_return false;
+        }
+        if (part.empty()) continue;
+        append_chunk_head(frame, part.size());
+        bool sent = co_await send(frame);
+        if (sent) sent = co_await send(part); // as it is: a copy with its frame would be as large
         if (!sent) co_return false;
+        frame = "\r\n";
     }
-    co_return true;
+    frame += "0\r\n\r\n";
+    const bool sent = co_await send(frame);
+    co_return sent;
 }
 
 asio::awaitable<void> connection::drain()

@@ -3,6 +3,7 @@
 
 #include "dashboard/snapshot_feed.hpp"
 #include "http/request_reader.hpp"
+#include "server/answer_budget.hpp"
 
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/client/detail/server_stream.hpp>
@@ -63,7 +64,7 @@ private:
     /// Sends snapshots until the client, the server or the stream's time ends it.
     boost::asio::awaitable<void> stream(snapshot_feed::seat& seat);
     /// Sends a body that is made in parts. @return false when the client or the parts have failed.
-    boost::asio::awaitable<bool> send_parts(body_parts parts);
+    boost::asio::awaitable<bool> send_parts(body_parts parts, answer_budget::share& held);
     boost::asio::awaitable<turn> refuse();
     boost::asio::awaitable<void> drain();
     void end_within(duration d);

@@ -129,17 +129,12 @@ std::string head_of(const http_answer& answer, bool keep_alive, wall_time now)
     return out + "\r\n";
 }
 
-void append_chunk(std::string& out, std::string_view part, bool last)
+void append_chunk_head(std::string& out, std::size_t size)
 {
-    if (!part.empty()) {
-        std::array<char, 16> digits{};
-        const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), part.size(), 16);
-        out.append(digits.data(), end.ptr);
-        out += "\r\n";
-        out += part;
-        out += "\r\n";
-    }
-    if (last) out += "0\r\n\r\n";
+    std::array<char, 16> digits{};
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), size, 16);
+    out.append(digits.data(), end.ptr);
+    out += "\r\n";
 }
 
 void compress(http_answer& answer, std::string_view accept_encoding)

@@ -36,8 +36,8 @@ struct http_answer
 /// The status line and the headers. Every answer forbids caching, framing and guessing of its type.
 [[nodiscard]] std::string head_of(const http_answer& answer, bool keep_alive, wall_time now);
 
-/// The part as a chunk of a body; nothing for an empty one. The last one ends the body.
-void append_chunk(std::string& out, std::string_view part, bool last);
+/// The line before a chunk of a body. @param size  Not 0, which ends the body.
+void append_chunk_head(std::string& out, std::size_t size);
 
 /// Compresses the body of a large answer, if the client accepts gzip.
 void compress(http_answer& answer, std::string_view accept_encoding);

@@ -17,22 +17,24 @@ public:
     class share
     {
     public:
-        share(answer_budget& from, std::size_t bytes) noexcept : from_(from)
-        {
-            if (bytes > from.limit_ - from.used_) return;
-            from.used_ += bytes;
-            held_ = bytes;
-            granted_ = true;
-        }
+        share(answer_budget& from, std::size_t bytes) noexcept : from_(from), granted_(resize(bytes)) {}
         ~share() { from_.used_ -= held_; }
         share(const share&) = delete;
         share& operator=(const share&) = delete;
         [[nodiscard]] explicit operator bool() const noexcept { return granted_; }
+        /// @return false when there is no room: it then has what it had.
+        [[nodiscard]] bool resize(std::size_t bytes) noexcept
+        {
+            if (bytes > from_.limit_ - (from_.used_ - held_)) return false;
+            from_.used_ += bytes - held_;
+            held_ = bytes;
+            return true;
+        }
 
     private:
         answer_budget& from_;
         std::size_t held_ = 0;
-        bool granted_ = false;
+        bool granted_;
     };
 
 private:

@@ -57,6 +57,7 @@ server_engine::server_engine(const asio::any_io_executor& strand, endpoint_optio
                                                              options_.limits.max_streams)
                            : nullptr),
       refusals_(log_pause),
+      breaks_(log_pause),
       closings_(log_pause)
 {
 }
@@ -258,6 +259,12 @@ http_answer server_engine::count(http_answer answer)
     if (const auto held_back = refusals_.pass(now()))
         options_.log.info("a request was refused", {{"status", answer.status}, {"held_back", *held_back}});
     return answer;
+}
+
+void server_engine::on_broken_off(std::string_view why)
+{
+    if (const auto held_back = breaks_.pass(now()))
+        options_.log.error("an answer broke off", {{"failure", why}, {"held_back", *held_back}});
 }
 
 void server_engine::publish_open() { meters_->on_open_connections(table_.size()); }

@@ -44,6 +44,8 @@ public:
     /// Counts a refusal, and logs it.
     [[nodiscard]] http_answer count(http_answer answer);
 
+    /// An answer that is made in parts has no end.
+    void on_broken_off(std::string_view why);
     /// A connection was accepted, or refused because there is no room.
     void on_accepted(bool admitted);
     /// A connection has ended. @param failed  Why its handshake failed; empty = it did not.
@@ -73,6 +75,7 @@ private:
     /// Null without debug pages.
     std::shared_ptr<snapshot_feed> feed_;
     log_pace refusals_;
+    log_pace breaks_;
     log_pace closings_;
     bool local_only_ = false;
     bool stopping_ = false;

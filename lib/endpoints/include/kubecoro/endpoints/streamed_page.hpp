@@ -13,7 +13,8 @@ namespace kubecoro {
 using body_parts = std::function<bool(std::string&)>;
 
 /** A large page of an endpoint_server, which is made while its client reads it: the server holds one part of it, however
-    large it is and however slow the client.
+    large it is and however slow the client. Parts count as endpoint_limits::max_answer_bytes; without room for the next one
+    the answer breaks off.
 
         options.pages.push_back({.path = "/series", .begin = [&] { return parts_of(take_snapshot()); }});
 
