@@ -125,6 +125,13 @@ TEST_CASE("body check: unknown fields are found in every form that a message has
     CHECK(offline(R"({"apiVersion":"apps/v1","kind":"StatefulSet","spec":{"volumeClaimTemplates":[
         {"kind":"PersistentVolumeClaim","apiVersion":"v1","spec":{"bogus":1}}]}})")
               .ends_with(R"(unknown field "spec.volumeClaimTemplates[0].spec.bogus")"));
+    // As kubectl drain and client-go send it.
+    CHECK(offline(R"({"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"p"},
+        "deleteOptions":{"kind":"DeleteOptions","apiVersion":"v1","gracePeriodSeconds":1}})")
+              .empty());
+    CHECK(offline(
+              R"({"apiVersion":"policy/v1beta1","kind":"Eviction","deleteOptions":{"kind":"DeleteOptions","bogus":1}})")
+              .ends_with(R"(unknown field "deleteOptions.bogus")"));
     CHECK(
         offline(
             R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","spec":{"versions":[{"schema":

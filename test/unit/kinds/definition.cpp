@@ -10,7 +10,9 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 using namespace kubecoro;
@@ -128,6 +130,32 @@ struct other_scope
     crop spec;
 };
 BOOST_DESCRIBE_STRUCT(other_scope, (), (spec))
+
+/// A schema of objects in each other, with two levels of JSON for each.
+std::string nested_schema(int levels)
+{
+    std::string out = R"({"type":"string"})";
+    for (int i = 0; i < levels; ++i) out = R"({"type":"object","properties":{"a":)" + out + "}}";
+    return out;
+}
+
+/// As generated code that carries a deep definition, in two parts.
+struct deep
+{
+    static resource_type resource() { return field_of("v1"); }
+    meta_v1::object_meta metadata;
+    empty_part spec;
+
+    friend std::span<const std::string_view> definition_text_of(const deep*) noexcept
+    {
+        static const std::string schema = nested_schema(30);
+        static const std::string_view parts[] = {
+            R"({"spec":{"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":)", schema,
+            "}}]}}"};
+        return parts;
+    }
+};
+BOOST_DESCRIBE_STRUCT(deep, (), (metadata, spec))
 
 struct groupless
 {
@@ -299,6 +327,16 @@ TEST_CASE("definition: a struct that contains itself is refused with the path", 
         "no schema; make the member a boost::json::value");
     CHECK(problem<farm::kind_of<farm::same_names>>() ==
           "Field of farm.example.com/v1: spec.a: two members of the struct have this name");
+}
+
+TEST_CASE("definition: a struct carries a definition that is more than sixty levels deep", "[definition]")
+{
+    json::parse_options limits;
+    limits.max_depth = 100;
+    CHECK_THROWS(json::parse(farm::nested_schema(30)));
+    const json::value carried = definition_of<farm::deep>().value();
+    CHECK(carried.at_pointer("/spec/versions/0/schema/openAPIV3Schema/properties") ==
+          json::parse(farm::nested_schema(30), {}, limits).at("properties"));
 }
 
 TEST_CASE("definition: names, scope and status follow from the struct", "[definition]")

@@ -2,6 +2,7 @@
 
 #include "view_fields.hpp"
 
+#include <kubecoro/api/crd.hpp>
 #include <kubecoro/api/decode.hpp>
 #include <kubecoro/api/structs.hpp>
 
@@ -60,7 +61,20 @@ problems check(const json::object& expected, bool spoiled)
     return out;
 }
 
-using kind_check = problems (*)(const json::object&, bool spoiled);
+template<class T>
+json::object carried_definition()
+{
+    if constexpr (detail::defined_struct<T>)
+        return definition_of<T>().value();
+    else
+        return {};
+}
+
+struct kind_check
+{
+    problems (*check)(const json::object&, bool spoiled);
+    json::object (*definition)();
+};
 
 /// By apiVersion and kind.
 const std::map<std::string, kind_check>& checks()
@@ -69,7 +83,7 @@ const std::map<std::string, kind_check>& checks()
         std::map<std::string, kind_check> out;
         each_kind([&out]<class T>() {
             const auto type = T::resource();
-            out[type.api_version() + ' ' + type.kind] = &check<T>;
+            out[type.api_version() + ' ' + type.kind] = {&check<T>, &carried_definition<T>};
         });
         return out;
     }();
@@ -93,7 +107,12 @@ std::size_t struct_count() { return checks().size(); }
 std::vector<std::string> problems_of(const json::object& json, bool spoiled)
 {
     const auto& kind = checks().at(key_of(json.at("apiVersion").as_string(), json.at("kind").as_string()));
-    return kind(json, spoiled);
+    return kind.check(json, spoiled);
+}
+
+json::object definition_in_code(std::string_view api_version, std::string_view kind)
+{
+    return checks().at(key_of(api_version, kind)).definition();
 }
 
 } // namespace kubecoro::test

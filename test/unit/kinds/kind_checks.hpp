@@ -17,6 +17,9 @@ namespace kubecoro::test {
 /// How many kinds have one.
 [[nodiscard]] std::size_t struct_count();
 
+/// The definition that the struct of a kind carries; empty if it carries none.
+[[nodiscard]] boost::json::object definition_in_code(std::string_view api_version, std::string_view kind);
+
 /** Reads an object into the struct of its kind, which must exist, and through its typed view, and says what is not as it
     should be.
 

@@ -186,6 +186,23 @@ TEST_CASE("tool: the pages of a table become one, which expires once at most", "
     CHECK(others.on_failure(failure(cond::unreachable)) == cond::unreachable);
 }
 
+TEST_CASE("tool: a table that expires twice is a failure, and later pages carry the token alone", "[tool]")
+{
+    table_pages pages(list_options{.resource_version = "5", .match = version_match::not_older_than});
+    CHECK(pages.next()->resource_version == "5");
+    CHECK_FALSE(pages.on_page(page_of("a", "t1")));
+    CHECK(pages.next()->resource_version.empty());
+    CHECK(pages.next()->match == version_match::unset);
+    CHECK_FALSE(pages.on_failure(failure(cond::expired)));
+    CHECK(pages.next()->resource_version == "5");
+    // A server that makes pages of a list without a limit.
+    CHECK_FALSE(pages.on_page(page_of("a", "t2")));
+    CHECK(pages.next()->continue_token == "t2");
+    CHECK(pages.next()->resource_version.empty());
+    CHECK(pages.next()->limit == 0);
+    CHECK(pages.on_failure(failure(cond::expired)) == cond::expired);
+}
+
 TEST_CASE("tool: a table whose pages do not end is refused", "[tool]")
 {
     table_pages same(list_options{});

@@ -1,5 +1,6 @@
 #include "cli/progress.hpp"
 #include "select/condition_text.hpp"
+#include "select/search_plan.hpp"
 
 #include <kubecoro/test/catch.hpp>
 
@@ -81,4 +82,41 @@ TEST_CASE("tool: progress is shown from one second on", "[tool]")
     core.doing(std::string(500, 'x'), start + 5s);
     CHECK_FALSE(core.line(start + 5s));
     CHECK(core.line(start + 7s)->size() < 90);
+}
+
+TEST_CASE("tool: searches are repeated after growing pauses, and as late as the server asks", "[tool]")
+{
+    search_plan plan(7);
+    const failure missing(cond::not_found);
+    auto pause = plan.after(missing).value();
+    CHECK(pause >= 1s);
+    CHECK(pause <= 1500ms);
+    for (int i = 0; i < 10; ++i) {
+        pause = plan.after(missing).value();
+        CHECK(pause >= 2s);
+    }
+    CHECK(pause >= 30s);
+    CHECK(pause <= 45s);
+    // Two that begin together do not ask together.
+    CHECK(search_plan(1).after(missing) != search_plan(2).after(missing));
+
+    server_status busy;
+    busy.code = 429;
+    busy.reason = "TooManyRequests";
+    busy.retry_after = 100s;
+    CHECK(plan.after(failure(busy)) == 100s);
+    busy.retry_after = 24h;
+    CHECK(plan.after(failure(busy)) == 5min);
+}
+
+TEST_CASE("tool: searches end where another one changes nothing", "[tool]")
+{
+    search_plan plan(1);
+    CHECK_FALSE(plan.after(failure(cond::cancelled)));
+    CHECK_FALSE(plan.after(failure(cond::invalid, "no such form")));
+    server_status refused;
+    refused.code = 422;
+    refused.reason = "Invalid";
+    CHECK(plan.after(failure(refused)));
+    CHECK(plan.after(failure(cond::unreachable)));
 }

@@ -3,10 +3,12 @@
 
 #include <kubecoro/api/options.hpp>
 #include <kubecoro/base/failure.hpp>
+#include <kubecoro/client/detail/page_chain.hpp>
 #include <kubecoro/client/table.hpp>
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 namespace kubecoro::tool {
 
@@ -16,13 +18,13 @@ class table_pages
 {
 public:
     /// As kubectl; a page of pods takes a server about 0.1 s.
-    static constexpr std::uint32_t page_size = 500;
-    static constexpr std::uint32_t max_pages = 20'000;
+    static constexpr std::uint32_t page_size = detail::page_chain::default_page_size;
+    static constexpr std::uint32_t max_pages = detail::page_chain::max_pages;
 
-    explicit table_pages(list_options options);
+    explicit table_pages(list_options options) : chain_(std::move(options)) {}
 
     /// The page to ask for next; nothing at the end.
-    [[nodiscard]] std::optional<list_options> next() const;
+    [[nodiscard]] std::optional<list_options> next() const { return chain_.next(); }
     /// @return the failure to end with.
     [[nodiscard]] std::optional<failure> on_page(table page);
     /// @return the failure to end with, or nothing if next() says how to go on.
@@ -32,10 +34,8 @@ public:
     [[nodiscard]] table take() && { return std::move(collected_); }
 
 private:
-    list_options next_;
+    detail::page_chain chain_;
     table collected_;
-    std::uint32_t pages_ = 0;
-    bool done_ = false;
 };
 
 } // namespace kubecoro::tool

@@ -4,8 +4,10 @@
 #include "cli/cluster_flags.hpp"
 #include "flags.hpp"
 #include "select/resolve.hpp"
+#include "select/search_plan.hpp"
 #include "watch_printer.hpp"
 
+#include <kubecoro/base/random.hpp>
 #include <kubecoro/base/task_group.hpp>
 #include <kubecoro/cache/informer_factory.hpp>
 
@@ -22,8 +24,6 @@ namespace kubecoro::tool {
 namespace asio = boost::asio;
 
 namespace {
-
-constexpr std::chrono::seconds between_searches{1};
 
 struct watch_flags
 {
@@ -173,18 +173,23 @@ asio::awaitable<result<>> follow(const client& api, const std::vector<target>& t
     co_return outcome;
 }
 
-bool is_wrong_usage(const failure& why) { return why == cond::invalid && why.status() == nullptr; }
-
 /// The resources; with --keep-trying as soon as the server has them.
-asio::awaitable<result<std::vector<target>>> find_targets(client api, const watch_flags& f, watch_printer& printer)
+asio::awaitable<result<std::vector<target>>> find_targets(client api, const watch_flags& f, const verb_context& context,
+                                                          watch_printer& printer)
 {
+    search_plan plan(random_seed());
     for (;;) {
         auto finding = resolve(api, f.wanted, "");
         auto found = co_await std::move(finding);
-        if (found || !f.keep_trying || found.error() == cond::cancelled || is_wrong_usage(found.error()))
-            co_return found;
-        printer.failed(found.error());
-        auto pausing = sleep_for(api.time(), between_searches);
+        if (found || !f.keep_trying) co_return found;
+        const auto pause = plan.after(found.error());
+        if (!pause) co_return found;
+        if (worth_showing(found.error()))
+            printer.failed(found.error());
+        else
+            context.log.warning("the server does not say which resources it has; asking again",
+                                {{"why", found.error().describe()}});
+        auto pausing = sleep_for(api.time(), *pause);
         const auto paused = co_await std::move(pausing);
         if (!paused) co_return paused.error();
     }
@@ -195,7 +200,7 @@ asio::awaitable<result<>> find_and_follow(const watch_flags& f, const verb_conte
     auto api = connect(f.cluster, context);
     if (!api) co_return api.error();
     context.doing("asking the server for its resources");
-    auto finding = unless_stopped(context.program.stop, find_targets(*api, f, printer));
+    auto finding = unless_stopped(context.program.stop, find_targets(*api, f, context, printer));
     auto targets = co_await std::move(finding);
     context.waiting.done();
     if (!targets) {

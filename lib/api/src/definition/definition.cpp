@@ -216,10 +216,18 @@ std::string misfit_of(const resource_type& first, const std::vector<const crd_ve
 
 json::object parse_definition(std::span<const std::string_view> parts)
 {
-    json::stream_parser parser;
-    for (const auto part : parts) parser.write(part);
-    parser.finish();
-    return std::move(parser.release().as_object());
+    // That of decode_limits. Real definitions are deeper than the parser's own 32.
+    json::parse_options limits;
+    limits.max_depth = 200;
+    json::stream_parser parser({}, limits);
+    json::error_code broken;
+    for (const auto part : parts)
+        if (!broken) parser.write(part, broken);
+    if (!broken) parser.finish(broken);
+    if (broken) return {};
+    auto parsed = parser.release();
+    auto* const definition = parsed.if_object();
+    return definition ? std::move(*definition) : json::object();
 }
 
 result<json::object> definition_of(const crd_version& stored, const crd_options& options)

@@ -15,6 +15,14 @@ namespace {
 
 bool is_type(std::string_view name) noexcept { return name == "kind" || name == "apiVersion"; }
 
+/// Whether the object may have kind and apiVersion, which are no fields of its message.
+bool may_state_type(const schema_field& f) noexcept
+{
+    static const auto* const options =
+        builtin_schemas::find_field(builtin_schemas::find("policy/v1", "Eviction")->message, "deleteOptions");
+    return is_claim_template(f) || f.message == options->message;
+}
+
 /// Calls `unknown(object, key, path)` for each member that the schema does not have. The value may be const or not.
 template<class Unknown>
 class builtin_walk
@@ -65,7 +73,7 @@ private:
         const auto fields = builtin_schemas::fields(f.message);
         switch (builtin_schemas::message(f.message).form) {
         case json_form::object:
-            members(f.message, v, at, is_claim_template(f));
+            members(f.message, v, at, may_state_type(f));
             break;
         case json_form::array:
             items(fields[0], v, at);

@@ -1,0 +1,30 @@
+// Decides when resources that were not found are looked for again.
+#pragma once
+
+#include <kubecoro/base/backoff.hpp>
+#include <kubecoro/base/failure.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+namespace kubecoro::tool {
+
+/// For a user who waits for rights, for a definition or for a server: pauses grow from a second to 30, with jitter.
+class search_plan
+{
+public:
+    /// A server that asks for more is asked again after this.
+    static constexpr std::chrono::minutes longest_pause{5};
+
+    /// @param seed  Seeds the jitter.
+    explicit search_plan(std::uint64_t seed);
+
+    /// The pause before the next search, as long as the server asked for; nothing for failures that no search mends.
+    [[nodiscard]] std::optional<duration> after(const failure& why);
+
+private:
+    backoff delays_;
+};
+
+} // namespace kubecoro::tool

@@ -1,0 +1,49 @@
+#include <kubecoro/client/detail/page_chain.hpp>
+
+#include <utility>
+
+namespace kubecoro::detail {
+
+page_chain::page_chain(list_options options) : original_(std::move(options))
+{
+    if (original_.limit == 0) original_.limit = default_page_size;
+}
+
+std::optional<list_options> page_chain::next() const
+{
+    if (done_) return std::nullopt;
+    auto o = original_;
+    if (whole_) {
+        o.limit = 0;
+        o.continue_token.clear();
+    }
+    if (!first_) {
+        o.resource_version.clear();
+        o.match = version_match::unset;
+        o.continue_token = token_;
+    }
+    return o;
+}
+
+std::optional<failure> page_chain::on_page(std::string continue_token)
+{
+    const bool more = !continue_token.empty();
+    if (more && ++pages_ > max_pages)
+        return failure(cond::corrupt, "the list has more than " + std::to_string(max_pages) + " pages");
+    if (more && !first_ && continue_token == token_)
+        return failure(cond::corrupt, "the server returned a page with the continue token of the previous one");
+    done_ = !more;
+    first_ = false;
+    token_ = std::move(continue_token);
+    return std::nullopt;
+}
+
+std::optional<failure> page_chain::on_failure(failure f)
+{
+    if (first_ || whole_ || f.condition() != cond::expired) return f;
+    first_ = true;
+    whole_ = true;
+    return std::nullopt;
+}
+
+} // namespace kubecoro::detail
