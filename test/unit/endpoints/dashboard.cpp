@@ -10,6 +10,7 @@ using namespace std::chrono_literals;
 using detail::snapshot_core;
 using detail::snapshot_feed;
 using step = snapshot_core::step;
+using progress = snapshot_core::progress;
 
 namespace {
 
@@ -42,16 +43,17 @@ TEST_CASE("snapshot_core: a snapshot is made when it is due, and sent once to ea
     REQUIRE(core.on_join());
     REQUIRE(core.on_join());
     CHECK_FALSE(core.on_join());
-    CHECK(core.next(0, start) == step::make);
+    const progress fresh, up_to_date{1, start};
+    CHECK(core.next(fresh, start) == step::make);
     core.on_made(start);
-    CHECK(core.next(0, start) == step::send); // either stream
-    CHECK(core.next(1, start) == step::wait);
-    CHECK(core.due() == start + 2s);
-    CHECK(core.next(1, start + 2s - 1ns) == step::wait);
-    CHECK(core.next(0, start + 2s - 1ns) == step::send); // a late one takes what there is
-    CHECK(core.next(1, start + 2s) == step::make);
+    CHECK(core.next(fresh, start) == step::send); // either stream
+    CHECK(core.next(up_to_date, start) == step::wait);
+    CHECK(core.due(up_to_date) == start + 2s);
+    CHECK(core.next(up_to_date, start + 2s - 1ns) == step::wait);
+    CHECK(core.next(fresh, start + 2s - 1ns) == step::send); // a late one takes what there is
+    CHECK(core.next(up_to_date, start + 2s) == step::make);
     core.on_made(start + 2s);
-    CHECK(core.next(1, start + 2s) == step::send);
+    CHECK(core.next(up_to_date, start + 2s) == step::send);
     CHECK(core.number() == 2);
     CHECK_FALSE(core.on_leave());
     CHECK(core.on_join());
@@ -59,39 +61,74 @@ TEST_CASE("snapshot_core: a snapshot is made when it is due, and sent once to ea
     CHECK(core.on_leave());
 }
 
-TEST_CASE("snapshot_core: however streams come, ask and go, snapshots are a period apart", "[endpoints][dashboard]")
+TEST_CASE("snapshot_core: a stream without a snapshot for five seconds sends a comment", "[endpoints][dashboard]")
+{
+    snapshot_core core(12s, 1);
+    REQUIRE(core.on_join());
+    core.on_made(start);
+    progress of{1, start};
+    for (const auto at : {start + 5s, start + 10s}) {
+        CHECK(core.due(of) == at);
+        CHECK(core.next(of, at - 1ns) == step::wait);
+        CHECK(core.next(of, at) == step::comment);
+        of.at = at;
+        CHECK(core.next(of, at) == step::wait);
+    }
+    CHECK(core.due(of) == start + 12s);
+    CHECK(core.next(of, start + 12s) == step::make);
+}
+
+TEST_CASE("snapshot_core: a period of nothing is one of 100 milliseconds", "[endpoints][dashboard]")
+{
+    for (const duration period : {duration::zero(), duration::min()}) {
+        snapshot_core core(period, 1);
+        REQUIRE(core.on_join());
+        core.on_made(start);
+        CHECK(core.next({1, start}, start + 100ms - 1ns) == step::wait);
+        CHECK(core.due({1, start}) == start + 100ms);
+        CHECK(core.next({1, start}, start + 100ms) == step::make);
+    }
+}
+
+TEST_CASE("snapshot_core: however streams come, ask and go, snapshots are a period apart and comments five seconds",
+          "[endpoints][dashboard]")
 {
     const auto seed = std::random_device()();
     INFO("seed " << seed);
     std::mt19937 random(seed);
     const auto upto = [&](unsigned n) { return std::uniform_int_distribution<unsigned>(0, n)(random); };
-    snapshot_core core(2s, 5);
-    std::vector<std::uint64_t> seen;
+    const auto period = std::chrono::seconds(1 + upto(19));
+    snapshot_core core(period, 5);
+    std::vector<progress> streams;
     auto now = start;
     auto made = start - 1h;
     for (int i = 0; i < 20'000; ++i) {
         now += std::chrono::milliseconds(upto(300));
-        if (upto(9) == 0 && core.on_join()) seen.push_back(0);
-        if (seen.empty()) continue;
-        auto& one = seen[upto(static_cast<unsigned>(seen.size()) - 1)];
+        if (upto(9) == 0 && core.on_join()) streams.push_back({});
+        if (streams.empty()) continue;
+        auto& one = streams[upto(static_cast<unsigned>(streams.size()) - 1)];
         auto next = core.next(one, now);
         if (next == step::make) {
-            REQUIRE(now - made >= 2s);
+            REQUIRE(now - made >= period);
             core.on_made(made = now);
             next = core.next(one, now);
             REQUIRE(next == step::send);
         }
         if (next == step::send) {
-            REQUIRE(one < core.number());
-            one = core.number();
+            REQUIRE(one.seen < core.number());
+            one = {core.number(), now};
+        } else if (next == step::comment) {
+            REQUIRE(now - one.at >= 5s);
+            one.at = now;
         } else {
-            REQUIRE(core.due() > now);
+            REQUIRE(core.due(one) > now);
+            REQUIRE(core.due(one) <= one.at + 5s);
         }
         if (upto(19) == 0) {
-            seen.erase(seen.begin());
-            REQUIRE(core.on_leave() == seen.empty());
+            streams.erase(streams.begin());
+            REQUIRE(core.on_leave() == streams.empty());
         }
-        REQUIRE(core.streams() == seen.size());
+        REQUIRE(core.streams() == streams.size());
     }
 }
 
@@ -114,6 +151,20 @@ TEST_CASE("snapshot_feed: one snapshot serves all streams, and none is made with
     const auto later = feed->join();
     CHECK(sent(*later, start + 3s).ends_with("data: 3\n\n"));
     CHECK(rendered == 3);
+}
+
+TEST_CASE("snapshot_feed: a comment is all that is sent between snapshots", "[endpoints][dashboard]")
+{
+    int rendered = 0;
+    const auto feed = std::make_shared<snapshot_feed>(counting(rendered), 20s, 1);
+    const auto viewer = feed->join();
+    CHECK(sent(*viewer, start).ends_with("data: 1\n\n"));
+    for (const auto at : {start + 5s, start + 10s, start + 15s}) {
+        CHECK(std::get<time_point>(viewer->next(at - 1ns)) == at);
+        CHECK(sent(*viewer, at) == ":\n\n");
+    }
+    CHECK(rendered == 1);
+    CHECK(sent(*viewer, start + 20s).ends_with("data: 2\n\n"));
 }
 
 TEST_CASE("snapshot_feed: a page cannot end its event, nor fill the memory", "[endpoints][dashboard]")

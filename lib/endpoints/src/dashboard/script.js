@@ -3,7 +3,7 @@
 // Texts come from the cluster, where anyone may choose names: they are only ever put into text nodes.
 
 const $ = id => document.getElementById(id);
-const silence = 15000; // three snapshots and the network's share
+const silence = 15000; // three signs of life: the program sends one every five seconds
 const integer = new Intl.NumberFormat("en");
 const number = v => typeof v === "number" ? integer.format(v) : "–";
 const bytes = v => {
@@ -223,6 +223,7 @@ function take(event, pages) {
     if (line.startsWith("data: ")) data += line.slice(6);
   }
   if (name === "SNAPSHOT") return true;
+  if (!name) return false; // a comment
   try { pages[name] = JSON.parse(data); } catch { pages[name] = {error: "it is not JSON"}; }
   return false;
 }

@@ -13,13 +13,19 @@ bool snapshot_core::on_join() noexcept
 
 bool snapshot_core::on_leave() noexcept { return --streams_ == 0; }
 
-time_point snapshot_core::due() const noexcept { return time_after(made_, period_); }
+time_point snapshot_core::next_snapshot() const noexcept { return time_after(made_, period_); }
 
-snapshot_core::step snapshot_core::next(std::uint64_t seen, time_point now) const noexcept
+time_point snapshot_core::due(const progress& of) const noexcept
+{
+    return std::min(next_snapshot(), time_after(of.at, longest_silence));
+}
+
+snapshot_core::step snapshot_core::next(const progress& of, time_point now) const noexcept
 {
     // A stream that is late skips what it has missed.
-    if (number_ == 0 || now >= due()) return step::make;
-    return number_ > seen ? step::send : step::wait;
+    if (number_ == 0 || now >= next_snapshot()) return step::make;
+    if (number_ > of.seen) return step::send;
+    return now >= due(of) ? step::comment : step::wait;
 }
 
 void snapshot_core::on_made(time_point now) noexcept

@@ -3,17 +3,26 @@
 
 #include <kubecoro/base/clock.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
 namespace kubecoro::detail {
 
 /** Snapshots have numbers. One is made when a stream needs it and the last one is as old as the period, so that all streams
-    share it, and none is made while there is no stream. */
+    share it, and none is made while there is no stream. Between snapshots, a stream sends signs of life. */
 class snapshot_core
 {
 public:
-    snapshot_core(duration period, std::size_t max_streams) noexcept : period_(period), max_streams_(max_streams) {}
+    /// The dashboard takes a stream that is silent for three of them for a lost one.
+    static constexpr duration longest_silence = std::chrono::seconds{5};
+    /// Without a bound, a period of 0 would render pages all the time.
+    static constexpr duration shortest_period = std::chrono::milliseconds{100};
+
+    snapshot_core(duration period, std::size_t max_streams) noexcept
+        : period_(std::max(period, shortest_period)), max_streams_(max_streams)
+    {
+    }
 
     /// @return false when there are as many streams as there may be.
     [[nodiscard]] bool on_join() noexcept;
@@ -26,20 +35,32 @@ public:
         make,
         /// Send the newest one.
         send,
+        /// Send a sign of life.
+        comment,
         /// Ask again at due().
         wait
     };
-    /// @param seen  The number of the snapshot that the stream has sent last; 0 = none.
-    [[nodiscard]] step next(std::uint64_t seen, time_point now) const noexcept;
+    /// How far a stream is.
+    struct progress
+    {
+        /// The number of the last snapshot; 0 = none.
+        std::uint64_t seen = 0;
+        /// When it sent last, a snapshot or a comment.
+        time_point at = {};
+    };
+    [[nodiscard]] step next(const progress& of, time_point now) const noexcept;
     /// A snapshot was made.
     void on_made(time_point now) noexcept;
 
-    [[nodiscard]] time_point due() const noexcept;
+    /// When the stream has to ask again.
+    [[nodiscard]] time_point due(const progress& of) const noexcept;
     /// The number of the newest snapshot.
     [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
     [[nodiscard]] std::size_t streams() const noexcept { return streams_; }
 
 private:
+    [[nodiscard]] time_point next_snapshot() const noexcept;
+
     const duration period_;
     const std::size_t max_streams_;
     std::size_t streams_ = 0;

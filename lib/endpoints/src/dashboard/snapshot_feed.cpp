@@ -21,6 +21,13 @@ void append_event(std::string& out, std::string_view name, std::string json)
     out += "\ndata: " + json + "\n\n";
 }
 
+/// Readers of events ignore it.
+const std::shared_ptr<const std::string>& comment()
+{
+    static const auto text = std::make_shared<const std::string>(":\n\n");
+    return text;
+}
+
 } // namespace
 
 std::string snapshot_feed::render() const
@@ -46,14 +53,16 @@ snapshot_feed::seat::~seat()
 std::variant<std::shared_ptr<const std::string>, time_point> snapshot_feed::seat::next(time_point now)
 {
     auto& feed = *feed_;
-    auto step = feed.newest_ ? feed.core_.next(seen_, now) : snapshot_core::step::make;
+    auto step = feed.newest_ ? feed.core_.next(sent_, now) : snapshot_core::step::make;
     if (step == snapshot_core::step::make) {
         feed.newest_ = std::make_shared<const std::string>(feed.render());
         feed.core_.on_made(now);
         step = snapshot_core::step::send;
     }
-    if (step == snapshot_core::step::wait) return feed.core_.due();
-    seen_ = feed.core_.number();
+    if (step == snapshot_core::step::wait) return feed.core_.due(sent_);
+    sent_.at = now;
+    if (step == snapshot_core::step::comment) return comment();
+    sent_.seen = feed.core_.number();
     return feed.newest_;
 }
 

@@ -34,7 +34,7 @@ public:
 
     private:
         std::shared_ptr<snapshot_feed> feed_;
-        std::uint64_t seen_ = 0;
+        snapshot_core::progress sent_ = {};
     };
 
     /// Null when there are as many streams as there may be.

@@ -38,7 +38,8 @@ struct endpoint_limits
     duration idle_timeout = std::chrono::seconds{90};
     /// Dashboards that are open at once: 503 beyond. Each holds a connection.
     std::size_t max_streams = 8;
-    /// How often a dashboard receives a snapshot of the debug pages. Made once for all of them, and only while there is one.
+    /// How often a dashboard receives a snapshot of the debug pages, ten times a second at most. Made once for all of them, and
+    /// only while there is one.
     duration snapshot_period = std::chrono::seconds{2};
     /// A dashboard's stream is ended after this time, and begins again with another review of its token.
     duration stream_time = std::chrono::minutes{5};
