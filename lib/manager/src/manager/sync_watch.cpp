@@ -71,14 +71,9 @@ void sync_watch::note_synced(std::size_t place)
 
 void sync_watch::note_trouble(std::size_t place, const failure& why)
 {
-    std::string name;
-    {
-        std::lock_guard lock(mutex_);
-        auto& f = followed_[place];
-        if (std::exchange(f.trouble, why) == why.condition()) return;
-        name = f.informer.resource().display_name();
-    }
-    log_.warning("an informer cannot list, and tries again", {{"informer", name}, {"failure", why.describe()}});
+    // The informer itself has logged it.
+    std::lock_guard lock(mutex_);
+    followed_[place].trouble = why;
 }
 
 std::string sync_watch::missing(std::optional<failure>* first) const
