@@ -2,6 +2,7 @@
 #include "manager_fixture.hpp"
 
 #include <kubecoro/api/untyped.hpp>
+#include <kubecoro/controller/shard_member.hpp>
 
 #include <algorithm>
 #include <set>
@@ -66,6 +67,24 @@ TEST_CASE("manager shards: all replicas work, each on its keys, and one that sto
     const auto left = w.run.run(w.cluster.list(lease::resource(), "default"));
     REQUIRE(left);
     CHECK(left->items.empty());
+}
+
+TEST_CASE("manager shards: a controller's own share counts, not the manager's", "[manager]")
+{
+    world w(as("first"));
+    for (int i = 0; i < 20; ++i) w.put("map-" + std::to_string(i));
+    shard_member apart(w.run.executor(), w.cluster, {.group = "apart"});
+    lines of_apart;
+    w.m->control<config_map>(janitor{*w.m, of_apart}, {.running = {.share = apart.share()}});
+    w.begin();
+    w.run.advance(1s);
+    CHECK(w.m->stats().shards->state == shard_state::settled);
+    CHECK(of_apart.empty());
+    auto joining = w.run.spawn(apart.run());
+    w.run.advance(1s);
+    CHECK(names(of_apart).size() == 20);
+    CHECK(w.run.run(apart.stop()));
+    CHECK(w.run.run(w.m->stop()));
 }
 
 TEST_CASE("manager shards: options that contradict each other end the manager, naming the part", "[manager]")

@@ -121,7 +121,7 @@ std::string manager_engine::free_name(std::string wish) const
 
 controller_options manager_engine::completed(controller_options o, const std::string& name, bool is_shared) const
 {
-    if (is_shared) o.share = member_->share();
+    if (is_shared && !o.share) o.share = member_->share();
     o.name = name;
     if (!o.time) o.time = options.time;
     if (!o.metrics) o.metrics = options.metrics;

@@ -35,6 +35,7 @@ result<std::string> rbac_of(operator_options o, const operator_setup& setup, con
 {
     asio::io_context unused;
     if (o.managing.leader_election.ns.empty()) o.managing.leader_election.ns = ns;
+    if (o.managing.shards.ns.empty()) o.managing.shards.ns = ns;
     manager m(client(unused.get_executor(), std::make_shared<no_server>(), o.connection), o.managing);
     if (const auto filled = setup(m, o); !filled) return filled.error().because("the set-up failed");
     declare_rights_of_endpoints(o, m);
