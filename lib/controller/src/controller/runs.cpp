@@ -107,7 +107,8 @@ asio::awaitable<result<>> controller_engine::serve(controller_engine& self, writ
         if (self.pass_over(*key)) continue;
         const auto pass = self.gate_ ? self.gate_->enter(key->key()) : run_gate::pass();
         if (self.gate_ && !pass) { // another member's
-            key->succeeded();
+            key->forget();
+            key->skip();
             continue;
         }
         reconcile_context context(self.context_of(*key));

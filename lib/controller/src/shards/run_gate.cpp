@@ -11,7 +11,7 @@ run_gate::pass::~pass()
     bool outside = false;
     {
         std::lock_guard lock(gate_->mutex_);
-        outside = run_->outside;
+        outside = run_->until.has_value();
         gate_->runs_.erase(run_);
     }
     if (outside) gate_->run_ended_.notify();
@@ -41,11 +41,16 @@ void run_gate::subscribe(const std::shared_ptr<wake_signal>& listener)
     listeners_.push_back(listener);
 }
 
-void run_gate::assign(std::shared_ptr<const shard_share> share)
+void run_gate::assign(std::shared_ptr<const shard_share> share, time_point runs_until)
 {
     std::lock_guard lock(mutex_);
     current_ = {std::move(share), current_.number + 1};
-    for (auto& r : runs_) r.outside = !current_.share->covers(r.key);
+    for (auto& r : runs_) {
+        if (current_.share->covers(r.key))
+            r.until.reset();
+        else
+            r.until = std::min(r.until.value_or(runs_until), runs_until);
+    }
     for (const auto& listener : listeners_)
         if (const auto there = listener.lock()) there->notify();
 }
@@ -53,15 +58,21 @@ void run_gate::assign(std::shared_ptr<const shard_share> share)
 std::size_t run_gate::outside() const
 {
     std::lock_guard lock(mutex_);
-    const auto n = std::count_if(runs_.begin(), runs_.end(), [](const auto& r) { return r.outside; });
+    const auto n = std::count_if(runs_.begin(), runs_.end(), [](const auto& r) { return r.until.has_value(); });
     return static_cast<std::size_t>(n);
 }
 
-void run_gate::cancel_outside()
+overdue_runs run_gate::cancel_overdue(time_point now)
 {
     std::lock_guard lock(mutex_);
-    for (const auto& r : runs_)
-        if (r.outside) r.cancel.settle({});
+    overdue_runs out;
+    for (const auto& r : runs_) {
+        if (!r.until || r.cancel.settled()) continue;
+        const bool is_overdue = now >= *r.until;
+        if (is_overdue) r.cancel.settle({});
+        out.add(is_overdue ? overdue_runs{.cancelled = 1} : overdue_runs{.next = r.until});
+    }
+    return out;
 }
 
 bool share_gain::possible() const noexcept

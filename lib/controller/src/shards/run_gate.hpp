@@ -11,6 +11,7 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 namespace kubecoro::detail {
@@ -39,7 +40,8 @@ public:
         struct run
         {
             object_key key;
-            bool outside = false;
+            /// Its key is outside, and it may go on until then.
+            std::optional<time_point> until = {};
             latch cancel = {};
         };
         std::shared_ptr<run_gate> gate_;
@@ -60,9 +62,9 @@ public:
     /// Notified by every later change of the share, for as long as the caller keeps it.
     void subscribe(const std::shared_ptr<wake_signal>& listener);
 
-    void assign(std::shared_ptr<const shard_share> share) override;
+    void assign(std::shared_ptr<const shard_share> share, time_point runs_until) override;
     [[nodiscard]] std::size_t outside() const override;
-    void cancel_outside() override;
+    overdue_runs cancel_overdue(time_point now) override;
 
 private:
     wake_signal run_ended_;

@@ -4,6 +4,7 @@
 #include <kubecoro/api/resource_version.hpp>
 #include <kubecoro/base/saturating_time.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -27,22 +28,36 @@ std::optional<failure> failure_of(const result<T>& r)
 
 } // namespace
 
-/// The end of the request in flight.
+/// The end of the request in flight. The trouble of a list ends with a list: renewals between them say nothing of it.
 void shard_core::note(const std::optional<failure>& f)
 {
-    in_flight_ = request::none;
-    if (!f)
-        trouble_.reset();
-    else if (is_trouble(*f))
-        trouble_ = f;
+    const bool is_list = std::exchange(in_flight_, request::none) == request::list;
+    if (f && !is_trouble(*f)) return;
+    if (!f && list_trouble_ && !is_list) return;
+    trouble_ = f;
+    list_trouble_ = f && is_list;
 }
 
 /// After a failure the group is listed, since a write may have had an effect. At once, but after a pause unless a write has
-/// succeeded since the last failure.
+/// succeeded since the last failure. A renewal that can be made does not wait longer for that.
 void shard_core::try_later(time_point now)
 {
     list_due_ = true;
-    if (std::exchange(failed_, true)) next_attempt_ = time_after(now, settings_.retry_period);
+    if (!std::exchange(failed_, true)) return;
+    next_attempt_ = time_after(now, settings_.retry_period);
+    if (has_lease_ && !own_stale_) next_attempt_ = std::min(*next_attempt_, renewal_at());
+}
+
+/// After an event: the answer to a list that was sent before may be older.
+void shard_core::list_again() noexcept
+{
+    list_due_ = true;
+    outdated_ = in_flight_ == request::list;
+}
+
+bool shard_core::is_own(const shard_lease& lease) const noexcept
+{
+    return lease.id == settings_.id && lease.record.holder == settings_.holder;
 }
 
 void shard_core::observe(time_point now, const shard_lease& lease)
@@ -64,7 +79,7 @@ void shard_core::listed(time_point now, const result<shard_listing>& answer)
     }
     note(failure_of(answer));
     if (!answer) return try_later(now);
-    list_due_ = false;
+    list_due_ = std::exchange(outdated_, false);
     const auto pause = watched_ ? settings_.lease_duration : settings_.retry_period;
     resync_at_ = time_after(now, std::chrono::duration_cast<duration>(std::chrono::duration<double>(pause) *
                                                                       (1 + jitter * next_unit(random_))));
@@ -73,19 +88,26 @@ void shard_core::listed(time_point now, const result<shard_listing>& answer)
     std::map<member_id, other> before;
     before.swap(others_);
     for (const auto& lease : answer->leases) {
-        if (lease.id == settings_.id && lease.record.holder == settings_.holder) {
-            own = &lease;
+        if (is_own(lease)) {
+            if (has_lease_ || lease.uid != own_.uid) own = &lease; // it is not there any more: that was seen
             continue;
         }
-        if (auto known = before.extract(lease.id)) others_.insert(std::move(known));
-        observe(now, lease);
+        auto known = before.extract(lease.id);
+        const bool is_newer = known && is_at_least(known.mapped().lease.resource_version, lease.resource_version);
+        if (known) others_.insert(std::move(known));
+        if (!is_newer) observe(now, lease);
     }
+    for (auto& [id, o] : before) // those that were created after the list was served
+        if (!is_at_least(list_version_, o.lease.resource_version) &&
+            is_at_least(o.lease.resource_version, list_version_))
+            others_.emplace(id, std::move(o));
     observe_own(own);
 }
 
 /// @param lease  The own Lease; null if the group has none.
 void shard_core::observe_own(const shard_lease* lease)
 {
+    own_stale_ = false;
     if (lease == nullptr) {
         may_exist_ = false;
         if (has_lease_) lost();
@@ -134,6 +156,7 @@ void shard_core::renewed(time_point now)
 void shard_core::written(time_point now, const result<shard_lease>& answer)
 {
     const auto asked = in_flight_;
+    own_stale_ = !answer;
     if (!answer) {
         note(answer.error());
         if (asked == request::create || !has_lease_) return try_later(now);
@@ -158,14 +181,15 @@ void shard_core::removed(time_point now, const result<>& answer)
 {
     note(failure_of(answer));
     const bool gone = answer || answer.error() == cond::not_found;
-    const bool is_own = phase_ == shard_phase::leaving && removing_ == settings_.id;
+    const bool is_own = removing_ == settings_.id && removing_uid_ == own_.uid;
     if (is_own && gone) {
         has_lease_ = may_exist_ = false;
     } else if (gone) {
         if (answer) ++evictions_;
-        others_.erase(removing_);
+        seen_deleted(removing_, removing_uid_); // its id may have a new Lease by now
     } else if (answer.error() == cond::conflict) {
         list_due_ = true;
+        own_stale_ = is_own;
     } else if (is_own || phase_ != shard_phase::member) {
         next_attempt_ = time_after(now, settings_.retry_period);
     } else {
@@ -183,34 +207,40 @@ void shard_core::request_failed(time_point now, const failure& why)
 void shard_core::watched(bool on) noexcept
 {
     // Changes in between were not seen.
-    if (on && !watched_) list_due_ = true;
+    if (on && !watched_) list_again();
     watched_ = on;
 }
 
 void shard_core::seen(time_point now, const shard_lease& lease)
 {
-    if (lease.id == settings_.id && lease.record.holder == settings_.holder) {
+    if (is_own(lease)) {
         const bool is_ours = has_lease_ && lease.uid == own_.uid;
         if (is_ours && in_flight_ == request::none && !is_at_least(own_.resource_version, lease.resource_version))
-            list_due_ = true; // another one has written it
+            list_due_ = own_stale_ = true; // another one has written it
         return;
     }
     const auto at = others_.find(lease.id);
     const auto& known = at == others_.end() ? list_version_ : at->second.lease.resource_version;
     // A list has everything that is older.
     if (is_at_least(known, lease.resource_version)) return;
-    if (!is_at_least(lease.resource_version, known)) {
-        list_due_ = true; // these versions have no order
-        return;
-    }
+    if (!is_at_least(lease.resource_version, known)) return list_again(); // these versions have no order
     if (at == others_.end() && others_.size() >= settings_.max_members) return;
-    if (has_lease_ && lease.id == settings_.id) list_due_ = true; // another process has taken the place of this one
+    if (has_lease_ && lease.id == settings_.id) { // another process has taken the place of this one
+        own_stale_ = true;
+        list_again();
+    }
     observe(now, lease);
 }
 
 void shard_core::seen_deleted(member_id id, const std::string& uid)
 {
-    if (has_lease_ && id == settings_.id && uid == own_.uid) return lost();
+    const bool is_ours = has_lease_ && id == settings_.id && uid == own_.uid;
+    if (is_ours && in_flight_ == request::remove && removing_uid_ == uid) {
+        has_lease_ = may_exist_ = false; // the answer is still to come
+        return;
+    }
+    if (in_flight_ == request::list) list_again();
+    if (is_ours) return lost();
     const auto at = others_.find(id);
     if (at != others_.end() && at->second.lease.uid == uid) others_.erase(at);
 }

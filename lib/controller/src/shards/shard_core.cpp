@@ -117,6 +117,8 @@ const shard_core::other* shard_core::first_to_expire() const noexcept
     return first;
 }
 
+time_point shard_core::renewal_at() const noexcept { return time_after(wrote_at_, settings_.retry_period); }
+
 duration shard_core::limit(time_point now) const noexcept
 {
     if (leave_until_) return std::min(settings_.request_limit, *leave_until_ - now);
@@ -172,10 +174,11 @@ step::any shard_core::as_joining(time_point now)
     return rest(until);
 }
 
+/// A list that fails must not cost the Lease: only an own version in doubt goes before a renewal.
 step::any shard_core::as_member(time_point now)
 {
-    const auto renewal = time_after(wrote_at_, settings_.retry_period);
-    if (list_due_) return ask_list(now);
+    const auto renewal = renewal_at();
+    if (list_due_ && (own_stale_ || now < renewal)) return ask_list(now);
     if (now >= renewal || (can_move() && view_to_write() != published_)) return ask_update(now);
     if (resync_at_ && now >= *resync_at_) return ask_list(now);
     auto until = std::min(renewal, resync_at_.value_or(renewal));
@@ -192,10 +195,9 @@ step::any shard_core::as_member(time_point now)
 step::any shard_core::as_leaving(time_point now)
 {
     if (!is_drained()) {
-        const auto renewal = time_after(wrote_at_, settings_.retry_period);
         if (!has_lease_) return rest(std::nullopt);
-        if (now < renewal) return rest(renewal);
-        return list_due_ ? ask_list(now) : ask_update(now);
+        if (now < renewal_at()) return rest(renewal_at());
+        return own_stale_ ? ask_list(now) : ask_update(now);
     }
     // Beyond its expiry others delete it.
     if (!leave_until_)
@@ -205,12 +207,13 @@ step::any shard_core::as_leaving(time_point now)
         phase_ = shard_phase::over;
         return step::finish{};
     }
-    return has_lease_ && !list_due_ ? ask_remove(now, own_) : ask_list(now);
+    return has_lease_ && !own_stale_ ? ask_remove(now, own_) : ask_list(now);
 }
 
 step::any shard_core::ask_list(time_point now)
 {
     in_flight_ = request::list;
+    outdated_ = false;
     next_attempt_.reset();
     return step::list{limit(now)};
 }
@@ -243,6 +246,7 @@ step::any shard_core::ask_remove(time_point now, const shard_lease& lease)
     in_flight_ = request::remove;
     next_attempt_.reset();
     removing_ = lease.id;
+    removing_uid_ = lease.uid;
     return step::remove{lease.id, lease.uid, lease.resource_version, limit(now)};
 }
 

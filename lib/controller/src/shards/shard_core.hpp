@@ -164,7 +164,7 @@ public:
     [[nodiscard]] std::uint64_t losses() const noexcept { return losses_; }
     /// How often its work was suspended because its Lease was not renewed in time.
     [[nodiscard]] std::uint64_t suspensions() const noexcept { return suspensions_; }
-    /// The failure of the last request; empty after a success.
+    /// Why requests fail; empty after a success, of a list if a list had failed.
     [[nodiscard]] const std::optional<failure>& trouble() const noexcept { return trouble_; }
 
 private:
@@ -191,6 +191,7 @@ private:
     [[nodiscard]] bool can_move() const;
     [[nodiscard]] time_point expiry(const other& o) const noexcept;
     [[nodiscard]] const other* first_to_expire() const noexcept;
+    [[nodiscard]] time_point renewal_at() const noexcept;
     [[nodiscard]] duration limit(time_point now) const noexcept;
     [[nodiscard]] shard_step::any rest(std::optional<time_point> until) const;
     [[nodiscard]] shard_step::any ask_list(time_point now);
@@ -204,6 +205,8 @@ private:
     // shard_answers.cpp
     void note(const std::optional<failure>& f);
     void try_later(time_point now);
+    void list_again() noexcept;
+    [[nodiscard]] bool is_own(const shard_lease& lease) const noexcept;
     void observe(time_point now, const shard_lease& lease);
     void observe_own(const shard_lease* lease);
     void adopt(const shard_lease& lease);
@@ -241,8 +244,13 @@ private:
 
     request in_flight_ = request::none;
     member_id removing_ = 0;
+    std::string removing_uid_;
     shard_view writing_;
     bool list_due_ = true;
+    /// The list in flight may be older than what was seen since it was sent.
+    bool outdated_ = false;
+    /// The own Lease may be at another version than the one that is known.
+    bool own_stale_ = false;
     bool watched_ = false;
     bool failed_ = false;
     time_point sent_at_{};
@@ -258,6 +266,7 @@ private:
     std::uint64_t losses_ = 0;
     std::uint64_t suspensions_ = 0;
     std::optional<failure> trouble_;
+    bool list_trouble_ = false;
 };
 
 } // namespace kubecoro::detail

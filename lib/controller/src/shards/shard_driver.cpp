@@ -86,29 +86,26 @@ asio::awaitable<result<>> shard_engine::drive(shard_engine& self, membership& m,
 
 void shard_engine::assign(membership& m, const step::assign& step)
 {
-    share_->assign(step.share);
-    m.draining = {step.epoch, time_after(time_->now(), step.patience)};
+    share_->assign(step.share, time_after(time_->now(), step.patience));
+    m.draining = step.epoch;
 }
 
 /// Cancels runs that have had their time, and reports when none is left. @return when runs are to be cancelled.
 std::optional<time_point> shard_engine::look_after_runs(membership& m)
 {
     if (!m.draining) return std::nullopt;
-    const auto left = share_->outside();
-    if (left == 0) {
+    if (share_->outside() == 0) {
         std::lock_guard lock(mutex_);
-        m.core.drained(m.draining->epoch);
+        m.core.drained(*m.draining);
         m.draining.reset();
         ++moves_;
         return std::nullopt;
     }
-    auto& cancel_at = m.draining->cancel_at;
-    if (cancel_at && time_->now() >= *cancel_at) {
-        cancel_at.reset();
-        options_.log.warning("runs of keys that move are cancelled", {{"group", options_.group}, {"runs", left}});
-        share_->cancel_outside();
-    }
-    return cancel_at;
+    const auto overdue = share_->cancel_overdue(time_->now());
+    if (overdue.cancelled != 0)
+        options_.log.warning("runs of keys that move are cancelled",
+                             {{"group", options_.group}, {"runs", overdue.cancelled}});
+    return overdue.next;
 }
 
 void shard_engine::ask(membership& m, const step::any& what)

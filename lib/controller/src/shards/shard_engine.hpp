@@ -49,14 +49,8 @@ private:
         shard_core core; // under the mutex
         /// The own Lease as it was read or written last.
         object lease = {};
-        /// The runs that the last assignment waits for.
-        struct hand_over
-        {
-            std::uint64_t epoch;
-            /// Empty: they have been cancelled.
-            std::optional<time_point> cancel_at;
-        };
-        std::optional<hand_over> draining = {};
+        /// The epoch of the last assignment, until no run is left that it waits for.
+        std::optional<std::uint64_t> draining = {};
         std::optional<cond> trouble_reported = {};
         /// As the metrics and the log have it.
         shard_stats counted = {};

@@ -15,12 +15,12 @@ share_state::share_state(std::shared_ptr<time_source> time)
 {
 }
 
-void share_state::assign(const shard_share& share)
+void share_state::assign(const shard_share& share, time_point runs_until)
 {
     auto next = std::make_shared<const shard_share>(share);
     std::lock_guard lock(mutex_);
     current_ = next;
-    for (const auto& user : users()) user->assign(next);
+    for (const auto& user : users()) user->assign(next, runs_until);
 }
 
 /// Requires the mutex.
@@ -40,10 +40,12 @@ std::size_t share_state::outside() const
     return out;
 }
 
-void share_state::cancel_outside()
+overdue_runs share_state::cancel_overdue(time_point now)
 {
     std::lock_guard lock(mutex_);
-    for (const auto& user : users()) user->cancel_outside();
+    overdue_runs out;
+    for (const auto& user : users()) out.add(user->cancel_overdue(now));
+    return out;
 }
 
 std::shared_ptr<const shard_share> share_state::current() const
@@ -64,7 +66,7 @@ void share_state::add(const std::shared_ptr<share_user>& user)
     std::lock_guard lock(mutex_);
     std::erase_if(users_, [](const auto& u) { return u.expired(); });
     users_.push_back(user);
-    user->assign(current_);
+    user->assign(current_, time_point::max()); // it has no runs
 }
 
 } // namespace detail

@@ -6,13 +6,29 @@
 #include <kubecoro/base/wake_signal.hpp>
 #include <kubecoro/controller/key_share.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 namespace kubecoro::detail {
+
+struct overdue_runs
+{
+    /// Runs that were cancelled now.
+    std::size_t cancelled = 0;
+    /// When the next one is to be cancelled, if there is one.
+    std::optional<time_point> next = {};
+
+    void add(const overdue_runs& o) noexcept
+    {
+        cancelled += o.cancelled;
+        if (o.next) next = std::min(next.value_or(*o.next), *o.next);
+    }
+};
 
 /// Something that works on the keys of a share. Called with the share's lock held: must not call the share.
 class share_user
@@ -22,11 +38,13 @@ public:
     share_user(const share_user&) = delete;
     share_user& operator=(const share_user&) = delete;
     virtual ~share_user() = default;
-    /// Begin no more runs of keys outside, and take in those that are new.
-    virtual void assign(std::shared_ptr<const shard_share> share) = 0;
+    /// Begin no more runs of keys outside, and take in those that are new. Runs outside may go on until that time, or until an
+    /// earlier one that they were given before.
+    virtual void assign(std::shared_ptr<const shard_share> share, time_point runs_until) = 0;
     /// Runs of keys outside that have not ended.
     [[nodiscard]] virtual std::size_t outside() const = 0;
-    virtual void cancel_outside() = 0;
+    /// Cancels the runs outside whose time is over.
+    virtual overdue_runs cancel_overdue(time_point now) = 0;
 };
 
 /// The share of a member, and its users. Thread safe.
@@ -36,10 +54,10 @@ public:
     explicit share_state(std::shared_ptr<time_source> time);
 
     // ---- the member
-    void assign(const shard_share& share);
+    void assign(const shard_share& share, time_point runs_until);
     void works_until(time_point until) noexcept { until_ = until.time_since_epoch().count(); }
     [[nodiscard]] std::size_t outside() const;
-    void cancel_outside();
+    overdue_runs cancel_overdue(time_point now);
     /// Wakes the member, also when a run outside has ended.
     wake_signal news;
 

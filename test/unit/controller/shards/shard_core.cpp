@@ -273,7 +273,6 @@ TEST_CASE("shard core: one that stops before it has joined leaves no Lease behin
         const auto made = s.expect<step::create>();
         s.core.stop();
         s.core.written(s.now, s.write(me, "me_1", made.view));
-        s.list();
         s.expect<step::remove>();
         s.core.removed(s.now, {});
     }

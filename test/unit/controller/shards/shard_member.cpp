@@ -122,6 +122,79 @@ TEST_CASE(
     f.end(b);
 }
 
+TEST_CASE("shard member: a run gets one grace period, however often others come and go meanwhile", "[shards]")
+{
+    fixture f;
+    f.api.make_objects(objects);
+    participant a(f.api, f.book, "a");
+    participant b(f.api, f.book, "b");
+    a.takes = 24h;
+    a.start(f.run);
+    f.time_until([&] { return f.book.keys_of("a").size() == objects; });
+    b.start(f.run);
+    f.time_until([&] { return a.member.stats().awaited_runs != 0; });
+    const auto begun = f.run.clock().now();
+    while (f.book.keys_of("b").empty() && f.run.clock().now() < begun + 60s) {
+        participant c(f.api, f.book, "c");
+        c.start(f.run);
+        f.run.advance(5s);
+        f.end(c);
+        f.run.advance(5s);
+    }
+    CHECK(f.run.clock().now() - begun == 20s);
+    CHECK(a.log.count("runs of keys that move are cancelled") == 1);
+    f.time_until([&] { return all_settled({&a, &b}); });
+    CHECK(a.worker.stats().cancelled == f.book.keys_of("b").size());
+    a.member.request_stop_at_once();
+    f.end(a);
+    f.end(b);
+}
+
+TEST_CASE("shard member: a key that comes back has not used its interval for runs elsewhere", "[shards]")
+{
+    fixture f;
+    f.api.make_objects(objects);
+    participant a(f.api, f.book, "a", {}, {.min_interval = 10s});
+    participant b(f.api, f.book, "b");
+    a.takes = 7s;
+    a.start(f.run);
+    f.time_until([&] { return f.book.keys_of("a").size() == objects; });
+    for (int i = 0; i < objects; ++i) a.worker.trigger({"default", "object-" + std::to_string(i)});
+    b.start(f.run);
+    f.time_until([&] { return all_settled({&a, &b}); });
+    f.run.advance(4s); // the interval is over, and all keys of a have been handed out
+    const auto moved = f.book.keys_of("b");
+    f.book.forget();
+    f.end(b);
+    f.run.advance(1s);
+    CHECK_FALSE(moved.empty());
+    CHECK(f.book.keys_of("a") == moved);
+    f.end(a);
+}
+
+TEST_CASE("shard member: lists that are refused cost no Lease while it can be renewed", "[shards]")
+{
+    fixture f;
+    f.api.make_objects(objects);
+    participant a(f.api, f.book, "a");
+    participant b(f.api, f.book, "b");
+    a.start(f.run);
+    b.start(f.run);
+    f.time_until([&] { return all_settled({&a, &b}); });
+    a.plan->add({.what = kt::fault::status_answer(429, "TooManyRequests", 1s),
+                 .method = "GET",
+                 .target = "leases?",
+                 .times = 0});
+    f.run.advance(60s);
+    CHECK(a.member.stats().trouble.has_value());
+    CHECK(a.log.count("requests for the leases of a group fail") == 1);
+    CHECK(a.member.stats().suspensions == 0);
+    CHECK(a.member.stats().losses == 0);
+    CHECK(b.member.stats().evictions == 0);
+    f.end(a);
+    f.end(b);
+}
+
 TEST_CASE("shard member: keys of one that was killed are worked on within the lease duration and a second", "[shards]")
 {
     fixture f;

@@ -24,6 +24,14 @@ constexpr double run_ends_within = 15 / fastest - 10 / slowest - 0.01;
 constexpr int keys = 24;
 constexpr int most_events = 100'000;
 
+/// A run, in true time. Outside of the share it ends by itself or soon after it is cancelled.
+struct running
+{
+    static constexpr double never = 1e9;
+    double ends_at = never;
+    double cancelled_at = never;
+};
+
 struct node
 {
     std::unique_ptr<shard_core> core;
@@ -38,7 +46,7 @@ struct node
     std::string version; // of the own Lease
     shard_share share = {};
     std::uint64_t epoch = 0;
-    std::set<int> runs = {};
+    std::map<int, running> runs = {};
 };
 
 class world
@@ -118,7 +126,7 @@ private:
             if (!n.core) continue;
             out += " phase " + std::to_string(static_cast<int>(n.core->phase())) + " members " +
                    std::to_string(n.core->members()) + (n.core->settled() ? " settled" : "") + " runs";
-            for (const int k : n.runs) out += " " + std::to_string(k);
+            for (const auto& [k, r] : n.runs) out += " " + std::to_string(k);
         }
         out += "; server";
         for (const auto& [id, l] : leases_) out += " " + l.record.holder + "=" + (l.view ? view_text(*l.view) : "?");
@@ -225,26 +233,36 @@ private:
         changed_ = true;
         n.share = a.share;
         n.epoch = a.epoch;
+        const double cancel_at = now_ + seconds_d(a.patience).count() / n.rate;
         for (int k = 0; k < keys; ++k) {
             if (n.share.covers(key(k))) {
-                moves += n.runs.insert(k).second ? 1 : 0;
-            } else if (n.runs.contains(k)) {
-                const double patience = seconds_d(a.patience).count() / n.rate;
-                const double own = unit() * 15;
-                end_run(i, k, own < patience ? own : patience + unit() * run_ends_within);
+                const auto [run, is_new] = n.runs.try_emplace(k);
+                run->second = running();
+                moves += is_new ? 1 : 0;
+            } else if (const auto run = n.runs.find(k); run != n.runs.end()) {
+                put_outside(i, k, run->second, cancel_at);
             }
         }
         tell_if_drained(i);
     }
-    void end_run(std::size_t i, int k, double later)
+    /// As run_gate does it: a run that is outside already keeps its time, unless the new one is earlier.
+    void put_outside(std::size_t i, int k, running& r, double cancel_at)
+    {
+        if (r.ends_at == running::never) r.ends_at = now_ + unit() * 15;
+        if (cancel_at >= r.cancelled_at) return;
+        r.cancelled_at = cancel_at;
+        if (r.ends_at > cancel_at) r.ends_at = cancel_at + unit() * run_ends_within;
+        end_run(i, k, r.ends_at);
+    }
+    void end_run(std::size_t i, int k, double when)
     {
         const auto life = nodes_[i].life;
-        const auto epoch = nodes_[i].epoch;
-        at(now_ + later, [this, i, k, life, epoch] {
+        at(when, [this, i, k, life] {
             auto& n = nodes_[i];
-            if (n.life != life || n.share.covers(key(k))) return;
-            if (now_ < n.paused_until) return end_run(i, k, n.paused_until - now_ + 1e-6);
-            n.runs.erase(k);
+            const auto run = n.runs.find(k);
+            if (n.life != life || run == n.runs.end() || now_ < run->second.ends_at) return;
+            if (now_ < n.paused_until) return end_run(i, k, n.paused_until + 1e-6);
+            n.runs.erase(run);
             tell_if_drained(i);
             step(i);
         });
@@ -252,7 +270,7 @@ private:
     void tell_if_drained(std::size_t i)
     {
         auto& n = nodes_[i];
-        for (const int k : n.runs)
+        for (const auto& [k, r] : n.runs)
             if (!n.share.covers(key(k))) return;
         n.core->drained(n.epoch);
     }

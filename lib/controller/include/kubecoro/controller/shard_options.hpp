@@ -105,7 +105,7 @@ struct shard_stats
     std::uint64_t suspensions = 0;
     /// Runs that go on although their keys are to move: the hand-over waits for them.
     std::size_t awaited_runs = 0;
-    /// Why the last request failed; empty after a success.
+    /// Why requests fail; empty after a success, of a list if a list had failed.
     std::optional<failure> trouble = {};
 };
 
