@@ -1,9 +1,8 @@
 // Performs the steps of an election: requests, and the watch of its Lease.
 #include "election/election_engine.hpp"
+#include "election/lease_watch.hpp"
 
 #include <kubecoro/api/edit.hpp>
-#include <kubecoro/api/untyped.hpp>
-#include <kubecoro/base/backoff.hpp>
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/detail/wait_for_news.hpp>
 #include <kubecoro/base/timeout.hpp>
@@ -11,7 +10,6 @@
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 
-#include <chrono>
 #include <utility>
 
 namespace asio = boost::asio;
@@ -20,25 +18,11 @@ namespace step = kubecoro::detail::election_step;
 namespace kubecoro::detail {
 namespace {
 
-/// Pause before a failed part continues; usually it ran out of memory.
-constexpr auto after_a_failure = std::chrono::milliseconds{100};
-
-/// The pauses between attempts to watch grow up to this.
-constexpr auto longest_pause = std::chrono::seconds{30};
-
-resource_type leases() { return untyped::lease::resource(); }
-
 duration limit_of(const step::any& what) noexcept
 {
     if (const auto* get = std::get_if<step::get>(&what)) return get->limit;
     if (const auto* create = std::get_if<step::create>(&what)) return create->limit;
     return std::get<step::update>(what).limit;
-}
-
-/// The server will not allow it later either.
-bool is_final(const failure& f) noexcept
-{
-    return f == cond::forbidden || f == cond::unauthorized || f == cond::invalid || f == cond::misconfigured;
 }
 
 asio::awaitable<result<>> kept(asio::awaitable<result<object>> operation, result<object>& out)
@@ -152,32 +136,34 @@ void election_engine::take_answer(election& e, const result<object>& answer)
 
 asio::awaitable<result<>> election_engine::follow(election_engine& self, election& e)
 {
-    backoff pauses({.initial = self.options_.retry_period, .cap = longest_pause}, self.options_.seed.value_or(1));
-    for (;;) {
-        watch_options which{.field_selector = "metadata.name=" + self.key_.name, .allow_bookmarks = false};
-        auto opening = self.cluster_.watch(leases(), self.key_.ns, std::move(which));
-        auto stream = co_await std::move(opening);
-        if (!stream && is_final(stream.error())) {
-            self.options_.log.info("the lease cannot be watched: it is read from time to time",
-                                   {{"lease", to_string(self.key_)}, {"failure", stream.error().describe()}});
-            co_return result<>{};
-        }
-        while (stream) {
-            auto reading = (*stream)->next();
-            const auto batch = co_await std::move(reading);
-            if (!batch || batch->empty()) break;
-            pauses.reset();
-            for (const auto& event : *batch) self.show(e, event);
-            self.news_.notify();
-        }
-        {
-            std::lock_guard lock(self.mutex_);
-            e.core.watched(false);
-        }
-        self.news_.notify();
-        auto pause = sleep_for(*self.time_, pauses.next());
-        co_await std::move(pause);
+    lease_watch w{.cluster = self.cluster_,
+                  .ns = self.key_.ns,
+                  .which = {.field_selector = "metadata.name=" + self.key_.name},
+                  .time = self.time_,
+                  .retry_period = self.options_.retry_period,
+                  .seed = self.options_.seed,
+                  .show = [&](std::span<const watch_event> events) { self.show(e, events); },
+                  .ended = [&] { self.watch_ended(e); }};
+    auto following = follow_leases(std::move(w));
+    const auto refused = co_await std::move(following);
+    self.options_.log.info("the lease cannot be watched: it is read from time to time",
+                           {{"lease", to_string(self.key_)}, {"failure", refused.error().describe()}});
+    co_return result<>{};
+}
+
+void election_engine::watch_ended(election& e)
+{
+    {
+        std::lock_guard lock(mutex_);
+        e.core.watched(false);
     }
+    news_.notify();
+}
+
+void election_engine::show(election& e, std::span<const watch_event> events)
+{
+    for (const auto& event : events) show(e, event);
+    news_.notify();
 }
 
 void election_engine::show(election& e, const watch_event& event)

@@ -13,6 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 
 namespace kubecoro::detail {
@@ -84,7 +85,9 @@ private:
                                                                    const election_step::any& what) const;
     void take_answer(election& e, const result<object>& answer);
     static boost::asio::awaitable<result<>> follow(election_engine& self, election& e);
+    void show(election& e, std::span<const watch_event> events);
     void show(election& e, const watch_event& event);
+    void watch_ended(election& e);
 
     // election_term.cpp: the work, callbacks and waiters
     class work_mark;

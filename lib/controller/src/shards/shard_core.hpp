@@ -112,7 +112,7 @@ public:
         member_id id = 0;
         /// Unique to this process.
         std::string holder = {};
-        shard_unit by = shard_unit::object;
+        shard_by by = shard_by::object;
         duration lease_duration{};
         duration renew_deadline{};
         duration retry_period{};

@@ -1,10 +1,9 @@
 // Performs the steps of a member: requests, assignments, and the watch of its group.
+#include "election/lease_watch.hpp"
 #include "shards/shard_engine.hpp"
 #include "shards/shard_lease.hpp"
 
 #include <kubecoro/api/edit.hpp>
-#include <kubecoro/api/untyped.hpp>
-#include <kubecoro/base/backoff.hpp>
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/detail/wait_for_news.hpp>
 #include <kubecoro/base/saturating_time.hpp>
@@ -14,7 +13,6 @@
 #include <boost/json/value.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 namespace asio = boost::asio;
@@ -22,20 +20,6 @@ namespace step = kubecoro::detail::shard_step;
 
 namespace kubecoro::detail {
 namespace {
-
-/// Pause before a failed part continues; usually it ran out of memory.
-constexpr auto after_a_failure = std::chrono::milliseconds{100};
-
-/// The pauses between attempts to watch grow up to this.
-constexpr auto longest_pause = std::chrono::seconds{30};
-
-resource_type leases() { return untyped::lease::resource(); }
-
-/// The server will not allow it later either.
-bool is_final(const failure& f) noexcept
-{
-    return f == cond::forbidden || f == cond::unauthorized || f == cond::invalid || f == cond::misconfigured;
-}
 
 std::string selector_of(const std::string& group) { return std::string(group_label) + '=' + group; }
 
@@ -208,34 +192,34 @@ asio::awaitable<result<>> shard_engine::remove(membership& m, step::remove what)
 
 asio::awaitable<result<>> shard_engine::follow(shard_engine& self, membership& m)
 {
-    backoff pauses({.initial = self.options_.retry_period, .cap = longest_pause}, self.options_.seed.value_or(1));
-    for (;;) {
-        watch_options which;
-        which.label_selector = selector_of(self.options_.group);
-        which.allow_bookmarks = false;
-        auto opening = self.cluster_.watch(leases(), self.ns_, std::move(which));
-        auto stream = co_await std::move(opening);
-        if (!stream && is_final(stream.error())) {
-            self.options_.log.info("the group cannot be watched: it is listed from time to time",
-                                   {{"group", self.options_.group}, {"failure", stream.error().describe()}});
-            co_return result<>{};
-        }
-        while (stream) {
-            auto reading = (*stream)->next();
-            const auto batch = co_await std::move(reading);
-            if (!batch || batch->empty()) break;
-            pauses.reset();
-            for (const auto& event : *batch) self.show(m, event);
-            self.share_->news.notify();
-        }
-        {
-            std::lock_guard lock(self.mutex_);
-            m.core.watched(false);
-        }
-        self.share_->news.notify();
-        auto pause = sleep_for(*self.time_, pauses.next());
-        co_await std::move(pause);
+    lease_watch w{.cluster = self.cluster_,
+                  .ns = self.ns_,
+                  .which = {.label_selector = selector_of(self.options_.group)},
+                  .time = self.time_,
+                  .retry_period = self.options_.retry_period,
+                  .seed = self.options_.seed,
+                  .show = [&](std::span<const watch_event> events) { self.show(m, events); },
+                  .ended = [&] { self.watch_ended(m); }};
+    auto following = follow_leases(std::move(w));
+    const auto refused = co_await std::move(following);
+    self.options_.log.info("the group cannot be watched: it is listed from time to time",
+                           {{"group", self.options_.group}, {"failure", refused.error().describe()}});
+    co_return result<>{};
+}
+
+void shard_engine::watch_ended(membership& m)
+{
+    {
+        std::lock_guard lock(mutex_);
+        m.core.watched(false);
     }
+    share_->news.notify();
+}
+
+void shard_engine::show(membership& m, std::span<const watch_event> events)
+{
+    for (const auto& event : events) show(m, event);
+    share_->news.notify();
 }
 
 void shard_engine::show(membership& m, const watch_event& event)

@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 
 namespace kubecoro::detail {
@@ -89,7 +90,9 @@ private:
     [[nodiscard]] boost::asio::awaitable<result<>> remove(membership& m, shard_step::remove what);
     [[nodiscard]] shard_listing read(membership& m, const list_page& page) const;
     static boost::asio::awaitable<result<>> follow(shard_engine& self, membership& m);
+    void show(membership& m, std::span<const watch_event> events);
     void show(membership& m, const watch_event& event);
+    void watch_ended(membership& m);
 
     // shard_report.cpp
     void report(membership& m);

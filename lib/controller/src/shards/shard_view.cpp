@@ -48,9 +48,9 @@ std::optional<member_id> read_member(std::string_view text) noexcept
     return out;
 }
 
-std::uint64_t unit_hash(shard_unit by, object_key_view key) noexcept
+std::uint64_t unit_hash(shard_by by, object_key_view key) noexcept
 {
-    if (by == shard_unit::ns) return shard_hash(key.ns);
+    if (by == shard_by::ns) return shard_hash(key.ns);
     return mixed(fnv(fnv(fnv(fnv_offset, key.ns), "/"), key.name));
 }
 
@@ -66,7 +66,7 @@ std::optional<member_id> shard_view::owner(object_key_view key) const noexcept
 
 std::string view_text(const shard_view& v)
 {
-    std::string out(v.by == shard_unit::object ? by_object : by_namespace);
+    std::string out(v.by == shard_by::object ? by_object : by_namespace);
     for (const auto m : v.members) {
         if (m != v.members.front()) out += ',';
         out += member_text(m);
@@ -78,7 +78,7 @@ std::optional<shard_view> read_view(std::string_view text)
 {
     shard_view out;
     if (text.starts_with(by_namespace))
-        out.by = shard_unit::ns;
+        out.by = shard_by::ns;
     else if (!text.starts_with(by_object))
         return std::nullopt;
     text.remove_prefix(text.find(':') + 1);

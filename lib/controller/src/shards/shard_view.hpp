@@ -2,6 +2,7 @@
 // Which member works on which key. docs/guide/shards.md describes the hash for other programs: all members must agree.
 
 #include <kubecoro/api/object.hpp>
+#include <kubecoro/controller/shard_by.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -23,21 +24,14 @@ using member_id = std::uint64_t;
 /// Exactly what member_text() writes.
 [[nodiscard]] std::optional<member_id> read_member(std::string_view text) noexcept;
 
-/// The part of a key that decides its member.
-enum class shard_unit : std::uint8_t
-{
-    object,
-    ns
-};
-
 /// The hash of the part of a key that counts.
-[[nodiscard]] std::uint64_t unit_hash(shard_unit by, object_key_view key) noexcept;
+[[nodiscard]] std::uint64_t unit_hash(shard_by by, object_key_view key) noexcept;
 
 /** A set of members among which keys are divided: each key belongs to the member with the highest weight for it
     (rendezvous hashing), so that a member that comes or goes moves only its own share. */
 struct shard_view
 {
-    shard_unit by = shard_unit::object;
+    shard_by by = shard_by::object;
     /// Sorted, without duplicates.
     std::vector<member_id> members = {};
 

@@ -11,17 +11,17 @@ TEST_CASE("shard hash: the values that docs/guide/shards.md states for other pro
     CHECK(member_text(shard_hash("janitor-0")) == "647d4bdfd8cb7e80");
     CHECK(member_text(shard_hash("janitor-1")) == "7cd43938b5328576");
     CHECK(member_text(shard_hash("janitor-2")) == "189c23240e055ae5");
-    CHECK(member_text(unit_hash(shard_unit::object, {"shop", "web"})) == "e4146191aec0cded");
-    CHECK(unit_hash(shard_unit::ns, {"shop", "any"}) == shard_hash("shop"));
+    CHECK(member_text(unit_hash(shard_by::object, {"shop", "web"})) == "e4146191aec0cded");
+    CHECK(unit_hash(shard_by::ns, {"shop", "any"}) == shard_hash("shop"));
     shard_view v;
     for (const char* name : {"janitor-2", "janitor-0", "janitor-1"}) v.members.push_back(shard_hash(name));
     CHECK(std::is_sorted(v.members.begin(), v.members.end()));
     CHECK(v.owner({"shop", "web"}) == shard_hash("janitor-2"));
     CHECK(v.owner({"shop", "api"}) == shard_hash("janitor-1"));
     CHECK(v.owner({"", "node-2"}) == shard_hash("janitor-0"));
-    CHECK(unit_hash(shard_unit::object, {"shop", "web"}) == shard_hash("shop/web"));
-    CHECK(unit_hash(shard_unit::object, {"", "node-1"}) == shard_hash("/node-1"));
-    CHECK(unit_hash(shard_unit::object, {"shop", "web"}) != shard_hash("shopweb"));
+    CHECK(unit_hash(shard_by::object, {"shop", "web"}) == shard_hash("shop/web"));
+    CHECK(unit_hash(shard_by::object, {"", "node-1"}) == shard_hash("/node-1"));
+    CHECK(unit_hash(shard_by::object, {"shop", "web"}) != shard_hash("shopweb"));
 }
 
 TEST_CASE("shard view: keys are divided evenly, and a member that comes or goes moves its own share only", "[shards]")
@@ -54,7 +54,7 @@ TEST_CASE("shard view: keys are divided evenly, and a member that comes or goes 
 
 TEST_CASE("shard view: by namespace, all keys of one have one member", "[shards]")
 {
-    const shard_view v{.by = shard_unit::ns, .members = {me, other, third}};
+    const shard_view v{.by = shard_by::ns, .members = {me, other, third}};
     std::map<member_id, int> owners;
     for (int n = 0; n < 300; ++n) {
         const auto ns = "team-" + std::to_string(n);
@@ -67,7 +67,7 @@ TEST_CASE("shard view: by namespace, all keys of one have one member", "[shards]
 
 TEST_CASE("shard view: its text is read back, and nothing else is", "[shards]")
 {
-    for (const auto& v : {shard_view{}, view({me}), view({me, other, third}), shard_view{shard_unit::ns, {me, other}}})
+    for (const auto& v : {shard_view{}, view({me}), view({me, other, third}), shard_view{shard_by::ns, {me, other}}})
         CHECK(read_view(view_text(v)) == v);
     CHECK(view_text(view({other, me})) == "object:0000000000001111,0000000000002222");
     for (const char* bad :
@@ -86,7 +86,7 @@ TEST_CASE("shard share: two members that know of each other never claim one key,
         shard_view v;
         for (const auto m : {me, other, third})
             if (next_unit(random) < 0.7) v.members.push_back(m);
-        v.by = next_unit(random) < 0.2 ? shard_unit::ns : shard_unit::object;
+        v.by = next_unit(random) < 0.2 ? shard_by::ns : shard_by::object;
         return v;
     };
     int needed = 0;

@@ -5,6 +5,7 @@
 #include <kubecoro/base/log.hpp>
 #include <kubecoro/base/metrics.hpp>
 #include <kubecoro/base/name_first.hpp>
+#include <kubecoro/controller/shard_by.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -17,15 +18,6 @@
 #include <vector>
 
 namespace kubecoro {
-
-/// The part of a key that decides which member works on it.
-enum class shard_by
-{
-    /// Namespace and name: keys of one namespace are divided as well.
-    object,
-    /// The namespace alone: all keys of one have the same member.
-    ns
-};
 
 /** Options of a shard_member. Members of one group have the same group, namespace and `by`.
 
