@@ -78,8 +78,8 @@ deployment new_deployment(const typed_object<foo>& owner, const foo& f)
 class sample_controller
 {
 public:
-    sample_controller(kubecoro::manager& m, kubecoro::event_recorder events)
-        : cluster_(m.client()), deployments_(m.lister<deployment>()), events_(std::move(events))
+    explicit sample_controller(kubecoro::manager& m)
+        : cluster_(m.client()), deployments_(m.lister<deployment>()), events_(m.events())
     {
     }
 
@@ -94,7 +94,6 @@ public:
         if (!present) {
             const auto wanted = new_deployment(found, f);
             KUBECORO_TRY(present, co_await cluster_.resource<deployment>(std::string(found.ns())).create(wanted));
-            context.wrote(present); // the next run of this Foo sees it
         }
         if (!kubecoro::is_controlled_by(present, found)) {
             const auto why = "Resource \"" + f.spec.deploymentName + "\" already exists and is not managed by Foo";
@@ -103,11 +102,9 @@ public:
         }
         if (f.spec.replicas && f.spec.replicas != present->spec().replicas()) {
             KUBECORO_TRY(present, co_await scale(present, *f.spec.replicas));
-            context.wrote(present);
         }
         const auto available = present->status().availableReplicas();
-        KUBECORO_TRY(auto now, co_await patch_status(cluster_, found, {{"availableReplicas", available}}));
-        context.wrote(now);
+        KUBECORO_TRY(co_await patch_status(cluster_, found, {{"availableReplicas", available}}));
         events_.event(found.untyped(), event_type::normal, "Synced", "Sync", "Foo synced successfully");
         co_return action::done();
     }
@@ -207,20 +204,19 @@ asio::awaitable<result<>> run(kubecoro::client client)
     KUBECORO_TRY(co_await kubecoro::install_crds(client, std::move(definitions)));
     //]
     //[manager
-    kubecoro::event_recorder events(client, {.component = "sample-controller"});
     kubecoro::manager m(client, {.name = "sample-controller"});
-    m.informer<deployment>();
-    m.control<foo>(sample_controller(m, events), {.running = {.workers = 2}}).owns<deployment>();
+    m.control<foo>(sample_controller(m), {.running = {.workers = 2}})
+        .owns<deployment>()
+        .writes<deployment>({"get", "create", "patch"});
+    m.needs<foo>({"get", "patch"}, "status");
     //]
     m.start();
     auto outcome = co_await m.ready();
     if (outcome) outcome = co_await use(client, m);
-    const auto told = [&events]() -> asio::awaitable<result<bool>> { co_return events.stats().created == 2; };
+    const auto told = [&m]() -> asio::awaitable<result<bool>> { co_return m.events().stats().created == 2; };
     const kubecoro::poll_timing often{.interval = std::chrono::milliseconds{10}};
     if (outcome) outcome = co_await kubecoro::poll_until(*m.time(), often, told);
     auto stopped = co_await m.stop();
-    auto sent = co_await events.stop();
     if (outcome) outcome = co_await print_events(client);
-    if (!outcome) co_return outcome;
-    co_return stopped ? sent : stopped;
+    co_return outcome ? stopped : outcome;
 }
