@@ -72,6 +72,7 @@ private:
 
     // sources.cpp: events to keys
     class source_mark;
+    void add(const std::shared_ptr<controller_source>& source);
     void open(const std::shared_ptr<controller_source>& source);
     static boost::asio::awaitable<result<>> follow(std::shared_ptr<source_mark> mark);
     static boost::asio::awaitable<result<>> await_first_list(std::shared_ptr<source_mark> mark);
@@ -86,7 +87,7 @@ private:
 
     // gained_keys.cpp: keys that come with a change of the share
     static boost::asio::awaitable<result<>> follow_share(std::shared_ptr<source_mark> mark, run_gate::picture known);
-    [[nodiscard]] result<> try_take_in_all(controller_source& source, const share_gain& keys) noexcept;
+    [[nodiscard]] boost::asio::awaitable<result<>> take_in_all(controller_source& source, share_gain keys);
 
     // runs.cpp: keys to runs
     class worker_mark;

@@ -65,6 +65,8 @@ public:
     /// Used only by the coroutine that takes the events.
     event_mapper mapper;
     source_options options;
+    /// False for one that only shows own writes. Constant after add().
+    bool queues_keys = true;
     controller_core::source_id id = 0;
     /// Constant after open(); popped by one coroutine.
     subscription<object> events;

@@ -4,6 +4,9 @@
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/timeout.hpp>
 
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
 #include <utility>
 #include <vector>
 
@@ -33,7 +36,8 @@ asio::awaitable<result<>> controller_engine::follow_share(std::shared_ptr<source
         }
         // A share in between may have been without a key that both have: its events were ignored then.
         const share_gain keys{now.share, now.number == known.number + 1 ? known.share : nullptr};
-        const auto taken = self.try_take_in_all(source, keys);
+        auto taking = catch_failure(self.take_in_all(source, keys));
+        const auto taken = co_await std::move(taking);
         if (taken) {
             known = std::move(now);
             continue;
@@ -44,22 +48,24 @@ asio::awaitable<result<>> controller_engine::follow_share(std::shared_ptr<source
     co_return result<>{};
 }
 
-result<> controller_engine::try_take_in_all(controller_source& source, const share_gain& keys) noexcept
+/// Events of the source are taken in between the batches. An object that comes meanwhile is among them.
+asio::awaitable<result<>> controller_engine::take_in_all(controller_source& source, share_gain keys)
 {
-    try {
-        if (!keys.possible()) return {};
-        std::vector<notification<object>> some;
-        source.informer.lister().for_each([&](const object& o) {
-            some.push_back(added<object>{.obj = o, .initial = true});
-            if (some.size() < batch) return;
-            take_in(source, some, keys);
-            some.clear();
-        });
+    if (!keys.possible()) co_return result<>{};
+    const auto content = source.informer.lister();
+    std::vector<object_key> all; // and not the objects: those of a compressed store would be expanded
+    content.for_each([&all](const object& o) { all.emplace_back(o.key()); });
+    std::vector<notification<object>> some;
+    for (const auto& key : all) {
+        if (auto o = content.get(key)) some.push_back(added<object>{.obj = std::move(o), .initial = true});
+        if (some.size() < batch) continue;
         take_in(source, some, keys);
-        return {};
-    } catch (...) {
-        return to_failure(std::current_exception());
+        some.clear();
+        co_await asio::post(asio::use_awaitable);
+        if (source.leaving.settled()) co_return result<>{};
     }
+    take_in(source, some, keys);
+    co_return result<>{};
 }
 
 } // namespace kubecoro::detail

@@ -2,6 +2,7 @@
 #include "controller/controller_engine.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/detail/unless.hpp>
 #include <kubecoro/base/saturating_time.hpp>
 #include <kubecoro/base/timeout.hpp>
 
@@ -26,21 +27,6 @@ asio::awaitable<result<action>> caught(asio::awaitable<result<action>> run, std:
         thrown = std::current_exception();
     }
     co_return to_failure(thrown);
-}
-
-asio::awaitable<result<>> kept(asio::awaitable<result<action>> run, result<action>& out)
-{
-    out = co_await std::move(run);
-    co_return result<>{};
-}
-
-asio::awaitable<result<action>> unless_cancelled(asio::awaitable<result<action>> run, latch cancel)
-{
-    result<action> outcome = failure(cond::cancelled);
-    auto running = kept(std::move(run), outcome);
-    auto both = race(std::move(running), cancel.wait());
-    co_await std::move(both);
-    co_return outcome;
 }
 
 /// Asio reports a cancellation as an exception; that is not a fault of the reconciler.
@@ -161,7 +147,7 @@ asio::awaitable<result<action>> controller_engine::attempt(const object_key& key
                                                            const run_gate::pass& pass, std::exception_ptr& thrown) const
 {
     auto run = reconcile_(key, context);
-    if (pass) run = unless_cancelled(caught(std::move(run), thrown), pass.cancelled());
+    if (pass) run = unless(pass.cancelled().wait(), caught(std::move(run), thrown));
     if (!context.deadline()) return run;
     return with_timeout(*time_, options_.deadline, "reconcile", caught(std::move(run), thrown));
 }

@@ -22,6 +22,12 @@ std::shared_ptr<controller_source> controller_engine::watch(shared_informer<obje
 {
     if (options.name.empty()) options.name = informer.resource().display_name();
     auto source = std::make_shared<controller_source>(std::move(informer), std::move(map), std::move(options));
+    add(source);
+    return source;
+}
+
+void controller_engine::add(const std::shared_ptr<controller_source>& source)
+{
     bool begun = false;
     bool late = false;
     {
@@ -35,7 +41,6 @@ std::shared_ptr<controller_source> controller_engine::watch(shared_informer<obje
         remove(*source);
     else if (begun)
         open(source);
-    return source;
 }
 
 void controller_engine::remove(controller_source& source)
@@ -59,7 +64,8 @@ void controller_engine::open(const std::shared_ptr<controller_source>& source)
     if (!source->open(mark)) return mark->withdraw();
     following_.spawn("source " + source->options.name, mark->strand(), follow(mark));
     following_.spawn("first list of " + source->options.name, mark->strand(), await_first_list(mark));
-    if (gate_) following_.spawn("share of " + source->options.name, mark->strand(), follow_share(mark, share));
+    if (gate_ && source->queues_keys)
+        following_.spawn("share of " + source->options.name, mark->strand(), follow_share(mark, share));
 }
 
 asio::awaitable<result<>> controller_engine::follow(std::shared_ptr<source_mark> mark)

@@ -4,6 +4,7 @@
 
 #include <kubecoro/api/edit.hpp>
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/detail/unless.hpp>
 #include <kubecoro/base/detail/wait_for_news.hpp>
 #include <kubecoro/base/timeout.hpp>
 
@@ -23,13 +24,6 @@ duration limit_of(const step::any& what) noexcept
     if (const auto* get = std::get_if<step::get>(&what)) return get->limit;
     if (const auto* create = std::get_if<step::create>(&what)) return create->limit;
     return std::get<step::update>(what).limit;
-}
-
-asio::awaitable<result<>> kept(asio::awaitable<result<object>> operation, result<object>& out)
-{
-    auto guarded = catch_failure(std::move(operation));
-    out = co_await std::move(guarded);
-    co_return result<>{};
 }
 
 } // namespace
@@ -97,12 +91,10 @@ void election_engine::ask(election& e, const step::any& what)
 
 asio::awaitable<result<>> election_engine::request(election_engine& self, election& e, step::any what, latch abandoned)
 {
-    result<object> answer = failure(cond::cancelled);
     auto limited =
         with_timeout(*self.time_, limit_of(what), "the lease " + to_string(self.key_), self.operation(e, what));
-    auto asking = kept(std::move(limited), answer);
-    auto both = race(std::move(asking), abandoned.wait());
-    co_await std::move(both);
+    auto asking = unless(abandoned.wait(), std::move(limited));
+    const auto answer = co_await std::move(asking);
     self.take_answer(e, answer);
     self.news_.notify();
     co_return result<>{};

@@ -73,8 +73,11 @@ void controller_engine::show_writes_of(const noted_write& w)
         std::lock_guard lock(mutex_);
         if (!shown_.emplace(w.group, w.kind).second) return;
     }
-    (void)watch(*informer, enqueue_mapped([](const object&, key_sink) {}),
-                {.name = informer->resource().display_name() + ", for own writes"});
+    const source_options named{.name = informer->resource().display_name() + ", for own writes"};
+    const auto source = std::make_shared<controller_source>(
+        *informer, [](const auto&, key_sink) {}, named);
+    source->queues_keys = false;
+    add(source);
 }
 
 void controller_engine::remember_writes(object_key_view key, const reconcile_context& context, write_notes* notes)

@@ -1,8 +1,7 @@
 // The parts of a manager: what is declared, started and ended.
 #include "manager/manager_engine.hpp"
 
-#include <kubecoro/base/catch_failure.hpp>
-#include <kubecoro/base/timeout.hpp>
+#include <kubecoro/base/detail/unless.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -16,14 +15,6 @@ part_stage stage_of(const runnable_options& o)
 {
     if (o.needs_leadership) return part_stage::leading;
     return o.needs_informers ? part_stage::synced : part_stage::first;
-}
-
-/// Keeps the outcome, because a race has none.
-asio::awaitable<result<>> keep_outcome(asio::awaitable<result<>> work, result<>& out)
-{
-    auto guarded = catch_failure(std::move(work));
-    out = co_await std::move(guarded);
-    co_return result<>{};
 }
 
 } // namespace
@@ -222,9 +213,8 @@ void manager_engine::start_part(part_id id)
 
 asio::awaitable<result<>> manager_engine::run_part(std::unique_ptr<part_mark> mark)
 {
-    auto work = keep_outcome(mark->part().run(mark->attempt().stop), mark->outcome());
-    auto both = race(std::move(work), mark->attempt().cancel.wait());
-    co_await std::move(both);
+    auto running = unless(mark->attempt().cancel.wait(), mark->part().run(mark->attempt().stop));
+    mark->outcome() = co_await std::move(running);
     co_return result<>{};
 }
 

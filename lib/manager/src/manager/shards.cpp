@@ -1,8 +1,7 @@
 // The membership of a manager in a group that divides keys.
 #include "manager/manager_engine.hpp"
 
-#include <kubecoro/base/catch_failure.hpp>
-#include <kubecoro/base/timeout.hpp>
+#include <kubecoro/base/detail/unless.hpp>
 
 #include <utility>
 
@@ -20,13 +19,6 @@ asio::awaitable<result<>> leave_when_asked(shard_member& member, latch stop)
     co_return co_await std::move(leaving);
 }
 
-asio::awaitable<result<>> keep_outcome(asio::awaitable<result<>> work, result<>& out)
-{
-    auto guarded = catch_failure(std::move(work));
-    out = co_await std::move(guarded);
-    co_return result<>{};
-}
-
 } // namespace
 
 /// A part like others: it joins when the informers have synced, and leaves with the controllers.
@@ -39,11 +31,8 @@ void manager_engine::join_group()
 
 asio::awaitable<result<>> manager_engine::be_member(manager_engine& self, latch stop)
 {
-    result<> outcome;
-    auto running = keep_outcome(self.member_->run(), outcome);
-    auto both = race(std::move(running), leave_when_asked(*self.member_, std::move(stop)));
-    co_await std::move(both);
-    co_return outcome;
+    auto running = unless(leave_when_asked(*self.member_, std::move(stop)), self.member_->run());
+    co_return co_await std::move(running);
 }
 
 } // namespace kubecoro::detail

@@ -343,6 +343,26 @@ TEST_CASE("shard member: options that contradict each other, and a second run, a
     CHECK(f.run.run(a.member.settled()).error() == cond::cancelled);
 }
 
+TEST_CASE("shard member: a large share is taken in by batches, between other work", "[shards]")
+{
+    constexpr std::size_t objects = 600;
+    fixture f;
+    f.api.make_objects(objects);
+    participant a(f.api, f.book, "a");
+    a.takes = 1h; // so that keys stay in the queue
+    a.start(f.run);
+    std::uint64_t most = 0;
+    for (std::uint64_t before = 0; before < objects;) {
+        f.run.step(1);
+        const auto now = a.worker.stats().queue.adds;
+        most = std::max(most, now - before);
+        before = now;
+    }
+    CHECK(most == 256);
+    a.takes = 0s;
+    f.end(a);
+}
+
 TEST_CASE("shard member: a share that belongs to none covers everything, and outlives its member", "[shards]")
 {
     CHECK(key_share().covers({"default", "a"}));

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/timeout.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <utility>
+
+namespace kubecoro::detail {
+
+/** Runs `work` and returns its outcome. If `end` completes first, `work` is cancelled and awaited.
+
+    @par Errors        those of `work`, mostly cond::cancelled after `end`. An exception of `work` becomes a failure.
+    @par Cancellation  as race().
+    @par Executor      as race(). */
+template<class T>
+[[nodiscard]] boost::asio::awaitable<result<T>> unless(boost::asio::awaitable<result<>> end,
+                                                       boost::asio::awaitable<result<T>> work)
+{
+    result<T> outcome = failure(cond::cancelled);
+    auto keep = [](boost::asio::awaitable<result<T>> w, result<T>& out) -> boost::asio::awaitable<result<>> {
+        auto guarded = catch_failure(std::move(w));
+        out = co_await std::move(guarded);
+        co_return result<>{};
+    };
+    auto kept = keep(std::move(work), outcome);
+    auto both = race(std::move(kept), std::move(end));
+    co_await std::move(both);
+    co_return outcome;
+}
+
+} // namespace kubecoro::detail
