@@ -16,7 +16,7 @@ namespace {
 using namespace kubecoro::simulation;
 
 #if defined(NDEBUG) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-constexpr std::uint64_t default_seeds = 500;
+constexpr std::uint64_t default_seeds = 150;
 #else
 constexpr std::uint64_t default_seeds = 50;
 #endif
