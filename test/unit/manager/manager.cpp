@@ -88,6 +88,24 @@ TEST_CASE("manager: the first informer of a kind is the one that everything uses
     CHECK(w.m->stats().phase == manager_phase::running);
 }
 
+TEST_CASE("manager: a typed controller reads the first informer of its kind, whatever that keeps", "[manager]")
+{
+    world w;
+    informer_options few;
+    few.decode.prune.keep = {"metadata.labels"};
+    const auto first = w.m->informer<config_map>(few);
+    bool has_data = true;
+    w.m->control<config_map>([&](const typed_object<config_map>& m, reconcile_context&) -> reconciled {
+        has_data = !m->data().empty();
+        co_return action::done();
+    });
+    CHECK(w.m->informers().informers().size() == 1);
+    w.put("one");
+    w.begin();
+    CHECK_FALSE(has_data);
+    CHECK(first.stats().objects == 1);
+}
+
 TEST_CASE("manager: while informers are missing it says which and why, then ends with their names", "[manager]")
 {
     world w({.sync_timeout = 25s, .check_access = false}, {.user = {"nobody", {}}});

@@ -29,6 +29,10 @@ shared_informer<object> manager::informer(const resource_type& resource, informe
 {
     return engine_->informer(resource, std::move(options));
 }
+lister<object> manager::controlled(const resource_type& resource)
+{
+    return engine_->declared_or_new(resource).lister();
+}
 lister<object> manager::lister(const resource_type& resource) { return engine_->declared(resource).lister(); }
 
 const event_recorder& manager::events() { return engine_->events(); }

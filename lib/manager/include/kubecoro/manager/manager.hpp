@@ -128,7 +128,7 @@ public:
     template<class T, class R>
     managed_controller control(R reconcile, control_options options = control_options())
     {
-        auto stored = informer<T>().lister();
+        const kubecoro::lister<detail::handled_kind<T>> stored(controlled(T::resource()));
         return control(T::resource(), detail::reconciler_of<detail::handled_kind<T>>(std::move(reconcile), stored),
                        std::move(options));
     }
@@ -184,6 +184,8 @@ public:
     [[nodiscard]] std::string describe() const;
 
 private:
+    /// Reads the first informer of a kind, which it declares where there is none.
+    [[nodiscard]] kubecoro::lister<object> controlled(const resource_type& resource);
     managed add(std::string name, patient_runnable f, bool is_patient, runnable_options options);
 
     std::shared_ptr<detail::manager_engine> engine_;
