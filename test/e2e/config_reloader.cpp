@@ -18,6 +18,8 @@
 #include <iterator>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 using namespace kubecoro;
 using namespace kubecoro::e2e;
@@ -45,12 +47,13 @@ std::string workload(const resource_type& kind, const std::string& name)
            R"("env":[{"name":"P","valueFrom":{"secretKeyRef":{"name":"password","key":"p"}}}]}]}}}})";
 }
 
-/// Creates the manifest's role for one namespace and binds it to a user of the cluster.
+/// Creates the manifest's role for one namespace, "shop" there, and binds it to a user of the cluster.
 void grant(cluster& c, const std::string& ns, const std::string& user)
 {
-    std::ifstream file(KUBECORO_MANIFESTS "/one-namespace.yaml");
+    std::ifstream file(KUBECORO_MANIFESTS "/rbac-one-namespace.yaml");
     const std::string text{std::istreambuf_iterator<char>(file), {}};
-    auto manifest = apiserver::load_manifests(text, "one-namespace.yaml").value();
+    auto manifest = apiserver::load_manifests(text, "rbac-one-namespace.yaml").value();
+    std::erase_if(manifest, [](const json::value& o) { return o.at("metadata").at("namespace") != "shop"; });
     REQUIRE(manifest.size() == 2);
     const json::object subject{{"kind", "User"}, {"apiGroup", "rbac.authorization.k8s.io"}, {"name", user}};
     for (auto& each : manifest) {
@@ -73,14 +76,12 @@ std::string user_of(cluster& c, const client& who)
 class running_operator
 {
 public:
-    running_operator(cluster& c, const client& who, const std::string& ns)
-        : cluster_(&c), strand_(boost::asio::make_strand(c.executor()))
+    running_operator(cluster& c, const client& who, const std::string& ns) : cluster_(&c)
     {
-        config_reloader::reloader_options options;
-        options.namespaces = {ns};
+        manager_options options{.name = "config-reloader", .namespaces = {ns}};
         options.informers = impatient();
-        options.informers.executor = strand_;
-        subject_ = std::make_unique<config_reloader::reloader>(strand_, who, std::move(options));
+        subject_ = std::make_unique<manager>(who, std::move(options));
+        (void)config_reloader::add_reloader(*subject_);
         subject_->start();
         const auto ready = c.run(subject_->ready());
         if (!ready) FAIL(ready.error().describe());
@@ -95,8 +96,7 @@ public:
 
 private:
     cluster* cluster_;
-    boost::asio::any_io_executor strand_;
-    std::unique_ptr<config_reloader::reloader> subject_;
+    std::unique_ptr<manager> subject_;
 };
 
 struct workloads

@@ -4,6 +4,8 @@
 # the memory it needed and accepts any amount. As a test it runs with small numbers.
 # shellcheck source=common.sh
 . "$(dirname "$0")/common.sh"
+# shellcheck source=scrape.sh
+. "$(dirname "$0")/scrape.sh"
 operator=$2 deployments=${3:-40} config_maps=${4:-80} secrets=${5:-40} pods=${6:-100}
 
 # list COUNT TEMPLATE: prints a list of COUNT objects. In the template # is the number of each, ASKS is true for every fifth,
@@ -38,13 +40,19 @@ list "$pods" '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"shop-#","names
 EXPECT_WITHIN=600
 serve --load "$work/objects"
 # shellcheck disable=SC2016 # the inner shell's
-start operator bash -c 'exec "$@" 2>&1' -- "$operator" --kubeconfig "$work/admin" --adopt record
+start operator bash -c 'exec "$@" 2>&1' -- "$operator" --kubeconfig "$work/admin" \
+    --adopt record --leader-election-namespace default --metrics-address 127.0.0.1:0 --health-address 127.0.0.1:0
+expect operator '*metrics*127.0.0.1:*'
+port=${line##*127.0.0.1:}
+port=${port%%[!0-9]*}
 for ((i = 0; i < deployments; i += 5)); do expect operator '*recorded: first seen*'; done
 
 memory() { awk -v name="$1:" '$1 == name { printf "%.1f MB", $2 / 1024 }' "/proc/${pid_of[operator]}/status"; }
 echo "$deployments Deployments, $config_maps ConfigMaps, $secrets Secrets, $pods pods: $(memory VmRSS), at most $(memory VmHWM)"
-finish operator TERM
 asked=$(((deployments + 4) / 5))
-[[ $seen == *"stopped"*"rolled=0"*"adopted=0"* ]] || die "no last line: $seen"
+counts config_reloader_outcomes_total outcome recorded $asked
+counts config_reloader_outcomes_total outcome rolled 0
+counts config_reloader_outcomes_total outcome adopted 0
+finish operator TERM
 echo "$asked Deployments were managed"
 finish serve TERM

@@ -23,6 +23,13 @@ scrape() (
     return 1
 )
 
+# counts NAME LABEL VALUE NUMBER: expects the only series of that name with this label at $port to have the number.
+counts() {
+    local found
+    found=$(scrape "$port" | grep "^$1{$2=\"$3\"}")
+    [[ $found == *' '"$4" ]] || die "$found in place of $4"
+}
+
 # metrics_of NAME: starts the operator "$operator" under that name; the port of its series is in $port.
 metrics_of() {
     local name=$1

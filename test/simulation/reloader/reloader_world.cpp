@@ -93,6 +93,7 @@ void reloader_world::start()
 
 void reloader_world::step()
 {
+    operators_->restart_ended();
     const auto dice = below(random_, 20);
     if (dice < 10) {
         for (auto n = 1 + below(random_, 4); n > 0; --n) must("operation", users_->one());
@@ -192,6 +193,7 @@ void reloader_world::quiet_point()
     duration pause = std::chrono::seconds(1);
     std::string missing;
     do {
+        operators_->restart_ended();
         runner_.advance(pause);
         missing = unsettled();
         pause = std::min<duration>(pause * 2, std::chrono::minutes(10));

@@ -15,19 +15,34 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace reloader_test {
 
 using namespace kubecoro;
 using namespace std::chrono_literals;
 using config_reloader::adoption;
-using config_reloader::reloader;
+using config_reloader::outcome;
 
 inline const resource_type config_maps = untyped::config_map::resource();
 inline const resource_type secrets = untyped::secret::resource();
 inline const resource_type deployments = untyped::deployment::resource();
 inline const resource_type stateful_sets = untyped::stateful_set::resource();
 inline const std::array<resource_type, 3> workload_kinds{deployments, stateful_sets, untyped::daemon_set::resource()};
+
+/// A running instance of the operator.
+struct instance
+{
+    explicit instance(client cluster, manager_options options, config_reloader::reloader_options how)
+        : m(std::move(cluster), std::move(options)), counts(config_reloader::add_reloader(m, how))
+    {
+        m.start();
+    }
+    [[nodiscard]] std::uint64_t count(outcome o) const { return counts->of(o); }
+
+    manager m;
+    std::shared_ptr<const config_reloader::reload_counts> counts;
+};
 
 /// Uses only the namespace "web".
 struct fixture
@@ -36,7 +51,7 @@ struct fixture
     testing::recording_logger log;
     apiserver::embedded_server server;
     adoption first_sight = adoption::roll;
-    std::unique_ptr<reloader> operating;
+    std::unique_ptr<instance> operating;
 
     fixture() : server(run.executor(), server_options())
     {
@@ -50,29 +65,29 @@ struct fixture
     fixture(const fixture&) = delete;
     fixture& operator=(const fixture&) = delete;
 
-    [[nodiscard]] std::unique_ptr<reloader> another()
+    [[nodiscard]] std::unique_ptr<instance> another(manager_options options = {})
     {
         client_options how;
         how.time = run.shared_clock();
+        how.log = log.handle();
+        how.seed = 1;
         client cluster(run.executor(), std::make_shared<apiserver::in_process_transport>(server), std::move(how));
-        config_reloader::reloader_options options;
-        options.first_sight = first_sight;
-        options.informers.time = run.shared_clock();
+        options.name = "config-reloader";
         options.informers.seed = 1;
-        options.informers.log = log.handle();
-        return std::make_unique<reloader>(run.executor(), std::move(cluster), std::move(options));
+        return std::make_unique<instance>(std::move(cluster), std::move(options),
+                                          config_reloader::reloader_options{.first_sight = first_sight});
     }
     void begin()
     {
         operating = another();
-        operating->start();
-        REQUIRE(run.run(operating->ready()).has_value());
+        REQUIRE(run.run(operating->m.ready()).has_value());
         settle();
     }
-    void end()
+    void end() { end(operating); }
+    void end(std::unique_ptr<instance>& which)
     {
-        if (operating) CHECK(run.run(operating->stop()).has_value());
-        operating.reset();
+        if (which) CHECK(run.run(which->m.stop()).has_value());
+        which.reset();
     }
     /// Longer than any retry after a conflict.
     void settle() { run.advance(10s); }

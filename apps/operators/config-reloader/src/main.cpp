@@ -1,95 +1,57 @@
 // config-reloader: rolls workloads when the config maps and secrets that they read have changed.
-#include "flags.hpp"
-#include "program.hpp"
 #include "reloader.hpp"
 
-#include <kubecoro/program/spdlog_logger.hpp>
+#include <kubecoro/endpoints/prometheus_metrics.hpp>
+#include <kubecoro/program/run_operator.hpp>
 
 #include <CLI/CLI.hpp>
 
+#include <memory>
 #include <string>
-#include <utility>
 
 namespace {
 
-namespace asio = boost::asio;
 using namespace kubecoro;
-using config_reloader::adoption;
+using namespace kubecoro::config_reloader;
 
-struct settings
+void add_flags(CLI::App& app, reloader_options& options)
 {
-    std::string kubeconfig;
-    std::string context;
-    config_reloader::reloader_options operate;
-    std::string adopt = "roll";
-    std::string format = "text";
-    int verbosity = 0;
-    logger log;
-};
-
-void add_flags(CLI::App& app, settings& s)
-{
-    app.add_option("--kubeconfig", s.kubeconfig, "Kubeconfig file; default: KUBECONFIG, ~/.kube/config, in-cluster");
-    app.add_option("--context", s.context, "Context of the kubeconfig; default: the current context");
-    app.add_option("-n,--namespace", s.operate.namespaces, "Manage only this namespace; may be repeated. Default: all")
-        ->take_all()
-        ->allow_extra_args(false)
-        ->check([](const std::string& name) {
-            return tool::is_namespace(name) ? std::string() : "expects the name of a namespace";
-        });
-    app.add_option("--adopt", s.adopt, "First time a workload opts in: roll it once, or record the present contents")
+    const auto adopt = [&options](const std::string& how) {
+        options.first_sight = how == "record" ? adoption::record : adoption::roll;
+    };
+    app.add_option_function<std::string>("--adopt", adopt,
+                                         "First time a workload opts in: roll it once, or record the present contents. "
+                                         "Default: roll")
         ->check(CLI::IsMember({"roll", "record"}))
-        ->capture_default_str();
-    app.add_option("--workers", s.operate.workers, "Workloads of each kind processed concurrently")
-        ->check(tool::whole_number_from_one())
-        ->capture_default_str();
-    app.add_option("--log-format", s.format, "text, or json: one object per line")
-        ->check(CLI::IsMember({"text", "json"}))
-        ->capture_default_str();
-    app.add_flag("-v,--verbose", s.verbosity, "Log everything, and a summary at the end");
+        ->envname("CONFIG_RELOADER_ADOPT");
+    app.add_option("--workers", options.workers, "Workloads of each kind processed concurrently")
+        ->check(CLI::Range(1, 1000))
+        ->capture_default_str()
+        ->envname("CONFIG_RELOADER_WORKERS");
 }
 
-asio::awaitable<result<>> operate_until_stopped(config_reloader::reloader& operating, logger log, latch stop)
+std::shared_ptr<metrics> described_metrics()
 {
-    operating.start();
-    const auto ready = co_await tool::unless_stopped(stop, operating.ready());
-    if (!ready) co_return ready;
-    log.info("ready: every workload that opted in is managed");
-    co_return co_await stop.wait();
-}
-
-asio::awaitable<result<>> run(settings s, program_context context)
-{
-    client_options how;
-    how.kubeconfig = s.kubeconfig;
-    how.context = s.context;
-    how.log = s.log;
-    how.user_agent = "config-reloader/" KUBECORO_VERSION;
-    auto cluster = client::connect(context.executor, how);
-    if (!cluster) co_return cluster.error();
-    s.log.info("starting", {{"server", cluster->server()}});
-    config_reloader::reloader operating(context.executor, *cluster, s.operate);
-    auto outcome = co_await operate_until_stopped(operating, s.log, context.stop);
-    const auto stopped = co_await operating.stop();
-    s.log.debug(operating.describe());
-    s.log.info("stopped", {{"rolled", operating.counts().rolled}, {"adopted", operating.counts().adopted}});
-    // A signal before the first lists have arrived is a normal end as well.
-    if (!outcome && outcome.error() != cond::cancelled) co_return outcome;
-    co_return stopped;
+    auto numbers = std::make_shared<prometheus_metrics>();
+    // Cannot fail: the name is not in use yet.
+    (void)numbers->describe(std::string(reload_counts::metric),
+                            {.help = "Runs that rolled a workload, or recorded or awaited its contents, by outcome."});
+    return numbers;
 }
 
 } // namespace
 
 int main(int argc, char** argv)
 {
-    CLI::App app{"config-reloader: rolls workloads when the config maps and secrets that they read have changed"};
-    app.set_version_flag("--version", "config-reloader " KUBECORO_VERSION);
-    settings s;
-    add_flags(app, s);
-    CLI11_PARSE(app, argc, argv);
-    s.log = spdlog_logger(s.verbosity > 0 ? log_level::debug : log_level::info,
-                          s.format == "json" ? log_format::json : log_format::text);
-    if (s.adopt == "record") s.operate.first_sight = adoption::record;
-    s.operate.informers.log = s.log;
-    return run_program([&s](program_context context) { return run(s, std::move(context)); }, "config-reloader");
+    reloader_options options;
+    operator_options program{.name = "config-reloader",
+                             .version = KUBECORO_VERSION,
+                             .description =
+                                 "rolls workloads when the config maps and secrets that they read have changed",
+                             .leader_election = {.lease = "config-reloader"},
+                             .metrics = ":8080",
+                             .health = ":8081"};
+    program.connection.metrics = described_metrics();
+    program.flags = [&options](CLI::App& app) { add_flags(app, options); };
+    return run_operator(program, argc, argv, [&options](manager& m) { (void)add_reloader(m, options); });
 }

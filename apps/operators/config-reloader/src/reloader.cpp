@@ -3,11 +3,12 @@
 #include "marks.hpp"
 #include "references.hpp"
 
+#include <kubecoro/core_v1/config_map.hpp>
+#include <kubecoro/core_v1/secret.hpp>
+
 #include <utility>
 
 namespace kubecoro::config_reloader {
-
-namespace asio = boost::asio;
 
 namespace {
 
@@ -30,10 +31,9 @@ void index_references(const typed_object<Workload>& workload, index_sink out)
 }
 
 /// Keeps only the parts of a workload that the operator uses.
-informer_options workloads_of(const std::vector<std::string>& namespaces)
+informer_options workloads_of()
 {
     informer_options out;
-    out.namespaces = namespaces;
     out.decode.prune.keep = marks::paths();
     for (auto& path : reference_paths()) out.decode.prune.keep.push_back(std::move(path));
     return out;
@@ -41,10 +41,9 @@ informer_options workloads_of(const std::vector<std::string>& namespaces)
 
 /// Keeps only the version of an object. Its metadata is dropped, because kubectl stores copies of the object in an
 /// annotation.
-informer_options versions_of(const std::vector<std::string>& namespaces)
+informer_options versions_of()
 {
     informer_options out;
-    out.namespaces = namespaces;
     out.storage.policy = storage::metadata_only;
     out.decode.prune.keep = {"metadata.resourceVersion"};
     return out;
@@ -65,84 +64,55 @@ predicate what_matters_of_workloads()
     return all_of({matches(marks::mentioned), any_of({generation_changed(), annotations_changed()})});
 }
 
-} // namespace
-
-reloader::reloader(asio::any_io_executor executor, client cluster, reloader_options options)
-    : executor_(std::move(executor)),
-      informers_(cluster.provider(), options.informers),
-      config_maps_(informers_.get<core_v1::config_map>(versions_of(options.namespaces))),
-      secrets_(informers_.get<core_v1::secret>(versions_of(options.namespaces)))
+/// Shared by the controllers of one operator.
+struct shared_parts
 {
-    control<apps_v1::deployment>(cluster, options);
-    control<apps_v1::stateful_set>(cluster, options);
-    control<apps_v1::daemon_set>(cluster, options);
-}
+    manager& m;
+    reloader_options options;
+    shared_informer<core_v1::config_map> config_maps;
+    shared_informer<core_v1::secret> secrets;
+    std::shared_ptr<reload_counts> counts;
+};
 
-reloader::~reloader() = default;
-
+/// Adds the controller of one kind of workload.
 template<class Workload>
-void reloader::control(const client& cluster, const reloader_options& options)
+void control(const shared_parts& shared)
 {
-    auto workloads = informers_.get<Workload>(workloads_of(options.namespaces));
+    auto workloads = shared.m.informer<Workload>(workloads_of());
     // Cannot fail: the name is unique and the informer is new.
     (void)workloads.add_index(std::string(by_reference), index_references<Workload>);
 
-    controller_options how;
+    control_options how;
     how.name = Workload::resource().plural;
-    how.workers = options.workers;
-    how.deadline = options.deadline;
+    how.filter = what_matters_of_workloads();
+    how.running.workers = shared.options.workers;
+    how.running.deadline = shared.options.deadline;
     // Short delays, so that retries follow soon after a server is back.
-    how.limiter = exponential_limiter(std::chrono::milliseconds{50}, std::chrono::minutes{2});
-    how.sync_timeout = duration::zero();
-    how.metrics = options.informers.metrics;
-    how.time = options.informers.time;
-    how.log = options.informers.log.value_or(logger());
-    workload_reconciler<Workload> look(cluster, workloads.lister(), options.first_sight, counts_);
-    auto made = std::make_unique<controller<object>>(executor_, std::move(look), std::move(how));
-    source_options workload_events;
-    workload_events.filter = what_matters_of_workloads();
+    how.running.limiter = exponential_limiter(std::chrono::milliseconds{50}, std::chrono::minutes{2});
+    const workload_reconciler<Workload> look(shared.m.client(), workloads.lister(), shared.options.first_sight,
+                                             shared.counts);
     source_options content_events;
     content_events.filter = predicates::resource_version_changed();
-    made->watch(workloads, enqueue_object(), std::move(workload_events));
-    made->watch(config_maps_, referring(workloads.lister(), content_kind::config_map), content_events);
-    made->watch(secrets_, referring(workloads.lister(), content_kind::secret), std::move(content_events));
-    controllers_.push_back(std::move(made));
+    const auto added = shared.m.control<Workload>(look, std::move(how)).template writes<Workload>({"patch"});
+    added.watch(shared.config_maps, referring(workloads.lister(), content_kind::config_map), content_events);
+    added.watch(shared.secrets, referring(workloads.lister(), content_kind::secret), std::move(content_events));
 }
 
-void reloader::start()
-{
-    informers_.start();
-    for (const auto& each : controllers_) each->start();
-}
+} // namespace
 
-asio::awaitable<result<>> reloader::ready() const
+std::shared_ptr<const reload_counts> add_reloader(manager& m, const reloader_options& options)
 {
-    for (const auto& each : controllers_) {
-        const auto outcome = co_await each->ready();
-        if (!outcome) co_return outcome;
-    }
-    co_return result<>();
-}
-
-asio::awaitable<result<>> reloader::stop()
-{
-    result<> outcome;
-    for (const auto& each : controllers_) each->request_stop();
-    for (const auto& each : controllers_) {
-        const auto stopped = co_await each->stop();
-        if (!stopped && outcome) outcome = stopped;
-    }
-    const auto stopped = co_await informers_.stop();
-    co_return outcome ? stopped : outcome;
-}
-
-std::string reloader::describe() const
-{
-    std::string out = "rolled " + std::to_string(counts_->rolled) + ", adopted " + std::to_string(counts_->adopted) +
-                      ", recorded " + std::to_string(counts_->recorded) + "\n";
-    for (const auto& each : controllers_) out += each->describe();
-    for (const auto& each : informers_.informers()) out += each.describe();
-    return out;
+    const shared_parts shared{.m = m,
+                              .options = options,
+                              .config_maps = m.informer<core_v1::config_map>(versions_of()),
+                              .secrets = m.informer<core_v1::secret>(versions_of()),
+                              .counts = std::make_shared<reload_counts>(*m.metrics())};
+    control<apps_v1::deployment>(shared);
+    control<apps_v1::stateful_set>(shared);
+    control<apps_v1::daemon_set>(shared);
+    m.needs<core_v1::config_map>({"get"});
+    m.needs<core_v1::secret>({"get"});
+    return shared.counts;
 }
 
 } // namespace kubecoro::config_reloader

@@ -49,7 +49,7 @@ asio::awaitable<result<action>> workload_reconciler<Workload>::compare(typed_obj
     const auto now = co_await read(ns, *references);
     if (!now) co_return now.error();
     if (now->missing != nullptr) {
-        ++counts_->waiting;
+        counts_->note(outcome::waiting);
         // Its creation is an event.
         context.log().warning("waiting for a referenced object that does not exist",
                               {{"missing", std::string(to_string(now->missing->kind)) + "/" + now->missing->name}});
@@ -62,7 +62,7 @@ asio::awaitable<result<action>> workload_reconciler<Workload>::compare(typed_obj
     const auto written = co_await write(workload, to_text(marks::rolling_patch(workload, now->sum)), context);
     if (!written) co_return written.error();
     if (*written) {
-        ++counts_->rolled;
+        counts_->note(outcome::rolled);
         context.log().info("rolled: referenced contents have changed", {{"before", before}, {"checksum", now->sum}});
     }
     co_return action::done();
@@ -102,7 +102,7 @@ asio::awaitable<result<action>> workload_reconciler<Workload>::adopt(typed_objec
     if (!written) co_return written.error();
     if (*written) {
         pace_->adopted(workload.key(), workload.untyped().uid(), time->now());
-        ++(roll ? counts_->adopted : counts_->recorded);
+        counts_->note(roll ? outcome::adopted : outcome::recorded);
         context.log().info(roll ? "rolled: first seen" : "recorded: first seen", {{"checksum", sum}});
     }
     co_return action::done();

@@ -3,6 +3,7 @@
 
 #include "adoption_pace.hpp"
 #include "references.hpp"
+#include "reload_counts.hpp"
 
 #include <kubecoro/apps_v1/daemon_set.hpp>
 #include <kubecoro/apps_v1/deployment.hpp>
@@ -13,7 +14,6 @@
 
 #include <boost/asio/awaitable.hpp>
 
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -27,18 +27,6 @@ enum class adoption
     roll,
     /// Assume that the pods have read the contents present when the operator first sees the workload.
     record
-};
-
-/// Shared by the reconcilers of one operator, whose executor runs one handler at a time.
-struct reload_counts
-{
-    /// Rolls for a change, and rolls of workloads without a mark.
-    std::uint64_t rolled = 0;
-    std::uint64_t adopted = 0;
-    /// Workloads without a mark that got one without a roll.
-    std::uint64_t recorded = 0;
-    /// Runs that ended because a required object was missing.
-    std::uint64_t waiting = 0;
 };
 
 /** Compares the contents for which the workload was last rolled with those it refers to now, and rolls it when they
