@@ -8,6 +8,8 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include <chrono>
+#include <memory>
+#include <string>
 #include <utility>
 
 namespace asio = boost::asio;
@@ -58,6 +60,26 @@ kubecoro::controller<> at_a_steady_pace(asio::any_io_executor executor, kubecoro
     options.max_debounce = 2s; // but a key that is never quiet runs, too
     options.min_interval = 5s; // and no zone is written more often than that
     return {executor, std::move(reconcile), std::move(options)};
+}
+//]
+
+//[traces
+kubecoro::controller<> with_traces(asio::any_io_executor executor, kubecoro::reconciler reconcile,
+                                   std::shared_ptr<kubecoro::span_sink> exporter)
+{
+    kubecoro::tracer tracer(std::move(exporter), {.sample = 0.1}); // one trace in ten
+    return {executor, std::move(reconcile), {.name = "shops", .traces = {.tracer = tracer}}};
+}
+//]
+
+//[spans
+asio::awaitable<kubecoro::result<action>> render_pages(object_key key, reconcile_context& context)
+{
+    auto rendering = context.span("render"); // a part of the run; ends with its scope
+    rendering.set("namespace", key.ns);
+    context.log().info("rendering");                          // with controller, object, trace and run
+    const std::string header = context.trace().traceparent(); // for requests to other systems
+    co_return action::done();
 }
 //]
 

@@ -2,7 +2,7 @@
 #include "rest_fixture.hpp"
 
 #include <kubecoro/base/timeout.hpp>
-#include <kubecoro/client/detail/write_notes.hpp>
+#include <kubecoro/client/detail/request_scope.hpp>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/strand.hpp>
@@ -32,7 +32,8 @@ struct noting : world
 {
     client cluster = make();
     std::shared_ptr<write_notes> notes = std::make_shared<write_notes>(cluster);
-    asio::any_io_executor executor = note_writes(asio::make_strand(run.executor()), notes);
+    asio::any_io_executor executor =
+        in_scope(asio::make_strand(run.executor()), std::make_shared<request_scope>(notes));
 
     template<class T>
     void drive(asio::awaitable<T> work)

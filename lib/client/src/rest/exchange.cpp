@@ -1,5 +1,6 @@
 #include "auth/impersonation.hpp"
 #include "check/write_checker.hpp"
+#include "observe/request_span.hpp"
 #include "rest/client_state.hpp"
 #include "rest/deadline.hpp"
 #include "rest/foreign_answer.hpp"
@@ -58,27 +59,30 @@ result<> client::state::usable() const { return controls_->sound(); }
 asio::awaitable<result<std::unique_ptr<answer>>> client::state::exchange(request r, unsigned retries,
                                                                          duration head_limit)
 {
-    if (auto sound = check_impersonation(login.as); !sound) co_return sound.error().with_request(r.method, r.target);
-    if (auto sound = usable(); !sound) co_return sound.error().with_request(r.method, r.target);
+    const auto runs_on = co_await asio::this_coro::executor;
+    request_span trace(runs_on, r);
+    const auto failed = [&](const failure& why) { return trace.failed(why).with_request(r.method, r.target); };
+    if (auto sound = check_impersonation(login.as); !sound) co_return failed(sound.error());
+    if (auto sound = usable(); !sound) co_return failed(sound.error());
     request_controls::exchange controls(*controls_, r);
     retry_core core(retries);
     for (;;) {
         if (controls.is_limited()) {
             auto waiting = controls.turn();
             const auto turn = co_await std::move(waiting);
-            if (!turn) co_return turn.error().with_request(r.method, r.target);
+            if (!turn) co_return failed(turn.error());
         }
         auto attempt = r;
         auto choosing = choose_login(r);
         const auto used = co_await std::move(choosing);
-        if (!used) co_return used.error().with_request(r.method, r.target);
+        if (!used) co_return failed(used.error());
         add_credentials(attempt, *used);
         controls.begin(attempt);
         std::unique_ptr<answer> got;
         auto sending = send_into(std::move(attempt), got);
         auto sent = co_await with_deadline(*options.time, head_limit, std::move(sending), "the response");
         controls.answered(sent ? got->head().status : 0);
-        if (!sent) co_return sent.error().with_request(r.method, r.target);
+        if (!sent) co_return failed(sent.error());
         const auto& head = got->head();
         pass_on_warnings(head, r);
         const bool renewable = used->plugin || tls_ || !login.token_file.empty();
@@ -89,7 +93,11 @@ asio::awaitable<result<std::unique_ptr<answer>>> client::state::exchange(request
             auto renewal = renew_login(*used);
             is_final = !co_await std::move(renewal);
         }
-        if (is_final) co_return controls.deliver(std::move(got));
+        if (is_final) {
+            trace.answered(head.status);
+            co_return controls.deliver(std::move(got));
+        }
+        trace.sent_again();
         const auto asked = renewing ? std::chrono::seconds{0} : std::get<retry_core::wait>(next).length;
         const auto pause = controls.retry(head.status, asked);
         options.log.debug(
@@ -97,12 +105,11 @@ asio::awaitable<result<std::unique_ptr<answer>>> client::state::exchange(request
             {{"method", r.method}, {"target", r.target}, {"status", head.status}, {"seconds", asked.count()}});
         // Reading the short body allows the connection to be reused.
         auto drained = co_await read_all(*got, max_refusal_bytes);
-        if (!drained && drained.error().condition() == cond::cancelled)
-            co_return drained.error().with_request(r.method, r.target);
+        if (!drained && drained.error().condition() == cond::cancelled) co_return failed(drained.error());
         got.reset();
         if (renewing) continue;
         auto slept = co_await sleep_for(*options.time, pause);
-        if (!slept) co_return slept.error().with_request(r.method, r.target);
+        if (!slept) co_return failed(slept.error());
     }
 }
 

@@ -3,11 +3,7 @@
 #include "rest/client_state.hpp"
 
 #include <kubecoro/api/resource_version.hpp>
-
-#include <boost/asio/prefer.hpp>
-#include <boost/asio/query.hpp>
-#include <boost/asio/require.hpp>
-#include <boost/asio/strand.hpp>
+#include <kubecoro/client/detail/request_scope.hpp>
 
 #include <algorithm>
 #include <iterator>
@@ -18,53 +14,6 @@ namespace asio = boost::asio;
 
 namespace kubecoro::detail {
 namespace {
-
-/// Forwards everything to another executor, and carries the notes. Coroutines spawned on it, by an
-/// operator or a timeout, carry them as well.
-class noting_executor
-{
-public:
-    noting_executor(asio::any_io_executor inner, std::shared_ptr<write_notes> notes) noexcept
-        : inner_(std::move(inner)), notes_(std::move(notes))
-    {
-    }
-
-    [[nodiscard]] const std::shared_ptr<write_notes>& notes() const noexcept { return notes_; }
-
-    template<class Property>
-        requires(asio::can_query<const asio::any_io_executor&, Property>::value)
-    auto query(const Property& p) const -> decltype(asio::query(std::declval<const asio::any_io_executor&>(), p))
-    {
-        return asio::query(inner_, p);
-    }
-    template<class Property>
-        requires(asio::can_require<const asio::any_io_executor&, Property>::value)
-    noting_executor require(const Property& p) const
-    {
-        return {asio::require(inner_, p), notes_};
-    }
-    template<class Property>
-        requires(asio::can_prefer<const asio::any_io_executor&, Property>::value)
-    noting_executor prefer(const Property& p) const
-    {
-        return {asio::prefer(inner_, p), notes_};
-    }
-    template<class F>
-    void execute(F&& f) const
-    {
-        inner_.execute(std::forward<F>(f));
-    }
-
-    friend bool operator==(const noting_executor& a, const noting_executor& b) noexcept
-    {
-        return a.notes_ == b.notes_ && a.inner_ == b.inner_;
-    }
-    friend bool operator!=(const noting_executor& a, const noting_executor& b) noexcept { return !(a == b); }
-
-private:
-    asio::any_io_executor inner_;
-    std::shared_ptr<write_notes> notes_;
-};
 
 bool is_empty(const value_view& list) { return !list.is_array() || list.size() == 0; }
 
@@ -149,20 +98,8 @@ void note_write(const asio::any_io_executor& executor, const client::state& s, c
                 const result<object>& answer)
 {
     if (!answer || !what.counts) return;
-    if (const auto notes = notes_of(executor); notes && notes->is_for(&s)) notes->add(what, *answer);
-}
-
-asio::any_io_executor note_writes(const asio::any_io_executor& on, std::shared_ptr<write_notes> notes)
-{
-    return on ? asio::any_io_executor(noting_executor(on, std::move(notes))) : on;
-}
-
-std::shared_ptr<write_notes> notes_of(const asio::any_io_executor& executor)
-{
-    if (const auto* own = executor.target<noting_executor>()) return own->notes();
-    if (const auto* strand = executor.target<asio::strand<asio::any_io_executor>>())
-        return notes_of(strand->get_inner_executor());
-    return nullptr;
+    const auto scope = scope_of(executor);
+    if (scope && scope->notes() && scope->notes()->is_for(&s)) scope->notes()->add(what, *answer);
 }
 
 } // namespace kubecoro::detail

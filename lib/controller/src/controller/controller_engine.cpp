@@ -57,6 +57,7 @@ controller_engine::controller_engine(asio::any_io_executor executor, reconciler 
       time_(options_.time),
       queue_(executor, queue_options(options_), options_.fair_by),
       ledger_(options_.metrics.get(), options_.name, options_.workers),
+      traces_(run_tracer::make(options_.traces, options_.name, options_.metrics.get(), options_.log)),
       core_({.sync_timeout = options_.sync_timeout, .grace = options_.grace, .workers = options_.workers}),
       following_(executor, options_.log),
       working_(executor, options_.log),

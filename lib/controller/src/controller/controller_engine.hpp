@@ -4,13 +4,14 @@
 #include "controller/controller_source.hpp"
 #include "controller/run_ledger.hpp"
 #include "shards/run_gate.hpp"
+#include "traces/run_tracer.hpp"
 #include "writes/own_writes.hpp"
 
 #include <kubecoro/base/context_bound.hpp>
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/base/task_group.hpp>
 #include <kubecoro/base/wake_signal.hpp>
-#include <kubecoro/client/detail/write_notes.hpp>
+#include <kubecoro/client/detail/request_scope.hpp>
 #include <kubecoro/controller/controller.hpp>
 #include <kubecoro/controller/workqueue.hpp>
 
@@ -40,7 +41,11 @@ public:
 
     std::shared_ptr<controller_source> watch(shared_informer<object> informer, enqueue map, source_options options);
     void remove(controller_source& source);
-    void trigger(object_key_view key, int priority) { queue_.add(key, priority); }
+    void trigger(object_key_view key, int priority)
+    {
+        if (traces_) traces_->triggered(key);
+        queue_.add(key, priority);
+    }
 
     void start();
     void request_stop();
@@ -93,9 +98,13 @@ private:
     class worker_mark;
     void spawn_worker();
     static boost::asio::awaitable<result<>> work(std::unique_ptr<worker_mark> mark);
-    static boost::asio::awaitable<result<>> serve(controller_engine& self, write_notes* notes);
+    static boost::asio::awaitable<result<>> serve(controller_engine& self, request_scope* scope);
     [[nodiscard]] bool pass_over(item& key);
-    [[nodiscard]] reconcile_context::settings context_of(const item& key) const;
+    /// Null without a trace.
+    [[nodiscard]] std::unique_ptr<traced_run> begin_trace(const item& key, request_scope& scope);
+    void end_trace(traced_run& run, const item& key, unsigned attempt, run_end end, const result<action>& outcome,
+                   request_scope& scope);
+    [[nodiscard]] reconcile_context::settings context_of(const item& key, const traced_run* run) const;
     [[nodiscard]] boost::asio::awaitable<result<action>> attempt(const object_key& key, reconcile_context& context,
                                                                  const run_gate::pass& pass,
                                                                  std::exception_ptr& thrown) const;
@@ -125,6 +134,8 @@ private:
     own_writes own_writes_;
     /// Null: all keys are this controller's.
     std::shared_ptr<run_gate> gate_;
+    /// Null: no traces.
+    std::unique_ptr<run_tracer> traces_;
     /// No further run may begin.
     std::atomic<bool> stopping_{false};
     /// Runs in progress must end.

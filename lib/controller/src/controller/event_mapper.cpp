@@ -17,18 +17,27 @@ bool is_old_news(const notification<object>& n) noexcept
 
 } // namespace
 
-void event_mapper::map(std::span<const notification<object>> events)
+void event_mapper::map(std::span<const notification<object>> events, bool traced)
 {
     changed_.clear();
     unchanged_.clear();
+    origins_.clear();
     failed_.clear();
     for (const auto& n : events) {
+        const bool old = is_old_news(n);
+        auto& keys = old ? unchanged_ : changed_;
+        const std::size_t before = keys.size();
         try {
             if (filter_ && !filter_(n)) continue;
-            map_(n, key_sink(is_old_news(n) ? unchanged_ : changed_));
+            map_(n, key_sink(keys));
         } catch (...) {
             failed_.push_back({object_key(object_of(n).key()), to_failure(std::current_exception())});
         }
+        if (traced && keys.size() != before)
+            origins_.push_back({.event = static_cast<std::size_t>(&n - events.data()),
+                                .unchanged = old,
+                                .first = before,
+                                .last = keys.size()});
     }
 }
 

@@ -7,6 +7,7 @@
 #include <kubecoro/controller/enqueue.hpp>
 #include <kubecoro/controller/predicate.hpp>
 
+#include <cstddef>
 #include <span>
 #include <utility>
 #include <vector>
@@ -26,13 +27,24 @@ public:
         failure why;
     };
 
+    /// An event and its keys, which are neighbours in their batch.
+    struct origin
+    {
+        std::size_t event;
+        bool unchanged;
+        std::size_t first;
+        std::size_t last;
+    };
+
     event_mapper(enqueue map, predicate filter) : map_(std::move(map)), filter_(std::move(filter)) {}
 
-    /// Replaces the results of the previous call.
-    void map(std::span<const notification<object>> events);
+    /// Replaces the results of the previous call. @param traced  Whether origins() are noted.
+    void map(std::span<const notification<object>> events, bool traced = false);
 
     [[nodiscard]] const key_batch& changed() const noexcept { return changed_; }
     [[nodiscard]] const key_batch& unchanged() const noexcept { return unchanged_; }
+    /// One for each event that has keys.
+    [[nodiscard]] const std::vector<origin>& origins() const noexcept { return origins_; }
     [[nodiscard]] const std::vector<failed_event>& failed() const noexcept { return failed_; }
 
 private:
@@ -40,6 +52,7 @@ private:
     predicate filter_;
     key_batch changed_;
     key_batch unchanged_;
+    std::vector<origin> origins_;
     std::vector<failed_event> failed_;
 };
 

@@ -1,5 +1,9 @@
 #include <kubecoro/controller/reconciler.hpp>
 
+#include "traces/run_tracer.hpp"
+
+#include <utility>
+
 namespace kubecoro {
 using namespace detail;
 
@@ -10,8 +14,16 @@ reconcile_context::reconcile_context(settings s) : settings_(std::move(s))
 
 logger reconcile_context::log() const
 {
-    return settings_.log.with(
-        {{"controller", std::string(settings_.controller)}, {"object", to_string(settings_.key)}});
+    std::vector<std::pair<std::string, std::string>> fields{{"controller", std::string(settings_.controller)},
+                                                            {"object", to_string(settings_.key)}};
+    if (const auto run = trace())
+        for (auto& id : log_fields(run)) fields.push_back(std::move(id));
+    return settings_.log.with(std::move(fields));
+}
+
+span reconcile_context::span(std::string_view name) const
+{
+    return settings_.span != nullptr ? settings_.span->part(name) : kubecoro::span();
 }
 
 bool reconcile_context::is_cancelled() const noexcept

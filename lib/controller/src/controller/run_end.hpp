@@ -40,6 +40,9 @@ struct run_facts
     return e == run_end::failed || e == run_end::threw || e == run_end::timed_out;
 }
 
+/// The end's name, for people.
+[[nodiscard]] std::string_view to_string(run_end e) noexcept;
+
 /// The `result` label of controller_runtime_reconcile_total.
 [[nodiscard]] std::string_view metric_label(run_end e) noexcept;
 

@@ -38,8 +38,8 @@ bool is_cancellation(const std::exception_ptr& thrown) { return to_failure(throw
 class controller_engine::worker_mark
 {
 public:
-    worker_mark(controller_engine& engine, std::shared_ptr<write_notes> notes) noexcept
-        : engine_(engine), notes_(std::move(notes))
+    worker_mark(controller_engine& engine, std::shared_ptr<request_scope> scope) noexcept
+        : engine_(engine), scope_(std::move(scope))
     {
     }
     worker_mark(const worker_mark&) = delete;
@@ -53,21 +53,23 @@ public:
         engine_.news_.notify();
     }
     controller_engine& engine() noexcept { return engine_; }
-    /// The notes of writes through the client of the options; null without one.
-    [[nodiscard]] write_notes* notes() const noexcept { return notes_.get(); }
+    /// Connects its requests with its runs; null when neither writes nor traces are kept.
+    [[nodiscard]] request_scope* scope() const noexcept { return scope_.get(); }
 
 private:
     controller_engine& engine_;
-    std::shared_ptr<write_notes> notes_;
+    std::shared_ptr<request_scope> scope_;
 };
 
 void controller_engine::spawn_worker()
 {
     std::shared_ptr<write_notes> notes;
     if (options_.own_writes_of) notes = std::make_shared<write_notes>(*options_.own_writes_of);
+    std::shared_ptr<request_scope> scope;
+    if (notes || traces_) scope = std::make_shared<request_scope>(std::move(notes));
     auto executor = make_kept_strand(executor_).get();
-    if (notes) executor = note_writes(executor, notes);
-    auto mark = std::make_unique<worker_mark>(*this, std::move(notes));
+    if (scope) executor = in_scope(executor, scope);
+    auto mark = std::make_unique<worker_mark>(*this, std::move(scope));
     ++workers_begun_; // from here on its end is always reported
     working_.spawn("worker of controller " + options_.name, executor, work(std::move(mark)));
 }
@@ -76,7 +78,7 @@ asio::awaitable<result<>> controller_engine::work(std::unique_ptr<worker_mark> m
 {
     auto& self = mark->engine();
     for (;;) {
-        auto serving = catch_failure(serve(self, mark->notes()));
+        auto serving = catch_failure(serve(self, mark->scope()));
         const auto served = co_await std::move(serving);
         if (served || self.cancelled_ || served.error() == cond::cancelled) co_return result<>{};
         // Not the failure of a run, which is a value by now. The key is back in the queue.
@@ -85,7 +87,7 @@ asio::awaitable<result<>> controller_engine::work(std::unique_ptr<worker_mark> m
     }
 }
 
-asio::awaitable<result<>> controller_engine::serve(controller_engine& self, write_notes* notes)
+asio::awaitable<result<>> controller_engine::serve(controller_engine& self, request_scope* scope)
 {
     while (!self.cancelled_) {
         auto key = co_await self.queue_.get();
@@ -93,11 +95,13 @@ asio::awaitable<result<>> controller_engine::serve(controller_engine& self, writ
         if (self.pass_over(*key)) continue;
         const auto pass = self.gate_ ? self.gate_->enter(key->key()) : run_gate::pass();
         if (self.gate_ && !pass) { // another member's
+            if (self.traces_) self.traces_->drop(key->key());
             key->forget();
             key->skip();
             continue;
         }
-        reconcile_context context(self.context_of(*key));
+        const auto traced = self.traces_ ? self.begin_trace(*key, *scope) : nullptr;
+        reconcile_context context(self.context_of(*key, traced.get()));
         const auto begun = self.ledger_.timed() ? self.time_->now() : time_point{};
         result<action> outcome = failure(cond::cancelled);
         self.ledger_.begun();
@@ -115,9 +119,26 @@ asio::awaitable<result<>> controller_engine::serve(controller_engine& self, writ
         facts.cancelling = self.cancelled_ || (pass && pass.cancelled().settled());
         const auto end = judge(outcome, facts);
         self.ledger_.ended(end, self.ledger_.timed() ? self.time_->now() - begun : duration::zero());
-        self.finish(*key, context, notes, outcome, end);
+        if (traced) self.end_trace(*traced, *key, context.attempt(), end, outcome, *scope);
+        self.finish(*key, context, scope != nullptr ? scope->notes().get() : nullptr, outcome, end);
     }
     co_return result<>{};
+}
+
+std::unique_ptr<traced_run> controller_engine::begin_trace(const item& key, request_scope& scope)
+{
+    auto run = traces_->begin(key.key(), key.num_requeues() + 1);
+    const auto& o = traces_->options();
+    scope.enter(run ? request_scope::run_trace{.tracer = o.tracer, .run = run->span.context(), .propagate = o.propagate}
+                    : request_scope::run_trace());
+    return run;
+}
+
+void controller_engine::end_trace(traced_run& run, const item& key, unsigned attempt, run_end end,
+                                  const result<action>& outcome, request_scope& scope)
+{
+    scope.enter({});
+    traces_->ended(run, key.key(), attempt, end, outcome);
 }
 
 /// Gives back at once a key that may not run now.
@@ -129,7 +150,7 @@ bool controller_engine::pass_over(item& key)
     return true;
 }
 
-reconcile_context::settings controller_engine::context_of(const item& key) const
+reconcile_context::settings controller_engine::context_of(const item& key, const traced_run* run) const
 {
     reconcile_context::settings s;
     s.attempt = key.num_requeues() + 1;
@@ -140,6 +161,7 @@ reconcile_context::settings controller_engine::context_of(const item& key) const
     s.key = key.key();
     s.time = time_;
     s.cancelled = &cancelled_;
+    if (run != nullptr) s.span = &run->span;
     return s;
 }
 
@@ -183,11 +205,13 @@ void controller_engine::report(const object_key& key, const reconcile_context& c
     const auto& why = end == run_end::terminal ? *outcome->hopeless() : outcome.error();
     const auto level = end == run_end::failed ? log_level::warning : log_level::error;
     const auto* text = end == run_end::terminal ? "a run failed and is not retried" : "a run failed";
-    options_.log.write(level, text,
-                       {{"controller", options_.name},
-                        {"object", to_string(key)},
-                        {"attempt", context.attempt()},
-                        {"failure", why.describe()}});
+    const auto trace = context.trace();
+    const auto log = trace ? options_.log.with(log_fields(trace)) : options_.log;
+    log.write(level, text,
+              {{"controller", options_.name},
+               {"object", to_string(key)},
+               {"attempt", context.attempt()},
+               {"failure", why.describe()}});
 }
 
 } // namespace kubecoro::detail

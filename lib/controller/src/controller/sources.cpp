@@ -5,7 +5,9 @@
 #include <kubecoro/base/timeout.hpp>
 
 #include <chrono>
+#include <functional>
 #include <utility>
+#include <vector>
 
 namespace asio = boost::asio;
 
@@ -128,9 +130,17 @@ void controller_engine::take_in(controller_source& source, std::span<const notif
                                 const std::optional<share_gain>& keys)
 {
     auto& mapper = source.mapper;
-    mapper.map(events);
+    const auto arrived = traces_ ? traces_->now() : time_point{};
+    mapper.map(events, traces_ != nullptr);
+    std::vector<span> until_queued;
+    if (traces_) {
+        std::function<bool(object_key_view)> ours;
+        if (keys) ours = [&keys](object_key_view key) { return keys->has(key); };
+        until_queued = traces_->note(mapper, events, source.options.name, arrived, ours);
+    }
     enqueue_batch(mapper.changed(), source.options.priority, keys);
     enqueue_batch(mapper.unchanged(), source.options.unchanged_priority, keys);
+    until_queued.clear();
     for (const auto& e : events) look_for_removal(source, object_of(e).key());
     source.failed += mapper.failed().size();
     for (const auto& f : mapper.failed()) {

@@ -37,6 +37,7 @@ constexpr known_metric all[] = {
     {"kubecoro_client_write_checks_total", "Writes that were to be checked before they are sent, by outcome."},
     {"kubecoro_controller_failed_events_total", "Events on which a filter or a map function failed."},
     {"kubecoro_controller_own_write_timeouts_total", "Waits for own writes that took too long."},
+    {"kubecoro_controller_untraced_causes_total", "Causes of runs without a trace, because too many keys waited."},
     {"kubecoro_endpoints_access_total", "Requests to protected endpoints, by the outcome of their tokens' reviews."},
     {"kubecoro_endpoints_certificate_expiry_timestamp_seconds",
      "End of the certificate of the program's own endpoints, in seconds since 1970."},

@@ -116,6 +116,7 @@ controller_options manager_engine::completed(controller_options o, const std::st
     o.name = name;
     if (!o.time) o.time = options.time;
     if (!o.metrics) o.metrics = options.metrics;
+    if (!o.traces.tracer) o.traces = options.traces;
     if (!o.own_writes_of) o.own_writes_of = std::make_shared<const client>(cluster);
     if (!o.own_writes_shown_by) {
         o.own_writes_shown_by = [weak = weak_from_this()](std::string_view group, std::string_view kind) {

@@ -51,6 +51,7 @@
 #include <kubecoro/controller/workqueue.hpp>
 #include <kubecoro/endpoints/debug_pages.hpp>
 #include <kubecoro/endpoints/endpoint_server.hpp>
+#include <kubecoro/endpoints/otlp_file.hpp>
 #include <kubecoro/endpoints/prometheus_metrics.hpp>
 #include <kubecoro/endpoints/ready_checks.hpp>
 #include <kubecoro/manager/manager.hpp>

@@ -9,6 +9,7 @@
 #include <kubecoro/controller/key_share.hpp>
 #include <kubecoro/controller/predicate.hpp>
 #include <kubecoro/controller/rate_limiter.hpp>
+#include <kubecoro/controller/trace_options.hpp>
 #include <kubecoro/controller/workqueue_options.hpp>
 
 #include <chrono>
@@ -66,6 +67,8 @@ struct controller_options
     /// Runs only keys that belong to this member of a group: shard_member::share(). Those of others are not queued, not even by
     /// trigger(). Empty = all keys.
     key_share share = {};
+    /// Traces the way from events to runs and their requests. Empty = no traces.
+    trace_options traces = {};
     /// Receives controller_runtime_* and workqueue_*, if the controller has a name. Empty = no metrics.
     std::shared_ptr<kubecoro::metrics> metrics = {};
     /// Empty = real_clock().

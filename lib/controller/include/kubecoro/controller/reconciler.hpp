@@ -6,6 +6,7 @@
 #include <kubecoro/base/log.hpp>
 #include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/result.hpp>
+#include <kubecoro/base/tracer.hpp>
 #include <kubecoro/controller/action.hpp>
 
 #include <boost/asio/awaitable.hpp>
@@ -54,11 +55,13 @@ public:
         object_key_view key = {};
         /// Empty = real_clock().
         std::shared_ptr<time_source> time = {};
+        /// The run's span. Borrowed: must outlive the context. Null = no trace.
+        const kubecoro::span* span = nullptr;
         /// Set when the runs are cancelled. Null = never.
         const std::atomic<bool>* cancelled = nullptr;
         KUBECORO_NAME_FIRST;
     };
-    /// @param s  Its `controller`, `key` and `cancelled` are borrowed and must outlive the context.
+    /// @param s  Its `controller`, `key`, `span` and `cancelled` are borrowed and must outlive the context.
     explicit reconcile_context(settings s);
     reconcile_context(const reconcile_context&) = delete;
     reconcile_context& operator=(const reconcile_context&) = delete;
@@ -69,8 +72,16 @@ public:
     [[nodiscard]] int priority() const noexcept { return settings_.priority; }
     /// When this run is cancelled; empty without a limit.
     [[nodiscard]] const std::optional<time_point>& deadline() const noexcept { return settings_.deadline; }
-    /// A logger that adds the controller and the object to every line. Built on each call.
+    /// A logger that adds the controller and the object to every line, and the ids of trace and run, if there is a trace.
+    /// Built on each call.
     [[nodiscard]] logger log() const;
+    /// The run's span in its trace, for requests to other systems: `trace().traceparent()`. Empty without a trace.
+    [[nodiscard]] trace_context trace() const noexcept
+    {
+        return settings_.span != nullptr ? settings_.span->context() : trace_context();
+    }
+    /// Begins a span that is a part of this run. Empty without a trace.
+    [[nodiscard]] kubecoro::span span(std::string_view name) const;
     /// The controller's clock.
     [[nodiscard]] const std::shared_ptr<time_source>& time() const noexcept { return settings_.time; }
     /// For work that does not suspend: true after the deadline, or when the controller cancels its runs on stop.

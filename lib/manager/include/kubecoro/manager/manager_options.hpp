@@ -10,6 +10,7 @@
 #include <kubecoro/controller/event_recorder.hpp>
 #include <kubecoro/controller/leader_election_options.hpp>
 #include <kubecoro/controller/shard_options.hpp>
+#include <kubecoro/controller/trace_options.hpp>
 
 #include <chrono>
 #include <memory>
@@ -48,6 +49,8 @@ struct manager_options
     event_recorder_options events = {};
     /// For all informers of the manager. Its clock, log and metrics are those of the manager.
     factory_options informers = {};
+    /// Traces events, runs and their requests, for controllers whose own options have no tracer. Empty = no traces.
+    trace_options traces = {};
     /// For these three, empty = the client's. Passed on to everything that the manager makes.
     std::shared_ptr<time_source> time = {};
     /// Receives the lines of the manager and of its parts.

@@ -5,8 +5,6 @@
 #include <kubecoro/api/resource.hpp>
 #include <kubecoro/client/client.hpp>
 
-#include <boost/asio/any_io_executor.hpp>
-
 #include <cstddef>
 #include <deque>
 #include <map>
@@ -74,11 +72,5 @@ private:
     std::map<place, noted_write> newest_;               // under the mutex
     std::map<place, std::deque<noted_write>> removals_; // under the mutex
 };
-
-/// An executor like `on`: writes of coroutines that run on it, or on a strand of it, are noted. Empty when `on` is.
-[[nodiscard]] boost::asio::any_io_executor note_writes(const boost::asio::any_io_executor& on,
-                                                       std::shared_ptr<write_notes> notes);
-/// The notes of an executor; null when it has none.
-[[nodiscard]] std::shared_ptr<write_notes> notes_of(const boost::asio::any_io_executor& executor);
 
 } // namespace kubecoro::detail

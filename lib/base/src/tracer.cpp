@@ -1,0 +1,143 @@
+#include <kubecoro/base/tracer.hpp>
+
+#include <kubecoro/base/random.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+
+namespace kubecoro {
+namespace {
+
+/// splitmix64: a bijection, so that the numbers of a counter stay different.
+std::uint64_t mixed(std::uint64_t n) noexcept
+{
+    n = (n ^ (n >> 30)) * 0xbf58476d1ce4e5b9u;
+    n = (n ^ (n >> 27)) * 0x94d049bb133111ebu;
+    return n ^ (n >> 31);
+}
+
+} // namespace
+
+struct tracer::state
+{
+    state(std::shared_ptr<span_sink> s, tracer_options o)
+        : sink(std::move(s)),
+          time(o.time ? std::move(o.time) : real_clock()),
+          sample(o.sample),
+          counter(o.seed != 0 ? o.seed : random_seed())
+    {
+    }
+
+    std::shared_ptr<span_sink> sink;
+    std::shared_ptr<time_source> time;
+    double sample;
+    std::atomic<std::uint64_t> counter;
+
+    [[nodiscard]] std::uint64_t next() noexcept
+    {
+        constexpr std::uint64_t golden_ratio = 0x9e3779b97f4a7c15u;
+        return mixed(counter.fetch_add(golden_ratio, std::memory_order_relaxed));
+    }
+    /// An id of 0 says that there is none.
+    [[nodiscard]] std::uint64_t next_id() noexcept { return std::max<std::uint64_t>(next(), 1); }
+};
+
+tracer::tracer(std::shared_ptr<span_sink> sink, tracer_options options)
+    : state_(std::make_shared<state>(std::move(sink), std::move(options)))
+{
+}
+
+tracer tracer::ids_only(tracer_options options) { return tracer(nullptr, std::move(options)); }
+
+bool tracer::draw() const noexcept
+{
+    return state_ && (state_->sample >= 1 || static_cast<double>(state_->next() >> 11) * 0x1.0p-53 < state_->sample);
+}
+
+trace_context tracer::identify(const trace_context& parent) const noexcept
+{
+    if (!state_) return {};
+    trace_context out = parent;
+    if (!parent)
+        out = {.trace_high = state_->next(), .trace_low = state_->next_id(), .sampled = state_->sink != nullptr};
+    out.span = state_->next_id();
+    return out;
+}
+
+span tracer::start(std::string_view name, const span_place& where) const
+{
+    if (!state_ || (!where.parent && !where.identity && !draw())) return {};
+    auto data = std::make_unique<span_data>();
+    data->name = name;
+    data->kind = where.kind;
+    data->context = where.identity ? where.identity : identify(where.parent);
+    data->parent = where.parent ? where.parent.span : 0;
+    const auto now = state_->time->now();
+    const auto begun = where.begun.value_or(now);
+    data->start = state_->time->wall_now() - std::chrono::duration_cast<wall_time::duration>(now - begun);
+    return {*this, std::move(data), begun};
+}
+
+void tracer::record(const span_data& s) const noexcept
+{
+    if (!state_ || !state_->sink || !s.context.sampled) return;
+    try {
+        state_->sink->ended(s);
+    } catch (...) { // of the program's sink: a span is not worth the work that it describes
+        return;
+    }
+}
+
+const std::shared_ptr<time_source>& tracer::time() const noexcept { return state_->time; }
+
+span span::part(std::string_view name, span_kind kind) const
+{
+    if (!data_) return {};
+    return of_.start(name, {.parent = context(), .kind = kind});
+}
+
+void span::set(std::string_view name, std::string_view value)
+{
+    if (recorded()) data_->attributes.push_back({std::string(name), std::string(value)});
+}
+
+void span::set(std::string_view name, bool value)
+{
+    if (recorded()) data_->attributes.push_back({std::string(name), value});
+}
+
+void span::set(std::string_view name, double value)
+{
+    if (recorded()) data_->attributes.push_back({std::string(name), value});
+}
+
+void span::set_integer(std::string_view name, std::int64_t value)
+{
+    if (recorded()) data_->attributes.push_back({std::string(name), value});
+}
+
+void span::link(const trace_context& other)
+{
+    if (recorded() && other) data_->links.push_back(other);
+}
+
+void span::leave_out_links(std::uint64_t count)
+{
+    if (data_) data_->links_left_out += count;
+}
+
+void span::fail(std::string_view why)
+{
+    if (data_) data_->error = why;
+}
+
+void span::end() noexcept
+{
+    if (!data_) return;
+    data_->took = of_.time()->now() - begun_;
+    of_.record(*data_);
+    data_.reset();
+}
+
+} // namespace kubecoro

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <kubecoro/base/name_first.hpp>
+#include <kubecoro/base/tracer.hpp>
+
+#include <cstddef>
+
+namespace kubecoro {
+
+/** How a controller traces the way from an event to its run. A span for each event that leads to keys, one for each run, and
+    one for each request of a run; log lines of runs get `trace` and `run`, requests the header `traceparent`.
+
+    Without a tracer nothing of this happens, and nothing is paid. */
+struct trace_options
+{
+    /// Makes the spans. Empty = no traces. tracer::ids_only() = only ids in log lines and requests.
+    kubecoro::tracer tracer = {};
+    /// Whether objects of a first list and resyncs begin traces: as many as there are objects.
+    bool unchanged = false;
+    /// Whether requests of runs carry `traceparent`.
+    bool propagate = true;
+    /// Maximum number of keys whose causes are remembered until they run, about 300 bytes each. Keys beyond it run without a
+    /// trace, and are counted.
+    std::size_t max_keys = 4096;
+    KUBECORO_NAME_FIRST;
+};
+
+} // namespace kubecoro
