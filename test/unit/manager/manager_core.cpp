@@ -314,3 +314,23 @@ TEST_CASE("manager core: an election that ends by itself is a failure, also befo
               lines{fails ? "finish: misconfigured: durations" : "finish: internal: the election has ended by itself"});
     }
 }
+
+TEST_CASE("manager core: a failure of a part that stands apart does not count at the stop", "[manager]")
+{
+    for (const bool apart : {false, true}) {
+        script t;
+        const auto id =
+            t.core.add({.name = "cluster eu", .stage = part_stage::synced, .retry = backoff_policy{}, .apart = apart});
+        t.core.start(t.now);
+        t.core.informers_synced();
+        CHECK(t.steps() == lines{"start informers", "start 1", "ready"});
+        t.core.stop(t.now);
+        t.core.part_ended(id, failure(cond::unreachable, "no answer"), t.now);
+        CHECK(t.steps() == lines{"stop informers"});
+        t.core.informers_stopped();
+        const auto end = t.steps();
+        REQUIRE(end.size() == 1);
+        CHECK((end.front() == "finish") == apart);
+        CHECK((t.core.stats().phase == manager_phase::stopped));
+    }
+}

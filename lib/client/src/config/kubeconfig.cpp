@@ -2,6 +2,7 @@
 
 #include "auth/exec_credential.hpp"
 #include "auth/impersonation.hpp"
+#include "config/kubeconfig_choice.hpp"
 #include "config/kubeconfig_file.hpp"
 #include "config/proxy_address.hpp"
 #include "config/server_address.hpp"
@@ -161,8 +162,29 @@ result<> take_cluster(const detail::cluster_entry& cluster, const std::string& w
     return {};
 }
 
-result<cluster_config> choose(const kubeconfig_text& all, const std::string& files, const std::string& asked,
-                              const environment& env)
+std::vector<std::string> split(const std::string& list)
+{
+    std::vector<std::string> out;
+    for (std::size_t begin = 0; begin <= list.size();) {
+        const auto end = std::min(list.find(':', begin), list.size());
+        auto path = list.substr(begin, end - begin);
+        if (!path.empty() && std::find(out.begin(), out.end(), path) == out.end()) out.push_back(std::move(path));
+        begin = end + 1;
+    }
+    return out;
+}
+
+std::string joined(const std::vector<std::string>& paths)
+{
+    std::string out;
+    for (const auto& path : paths) out += (out.empty() ? "" : ":") + path;
+    return out;
+}
+
+} // namespace
+
+result<cluster_config> detail::choose_context(const kubeconfig_text& all, const std::string& files,
+                                              const std::string& asked, const environment& env)
 {
     const std::string& name = asked.empty() ? all.current_context.value : asked;
     if (name.empty()) return wrong(files, "no current-context; name one of these contexts: " + names(all.contexts));
@@ -198,27 +220,6 @@ result<cluster_config> choose(const kubeconfig_text& all, const std::string& fil
     return out;
 }
 
-std::vector<std::string> split(const std::string& list)
-{
-    std::vector<std::string> out;
-    for (std::size_t begin = 0; begin <= list.size();) {
-        const auto end = std::min(list.find(':', begin), list.size());
-        auto path = list.substr(begin, end - begin);
-        if (!path.empty() && std::find(out.begin(), out.end(), path) == out.end()) out.push_back(std::move(path));
-        begin = end + 1;
-    }
-    return out;
-}
-
-std::string joined(const std::vector<std::string>& paths)
-{
-    std::string out;
-    for (const auto& path : paths) out += (out.empty() ? "" : ":") + path;
-    return out;
-}
-
-} // namespace
-
 result<cluster_config> load_kubeconfig(const kubeconfig_options& options, const environment& env)
 {
     std::vector<std::string> candidates;
@@ -242,7 +243,7 @@ result<cluster_config> load_kubeconfig(const kubeconfig_options& options, const 
     if (anything || !options.path.empty() || !options.context.empty()) {
         if (present.empty())
             return wrong(joined(candidates), "no such file, so no context \"" + options.context + "\"");
-        return choose(all, joined(present), options.context, env);
+        return detail::choose_context(all, joined(present), options.context, env);
     }
     if (auto host = env.variable("KUBERNETES_SERVICE_HOST"); host && !host->empty()) return load_in_cluster_config(env);
     return failure(cond::misconfigured, "no cluster is configured: " +

@@ -18,6 +18,10 @@ std::string manager_engine::lease_name() const
 
 void manager_engine::seek_leadership()
 {
+    if (place_) {
+        running_.spawn("leadership", make_kept_strand(executor_).get(), follow_leadership(*this));
+        return;
+    }
     options.log->info("waiting for leadership",
                       {{"lease", options.leader_election.lease}, {"identity", elector_->identity()}});
     running_.spawn("election", make_kept_strand(executor_).get(), elect(*this));
@@ -26,7 +30,7 @@ void manager_engine::seek_leadership()
 void manager_engine::give_up_leadership()
 {
     work_over_.settle({});
-    elector_->request_stop();
+    if (elector_) elector_->request_stop();
 }
 
 asio::awaitable<result<>> manager_engine::elect(manager_engine& self)
@@ -36,6 +40,17 @@ asio::awaitable<result<>> manager_engine::elect(manager_engine& self)
     auto outcome = co_await std::move(running);
     if (!outcome) outcome = outcome.error().because("the election by " + self.lease_name() + " has ended");
     self.tell([&](manager_core& core) { core.leadership_over(outcome, self.options.time->now()); });
+    co_return result<>{};
+}
+
+/// Also after a cancellation: the parts still run.
+asio::awaitable<result<>> manager_engine::work_is_over(manager_engine& self)
+{
+    co_await finish_despite_cancellation();
+    while (!self.work_over_.settled()) {
+        auto waiting = catch_failure(self.work_over_.wait());
+        (void)co_await std::move(waiting);
+    }
     co_return result<>{};
 }
 
@@ -51,10 +66,33 @@ asio::awaitable<result<>> manager_engine::lead(manager_engine& self, leadership 
         const auto why = held.error().because("the leadership by " + self.lease_name() + " was lost");
         self.tell([&](manager_core& core) { core.leadership_lost(why, self.options.time->now()); });
     }
-    while (!self.work_over_.settled()) {
-        auto waiting = catch_failure(self.work_over_.wait());
-        (void)co_await std::move(waiting);
+    auto ending_work = work_is_over(self);
+    (void)co_await std::move(ending_work);
+    co_return result<>{};
+}
+
+/// Leads while the manager does whose cluster this is.
+asio::awaitable<result<>> manager_engine::follow_leadership(manager_engine& self)
+{
+    co_await finish_despite_cancellation();
+    const auto& shared = *self.place_->leadership;
+    const auto until = [&self](const latch& event) { return race(event.wait(), self.work_over_.wait()); };
+    auto granted = until(shared.granted());
+    co_await std::move(granted);
+    const auto presence = shared.enter();
+    if (presence) self.tell([](manager_core& core) { core.leading(); });
+    auto ending = until(shared.ending());
+    co_await std::move(ending);
+    if (!self.work_over_.settled()) self.request_stop();
+    auto lost = until(shared.lost());
+    co_await std::move(lost);
+    if (!self.work_over_.settled()) {
+        const auto why = shared.lost().outcome();
+        self.tell([&](manager_core& core) { core.leadership_lost(why.error(), self.options.time->now()); });
     }
+    auto ending_work = work_is_over(self);
+    (void)co_await std::move(ending_work);
+    self.tell([&](manager_core& core) { core.leadership_over({}, self.options.time->now()); });
     co_return result<>{};
 }
 

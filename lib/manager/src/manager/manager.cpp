@@ -1,6 +1,7 @@
 // The handles: manager, managed, managed_controller.
 #include <kubecoro/manager/manager.hpp>
 
+#include "clusters/cluster_set.hpp"
 #include "manager/manager_engine.hpp"
 
 #include <utility>
@@ -14,6 +15,10 @@ manager::manager(kubecoro::client cluster, manager_options options)
     : engine_(std::make_shared<manager_engine>(std::move(cluster), std::move(options)))
 {
 }
+manager::manager(kubecoro::client cluster, manager_options options, cluster_place place)
+    : engine_(std::make_shared<manager_engine>(std::move(cluster), std::move(options), std::move(place)))
+{
+}
 manager::~manager() { manager_engine::abandon(engine_); }
 
 const kubecoro::client& manager::client() const noexcept { return engine_->cluster; }
@@ -24,6 +29,8 @@ const std::shared_ptr<kubecoro::metrics>& manager::metrics() const noexcept { re
 asio::any_io_executor manager::executor() const { return engine_->cluster.executor(); }
 const std::string& manager::name() const noexcept { return engine_->options.name; }
 const std::vector<std::string>& manager::namespaces() const noexcept { return engine_->options.namespaces; }
+
+const std::string& manager::cluster() const noexcept { return engine_->cluster_name(); }
 
 shared_informer<object> manager::informer(const resource_type& resource, informer_options options)
 {
@@ -49,6 +56,13 @@ managed_controller manager::control(const resource_type& resource, reconciler re
 managed manager::add(std::string name, patient_runnable f, bool is_patient, runnable_options options)
 {
     return {engine_, engine_->add_runnable(std::move(name), std::move(f), is_patient, std::move(options))};
+}
+
+managed_clusters manager::add(std::shared_ptr<cluster_provider> from, cluster_setup setup, clusters_options options)
+{
+    from->attach(*this);
+    const auto set = engine_->add_clusters(std::move(from), std::move(setup), std::move(options));
+    return {engine_, set->add_parts(), set};
 }
 
 void manager::start() { engine_->start(); }
@@ -80,6 +94,7 @@ std::string manager::describe() const
     }
     if (s.election) out += "  " + kubecoro::describe(*s.election) + '\n';
     if (s.shards) out += "  " + kubecoro::describe(*s.shards) + '\n';
+    for (const auto& c : s.clusters) out += "  cluster " + kubecoro::describe(c) + '\n';
     for (const auto& i : engine_->informers.informers()) out += i.describe() + '\n';
     return out;
 }

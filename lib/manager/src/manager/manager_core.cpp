@@ -80,7 +80,7 @@ void manager_core::part_ended(part_id id, const result<>& outcome, time_point no
     }
     if (!failed) return;
     if (p.asked || closing()) {
-        if (outcome_) outcome_ = outcome.error().because(p.set.name + " did not end well");
+        if (outcome_ && !p.set.apart) outcome_ = outcome.error().because(p.set.name + " did not end well");
         return;
     }
     if (!p.set.retry) return fail(outcome.error().because(p.set.name + " failed"), now);

@@ -104,10 +104,12 @@ public:
     };
     struct part_settings
     {
-        std::string name;
-        part_stage stage;
+        std::string name = {};
+        part_stage stage = part_stage::leading;
         std::optional<backoff_policy> retry = {};
         std::uint64_t seed = 1;
+        /// A failure at the stop does not count: it is not one of this program.
+        bool apart = false;
     };
 
     explicit manager_core(settings s) noexcept : settings_(s) {}

@@ -1,6 +1,8 @@
 // Start and stop of a manager.
 #include "manager/manager_engine.hpp"
 
+#include "clusters/cluster_set.hpp"
+
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/detail/wait_for_news.hpp>
 
@@ -47,15 +49,16 @@ factory_options for_informers(const manager_options& o, const client& c)
 
 } // namespace
 
-manager_engine::manager_engine(client c, manager_options o)
+manager_engine::manager_engine(client c, manager_options o, std::optional<cluster_place> place)
     : cluster(std::move(c)),
       options(with_defaults(std::move(o), cluster)),
       informers(cluster.provider(), for_informers(options, cluster)),
+      place_(std::move(place)),
       executor_(cluster.executor()),
       core_({.sync_timeout = options.sync_timeout,
              .progress = options.progress,
              .grace = options.grace,
-             .elects = !options.leader_election.lease.empty()}),
+             .elects = place_ || !options.leader_election.lease.empty()}),
       seeds_(random_seed()),
       sync_(executor_, options.time, *options.log,
             [this] { tell([](manager_core& core) { core.informers_synced(); }); }),
@@ -66,6 +69,7 @@ manager_engine::manager_engine(client c, manager_options o)
     if (!options.leader_election.lease.empty()) elector_.emplace(executor_.get(), cluster, options.leader_election);
     if (!options.shards.group.empty()) join_group();
 }
+manager_engine::~manager_engine() = default;
 
 void manager_engine::start()
 {
@@ -243,10 +247,14 @@ result<> manager_engine::healthy() const
 manager_stats manager_engine::stats() const
 {
     manager_stats out;
+    std::vector<std::shared_ptr<cluster_set>> sets;
     {
         std::lock_guard lock(mutex_);
         out = core_.stats();
+        sets = clusters_;
     }
+    for (const auto& set : sets)
+        for (auto& c : set->stats()) out.clusters.push_back(std::move(c));
     if (elector_) out.election = elector_->stats();
     if (member_) out.shards = member_->stats();
     return out;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "clusters/cluster_place.hpp"
 #include "manager/managed_part.hpp"
 #include "manager/manager_core.hpp"
 #include "manager/sync_watch.hpp"
@@ -23,6 +24,8 @@
 
 namespace kubecoro::detail {
 
+class cluster_set;
+
 /** The implementation of a manager; see there. Executes the steps of manager_core.
 
     Its coroutines refer to it by reference: the handle keeps it alive, and a handle destroyed early leaves it to its task
@@ -30,7 +33,9 @@ namespace kubecoro::detail {
 class manager_engine : public std::enable_shared_from_this<manager_engine>
 {
 public:
-    manager_engine(client c, manager_options o);
+    /// @param place  Empty in the program's own manager.
+    manager_engine(client c, manager_options o, std::optional<cluster_place> place = {});
+    ~manager_engine();
     manager_engine(const manager_engine&) = delete;
     manager_engine& operator=(const manager_engine&) = delete;
 
@@ -43,8 +48,14 @@ public:
     [[nodiscard]] std::shared_ptr<managed_part> add_controller(const resource_type& resource, reconciler reconcile,
                                                                control_options options);
     [[nodiscard]] std::shared_ptr<managed_part> add_runnable(std::string name, patient_runnable f, bool is_patient,
-                                                             runnable_options options);
+                                                             runnable_options options, bool apart = false);
     void remove(managed_part& part);
+    [[nodiscard]] std::shared_ptr<cluster_set> add_clusters(std::shared_ptr<cluster_provider> from, cluster_setup setup,
+                                                            clusters_options o);
+    /// Empty in the program's own manager.
+    [[nodiscard]] const std::string& cluster_name() const noexcept;
+    /// The keys of this replica; empty where one replica works on all.
+    [[nodiscard]] std::optional<key_share> share() const;
 
     // ---- rights and events
     [[nodiscard]] const event_recorder& events();
@@ -93,7 +104,9 @@ private:
     void give_up_leadership();
     static boost::asio::awaitable<result<>> elect(manager_engine& self);
     static boost::asio::awaitable<result<>> lead(manager_engine& self, leadership term);
+    static boost::asio::awaitable<result<>> work_is_over(manager_engine& self);
     [[nodiscard]] std::string lease_name() const;
+    static boost::asio::awaitable<result<>> follow_leadership(manager_engine& self);
 
     // shards.cpp
     void join_group();
@@ -111,8 +124,8 @@ private:
     [[nodiscard]] std::shared_ptr<managed_part> part(part_id id) const;
     [[nodiscard]] std::string free_name(std::string wish) const;
     [[nodiscard]] controller_options completed(controller_options o, const std::string& name, bool is_shared) const;
-    [[nodiscard]] std::shared_ptr<managed_part> keep(std::shared_ptr<managed_part> part, part_stage stage,
-                                                     std::optional<backoff_policy> retry);
+    [[nodiscard]] std::shared_ptr<managed_part> keep(std::shared_ptr<managed_part> part,
+                                                     manager_core::part_settings how);
     /// Gives the core an input, and wakes the supervisor.
     template<class F>
     auto tell(F f)
@@ -130,6 +143,7 @@ private:
         }
     }
 
+    const std::optional<cluster_place> place_;
     kept_executor executor_;
     mutable std::mutex mutex_;
     manager_core core_;                                      // under the mutex
@@ -137,6 +151,7 @@ private:
     std::vector<shared_informer<object>> declared_;          // under the mutex: the first of each kind
     std::vector<access_right> needs_;                        // under the mutex
     std::optional<event_recorder> events_;                   // under the mutex; stays once made
+    std::vector<std::shared_ptr<cluster_set>> clusters_;     // under the mutex
     random_source seeds_;                                    // under the mutex
     bool started_ = false;                                   // under the mutex
     bool supervised_ = false;                                // under the mutex

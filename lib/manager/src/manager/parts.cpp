@@ -1,6 +1,8 @@
 // The parts of a manager: what is declared, started and ended.
 #include "manager/manager_engine.hpp"
 
+#include "clusters/cluster_set.hpp"
+
 #include <kubecoro/base/detail/unless.hpp>
 
 #include <algorithm>
@@ -112,7 +114,7 @@ std::string manager_engine::free_name(std::string wish) const
 
 controller_options manager_engine::completed(controller_options o, const std::string& name, bool is_shared) const
 {
-    if (is_shared && !o.share) o.share = member_->share();
+    if (is_shared && !o.share) o.share = *share();
     o.name = name;
     if (!o.time) o.time = options.time;
     if (!o.metrics) o.metrics = options.metrics;
@@ -129,11 +131,12 @@ controller_options manager_engine::completed(controller_options o, const std::st
     return o;
 }
 
-std::shared_ptr<managed_part> manager_engine::keep(std::shared_ptr<managed_part> part, part_stage stage,
-                                                   std::optional<backoff_policy> retry)
+std::shared_ptr<managed_part> manager_engine::keep(std::shared_ptr<managed_part> part, manager_core::part_settings how)
 {
     // Requires the mutex.
-    part->id = core_.add({.name = part->name, .stage = stage, .retry = retry, .seed = seeds_()});
+    how.name = part->name;
+    how.seed = seeds_();
+    part->id = core_.add(std::move(how));
     parts_.emplace(part->id, part);
     return part;
 }
@@ -143,7 +146,7 @@ std::shared_ptr<managed_part> manager_engine::add_controller(const resource_type
 {
     const auto own = declared_or_new(resource);
     // Shards are an alternative to a leader.
-    const bool is_shared = member_ && o.needs_leadership;
+    const bool is_shared = share() && o.needs_leadership;
     const bool waits = o.needs_leadership && !is_shared;
     std::shared_ptr<managed_part> part;
     {
@@ -155,20 +158,20 @@ std::shared_ptr<managed_part> manager_engine::add_controller(const resource_type
                                                          completed(std::move(o.running), name, is_shared));
         made->watch(own, enqueue_object(), {.filter = std::move(o.filter)});
         part = keep(std::make_shared<managed_part>(name, resource, std::move(made)),
-                    waits ? part_stage::leading : part_stage::synced, {});
+                    {.stage = waits ? part_stage::leading : part_stage::synced});
     }
     news_.notify();
     return part;
 }
 
 std::shared_ptr<managed_part> manager_engine::add_runnable(std::string name, patient_runnable f, bool is_patient,
-                                                           runnable_options o)
+                                                           runnable_options o, bool apart)
 {
     std::shared_ptr<managed_part> part;
     {
         std::lock_guard lock(mutex_);
         auto made = std::make_shared<managed_part>(free_name(std::move(name)), std::move(f), is_patient);
-        part = keep(std::move(made), stage_of(o), o.retry);
+        part = keep(std::move(made), {.stage = stage_of(o), .retry = o.retry, .apart = apart});
     }
     news_.notify();
     return part;
@@ -181,6 +184,27 @@ void manager_engine::remove(managed_part& part)
     std::lock_guard lock(mutex_);
     parts_.erase(part.id);
     part.gone.settle({});
+}
+
+std::shared_ptr<cluster_set> manager_engine::add_clusters(std::shared_ptr<cluster_provider> from, cluster_setup setup,
+                                                          clusters_options o)
+{
+    auto set = std::make_shared<cluster_set>(*this, std::move(from), std::move(setup), std::move(o));
+    std::lock_guard lock(mutex_);
+    clusters_.push_back(set);
+    return set;
+}
+
+const std::string& manager_engine::cluster_name() const noexcept
+{
+    static const std::string own;
+    return place_ ? place_->cluster : own;
+}
+
+std::optional<key_share> manager_engine::share() const
+{
+    if (place_) return place_->share;
+    return member_ ? std::optional(member_->share()) : std::nullopt;
 }
 
 std::shared_ptr<managed_part> manager_engine::part(part_id id) const

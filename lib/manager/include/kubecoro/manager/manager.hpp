@@ -7,8 +7,12 @@
 #include <kubecoro/client/client.hpp>
 #include <kubecoro/controller/event_recorder.hpp>
 #include <kubecoro/manager/access_right.hpp>
+#include <kubecoro/manager/cluster_provider.hpp>
+#include <kubecoro/manager/detail/cluster_setup.hpp>
 #include <kubecoro/manager/detail/reconciler_of.hpp>
+#include <kubecoro/manager/kubeconfig_secrets.hpp>
 #include <kubecoro/manager/managed.hpp>
+#include <kubecoro/manager/managed_clusters.hpp>
 #include <kubecoro/manager/manager_options.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
@@ -23,6 +27,10 @@
 #include <vector>
 
 namespace kubecoro {
+
+namespace detail {
+struct cluster_place;
+}
 
 /// A coroutine that a manager runs until it ends. It is cancelled at the stop.
 using runnable = std::function<boost::asio::awaitable<result<>>()>;
@@ -70,6 +78,8 @@ public:
     [[nodiscard]] const std::string& name() const noexcept;
     /// As in the options.
     [[nodiscard]] const std::vector<std::string>& namespaces() const noexcept;
+    /// The cluster's name, in a manager that clusters() has made; empty in the program's own.
+    [[nodiscard]] const std::string& cluster() const noexcept;
 
     // ---- what it reads
 
@@ -149,6 +159,34 @@ public:
                 std::move(name), [f = runnable(std::move(f))](latch) { return f(); }, false, std::move(options));
     }
 
+    // ---- many clusters
+
+    /** Works in other clusters, which join and leave while the program runs. Each has a manager of its own, with its client,
+        informers, controllers, queues and events, which `setup` fills as it would fill this one:
+
+            m.clusters(kubeconfig_secrets{.ns = "fleet"}, [](kubecoro::manager& cluster) {
+                cluster.control<config_bundle>(janitor{cluster}).owns<config_map>();
+            });
+
+        Nothing waits for a cluster but its own controllers: one that cannot be reached, refuses the rights or fails is named
+        in the log, in stats() and describe(), and tried again after a while. The informers are filled in every replica; the
+        controllers run while this manager leads. A cluster that leaves gets the time of a stop.
+
+        @param setup  Called when a cluster joins, and for each further attempt, with its manager; never for two clusters at
+                      once. Returns nothing or result<>. Kept as long as this manager. */
+    template<class Setup>
+    managed_clusters clusters(kubeconfig_secrets where, Setup setup, clusters_options options = clusters_options())
+    {
+        return clusters(make_provider(std::move(where)), std::move(setup), std::move(options));
+    }
+    /// The same for clusters that another provider knows, such as manual_clusters.
+    template<class Setup>
+    managed_clusters clusters(std::shared_ptr<cluster_provider> from, Setup setup,
+                              clusters_options options = clusters_options())
+    {
+        return add(std::move(from), detail::cluster_setup_of(std::move(setup)), std::move(options));
+    }
+
     // ---- start and stop
 
     /// Starts the manager. Returns at once. Call it once only.
@@ -186,6 +224,9 @@ public:
 private:
     /// Reads the first informer of a kind, which it declares where there is none.
     [[nodiscard]] kubecoro::lister<object> controlled(const resource_type& resource);
+    friend class detail::cluster_set;
+    manager(kubecoro::client cluster, manager_options options, detail::cluster_place place);
+    managed_clusters add(std::shared_ptr<cluster_provider> from, detail::cluster_setup setup, clusters_options options);
     managed add(std::string name, patient_runnable f, bool is_patient, runnable_options options);
 
     std::shared_ptr<detail::manager_engine> engine_;

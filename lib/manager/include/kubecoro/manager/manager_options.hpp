@@ -11,6 +11,7 @@
 #include <kubecoro/controller/leader_election_options.hpp>
 #include <kubecoro/controller/shard_options.hpp>
 #include <kubecoro/controller/trace_options.hpp>
+#include <kubecoro/manager/cluster_stats.hpp>
 
 #include <chrono>
 #include <memory>
@@ -143,6 +144,8 @@ struct manager_stats
     std::optional<leader_stats> election = {};
     /// This replica as a member of its group; empty without one.
     std::optional<shard_stats> shards = {};
+    /// One entry for each cluster of manager::clusters().
+    std::vector<cluster_stats> clusters = {};
 };
 
 } // namespace kubecoro

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <kubecoro/base/name_first.hpp>
+#include <kubecoro/manager/cluster_provider.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+namespace kubecoro {
+
+/** Clusters that are registered by Secrets of the manager's own cluster, one kubeconfig each; the Secret's name is the
+    cluster's. Label and key are by default those of multicluster-runtime.
+
+        m.clusters(kubecoro::kubeconfig_secrets{.ns = "fleet"}, [](kubecoro::manager& cluster) { ... });
+
+    A Secret that comes, changes or goes makes its cluster join, join again with the new content, or leave. Changes of its
+    labels and annotations do nothing.
+
+    The writers of these Secrets are not trusted with this program's rights, see parse_untrusted_kubeconfig(): exec
+    plugins and paths of files are refused. */
+struct kubeconfig_secrets
+{
+    /// The namespace. Empty = the one of the manager's client.
+    std::string ns = {};
+    /// Selects the Secrets.
+    std::string labels = "sigs.k8s.io/multicluster-runtime-kubeconfig=true";
+    /// The key with the kubeconfig.
+    std::string key = "kubeconfig";
+    /// The context of each kubeconfig; empty = its current one.
+    std::string context = {};
+    /// Maximum length of a kubeconfig.
+    std::size_t max_bytes = std::size_t{128} * 1024;
+    KUBECORO_NAME_FIRST;
+};
+
+/// The provider of these clusters, for one manager.
+[[nodiscard]] std::shared_ptr<cluster_provider> make_provider(kubeconfig_secrets where);
+
+} // namespace kubecoro

@@ -1,0 +1,240 @@
+// Membership: which clusters join and leave.
+#include "clusters/cluster_set.hpp"
+
+#include "manager/manager_engine.hpp"
+
+#include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/timeout.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace asio = boost::asio;
+
+namespace kubecoro::detail {
+namespace step = cluster_step;
+namespace {
+
+/// Names are part of log lines, and of messages to other systems.
+bool is_allowed(std::string_view name)
+{
+    const auto printable = [](char c) { return c > ' ' && c <= '~'; };
+    return !name.empty() && name.size() <= 253 && std::all_of(name.begin(), name.end(), printable);
+}
+
+} // namespace
+
+cluster_set::cluster_set(manager_engine& home, std::shared_ptr<cluster_provider> from, cluster_setup setup,
+                         clusters_options o)
+    : home_(home),
+      from_(std::move(from)),
+      options_(std::move(o)),
+      setup_(std::move(setup)),
+      core_(options_.max_clusters),
+      executor_(home.cluster.executor()),
+      providing_(home.cluster.executor(), logger::silent()), // run() reports its failure
+      departing_(home.cluster.executor(), *home.options.log)
+{
+}
+
+std::shared_ptr<managed_part> cluster_set::add_parts()
+{
+    const auto self = shared_from_this();
+    lead_ =
+        home_.add_runnable(options_.name + " leadership",
+                           [self](latch stop) { return shared_leadership::hold(self->leadership_, stop); }, true, {});
+    return home_.add_runnable(options_.name, [self](latch stop) { return run(self, std::move(stop)); }, true,
+                              {.needs_leadership = false});
+}
+
+void cluster_set::offer(cluster_offer cluster)
+{
+    if (!is_allowed(cluster.name))
+        return home_.options.log->warning("a cluster is ignored: its name is empty, too long or not printable",
+                                          {{"clusters", options_.name}});
+    {
+        std::lock_guard lock(mutex_);
+        core_.offered(cluster.name, cluster.revision);
+        offers_.insert_or_assign(cluster.name, cluster);
+    }
+    news_.notify();
+}
+
+void cluster_set::withdraw(std::string_view name)
+{
+    {
+        std::lock_guard lock(mutex_);
+        core_.withdrawn(name);
+        if (const auto at = offers_.find(name); at != offers_.end()) offers_.erase(at);
+    }
+    news_.notify();
+}
+
+asio::awaitable<result<>> cluster_set::run(std::shared_ptr<cluster_set> self, latch stop)
+{
+    co_await finish_despite_cancellation();
+    self->providing_.spawn("provider of " + self->options_.name, make_kept_strand(self->executor_).get(),
+                           provide(*self));
+    auto driving = drive(*self, std::move(stop));
+    co_await std::move(driving);
+    for (task_group* g : {&self->providing_, &self->departing_}) {
+        auto joining = catch_failure(g->join());
+        co_await std::move(joining);
+    }
+    self->home_.remove(*self->lead_);
+    std::lock_guard lock(self->mutex_);
+    co_return self->provided_;
+}
+
+asio::awaitable<result<>> cluster_set::provide(cluster_set& self)
+{
+    auto providing = catch_failure(self.from_->run(cluster_sink(self.weak_from_this())));
+    const auto provided = co_await std::move(providing);
+    if (provided || provided.error() == cond::cancelled) co_return result<>{};
+    {
+        std::lock_guard lock(self.mutex_);
+        self.provided_ = provided.error().because("the provider of " + self.options_.name + " failed");
+    }
+    self.stop();
+    co_return result<>{};
+}
+
+/// Until no cluster is left after the stop.
+asio::awaitable<result<>> cluster_set::drive(cluster_set& self, latch stop)
+{
+    bool stopping = false;
+    for (;;) {
+        const auto next = self.decide();
+        if (std::holds_alternative<step::finish>(next)) co_return result<>{};
+        if (!std::holds_alternative<step::rest>(next)) {
+            self.perform(next);
+            continue;
+        }
+        if (!stopping && stop.settled()) {
+            stopping = true;
+            self.stop();
+            continue;
+        }
+        if (stopping) {
+            auto waiting = catch_failure(self.news_.wait());
+            co_await std::move(waiting);
+            continue;
+        }
+        auto either = race(self.news_.wait(), stop.wait());
+        co_await std::move(either);
+        const auto state = co_await asio::this_coro::cancellation_state;
+        if (state.cancelled() != asio::cancellation_type::none) stop.settle({});
+    }
+}
+
+void cluster_set::stop()
+{
+    {
+        std::lock_guard lock(mutex_);
+        core_.stop();
+        offers_.clear();
+    }
+    providing_.stop();
+    news_.notify();
+}
+
+step::any cluster_set::decide()
+{
+    std::lock_guard lock(mutex_);
+    return core_.next();
+}
+
+void cluster_set::perform(const step::any& next)
+{
+    if (const auto* s = std::get_if<step::join>(&next)) join(s->name);
+    if (const auto* s = std::get_if<step::leave>(&next)) leave(s->name);
+    if (const auto* s = std::get_if<step::keep_waiting>(&next))
+        home_.options.log->warning("a cluster has to wait: there are too many",
+                                   {{"cluster", s->name}, {"max_clusters", options_.max_clusters}});
+}
+
+void cluster_set::join(const std::string& name)
+{
+    const auto member = std::make_shared<cluster_member>(name);
+    {
+        std::lock_guard lock(mutex_);
+        members_.insert_or_assign(name, member);
+    }
+    const patient_runnable body = [self = shared_from_this(), member](latch stop) {
+        return work_in(self, member, std::move(stop));
+    };
+    member->part =
+        home_.add_runnable("cluster " + name, body, true, {.needs_leadership = false, .retry = options_.retry}, true);
+}
+
+void cluster_set::leave(const std::string& name)
+{
+    std::shared_ptr<cluster_member> member;
+    {
+        std::lock_guard lock(mutex_);
+        member = members_.at(name);
+    }
+    home_.options.log->info("a cluster leaves", {{"cluster", name}});
+    home_.remove(*member->part);
+    departing_.spawn("departure of " + name, make_kept_strand(executor_).get(), await_departure(*this, member));
+}
+
+asio::awaitable<result<>> cluster_set::await_departure(cluster_set& self, std::shared_ptr<cluster_member> member)
+{
+    auto going = member->part->gone.wait();
+    co_await std::move(going);
+    {
+        std::lock_guard lock(self.mutex_);
+        self.members_.erase(member->name);
+        self.core_.left(member->name);
+    }
+    self.news_.notify();
+    co_return result<>{};
+}
+
+std::vector<cluster_stats> cluster_set::stats() const
+{
+    std::vector<std::shared_ptr<cluster_member>> all;
+    std::map<std::string, cluster_stats> out;
+    {
+        std::lock_guard lock(mutex_);
+        for (const auto& name : core_.waiting()) out[name] = {.name = name};
+        for (const auto& [name, m] : members_) {
+            if (core_.is_leaving(name))
+                out[name] = {.name = name, .state = cluster_state::leaving};
+            else
+                all.push_back(m);
+        }
+    }
+    for (const auto& m : all) out[m->name] = m->stats();
+    std::vector<cluster_stats> list;
+    list.reserve(out.size());
+    for (auto& [name, s] : out) list.push_back(std::move(s));
+    return list;
+}
+
+} // namespace kubecoro::detail
+
+namespace kubecoro {
+
+void cluster_sink::offer(cluster_offer cluster) const
+{
+    if (const auto set = set_.lock()) set->offer(std::move(cluster));
+}
+void cluster_sink::withdraw(std::string_view name) const
+{
+    if (const auto set = set_.lock()) set->withdraw(name);
+}
+
+managed_clusters::managed_clusters(std::weak_ptr<detail::manager_engine> engine,
+                                   std::shared_ptr<detail::managed_part> part, std::weak_ptr<detail::cluster_set> set)
+    : managed(std::move(engine), std::move(part)), set_(std::move(set))
+{
+}
+std::vector<cluster_stats> managed_clusters::stats() const
+{
+    const auto set = set_.lock();
+    return set ? set->stats() : std::vector<cluster_stats>();
+}
+
+} // namespace kubecoro

@@ -1,0 +1,85 @@
+#pragma once
+
+#include "clusters/cluster_member.hpp"
+#include "clusters/cluster_set_core.hpp"
+#include "clusters/shared_leadership.hpp"
+
+#include <kubecoro/base/context_bound.hpp>
+#include <kubecoro/base/latch.hpp>
+#include <kubecoro/base/task_group.hpp>
+#include <kubecoro/base/wake_signal.hpp>
+#include <kubecoro/manager/cluster_provider.hpp>
+#include <kubecoro/manager/manager.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kubecoro::detail {
+
+class manager_engine;
+
+/** The clusters of a manager. Executes the steps of cluster_set_core; every cluster is a part of the manager, with a manager
+    of its own. Thread safe; the manager's engine owns it and outlives everything that runs. */
+class cluster_set : public std::enable_shared_from_this<cluster_set>
+{
+public:
+    cluster_set(manager_engine& home, std::shared_ptr<cluster_provider> from, cluster_setup setup, clusters_options o);
+    cluster_set(const cluster_set&) = delete;
+    cluster_set& operator=(const cluster_set&) = delete;
+
+    /// Adds the parts that run the set. @return the one whose removal ends it.
+    [[nodiscard]] std::shared_ptr<managed_part> add_parts();
+
+    // ---- what the sink calls
+    void offer(cluster_offer cluster);
+    void withdraw(std::string_view name);
+
+    [[nodiscard]] std::vector<cluster_stats> stats() const;
+
+private:
+    static boost::asio::awaitable<result<>> run(std::shared_ptr<cluster_set> self, latch stop);
+    static boost::asio::awaitable<result<>> provide(cluster_set& self);
+    static boost::asio::awaitable<result<>> drive(cluster_set& self, latch stop);
+    [[nodiscard]] cluster_step::any decide();
+    void perform(const cluster_step::any& step);
+    void join(const std::string& name);
+    void leave(const std::string& name);
+    static boost::asio::awaitable<result<>> await_departure(cluster_set& self, std::shared_ptr<cluster_member> member);
+    void stop();
+
+    // cluster_work.cpp: the work in one cluster
+    static boost::asio::awaitable<result<>> work_in(std::shared_ptr<cluster_set> self,
+                                                    std::shared_ptr<cluster_member> member, latch stop);
+    [[nodiscard]] result<std::shared_ptr<manager>> make_manager(const std::string& name);
+    [[nodiscard]] result<client> connect(const std::string& name, const logger& log) const;
+
+    manager_engine& home_;
+    const std::shared_ptr<cluster_provider> from_;
+    const clusters_options options_;
+    const std::shared_ptr<shared_leadership> leadership_ = std::make_shared<shared_leadership>();
+    std::shared_ptr<managed_part> lead_; // constant after add_parts()
+
+    /// Set-ups of several clusters are not called at once.
+    std::mutex filling_;
+    const cluster_setup setup_; // called under that mutex
+
+    mutable std::mutex mutex_;
+    cluster_set_core core_;                                                       // under the mutex
+    std::map<std::string, cluster_offer, std::less<>> offers_;                    // under the mutex
+    std::map<std::string, std::shared_ptr<cluster_member>, std::less<>> members_; // under the mutex
+    result<> provided_;                                                           // under the mutex
+
+    wake_signal news_;
+    kept_executor executor_;
+    task_group providing_;
+    task_group departing_;
+};
+
+} // namespace kubecoro::detail

@@ -1,0 +1,92 @@
+#include "clusters/cluster_set_core.hpp"
+
+#include <utility>
+
+namespace kubecoro::detail {
+namespace step = cluster_step;
+
+void cluster_set_core::offered(std::string_view name, std::string_view revision)
+{
+    if (stopped_) return;
+    entries_[std::string(name)].wanted = std::string(revision);
+    changed_.emplace(name);
+}
+
+void cluster_set_core::withdrawn(std::string_view name)
+{
+    const auto at = entries_.find(name);
+    if (at == entries_.end()) return;
+    at->second.wanted.reset();
+    changed_.emplace(name);
+}
+
+void cluster_set_core::left(std::string_view name)
+{
+    const auto at = entries_.find(name);
+    if (at == entries_.end()) return;
+    at->second.present.reset();
+    at->second.leaving = false;
+    changed_.emplace(name);
+}
+
+void cluster_set_core::stop()
+{
+    stopped_ = true;
+    for (auto& [name, e] : entries_) {
+        e.wanted.reset();
+        changed_.insert(name);
+    }
+}
+
+step::any cluster_set_core::next()
+{
+    while (!changed_.empty()) {
+        const auto name = std::move(changed_.extract(changed_.begin()).value());
+        if (auto s = step_of(name)) return *std::move(s);
+    }
+    if (stopped_ && entries_.empty()) return step::finish{};
+    return step::rest{};
+}
+
+std::optional<step::any> cluster_set_core::step_of(const std::string& name)
+{
+    const auto at = entries_.find(name);
+    if (at == entries_.end() || at->second.leaving) return {}; // left() brings it back
+    auto& e = at->second;
+    if (e.present) {
+        if (e.wanted == e.present) return {};
+        e.leaving = true;
+        return step::leave{name};
+    }
+    if (!e.wanted) {
+        forget(name);
+        return {};
+    }
+    if (!e.has_place && taken_ >= places_) {
+        if (!waiting_.insert(name).second) return {};
+        return step::keep_waiting{name};
+    }
+    waiting_.erase(name);
+    if (!std::exchange(e.has_place, true)) ++taken_;
+    e.present = e.wanted;
+    return step::join{name};
+}
+
+void cluster_set_core::forget(const std::string& name)
+{
+    const auto at = entries_.find(name);
+    if (at->second.has_place) {
+        --taken_;
+        if (!waiting_.empty()) changed_.insert(*waiting_.begin());
+    }
+    waiting_.erase(name);
+    entries_.erase(at);
+}
+
+bool cluster_set_core::is_leaving(std::string_view name) const
+{
+    const auto at = entries_.find(name);
+    return at != entries_.end() && at->second.leaving;
+}
+
+} // namespace kubecoro::detail

@@ -1,0 +1,93 @@
+#pragma once
+// Decides which clusters of a set join and leave. Sans-io.
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace kubecoro::detail {
+
+/// Steps that the driver of a set of clusters takes.
+namespace cluster_step {
+
+/// Wait for the next input.
+struct rest
+{
+};
+/// Begin to work in the cluster, as it was offered last.
+struct join
+{
+    std::string name;
+};
+/// End all work in the cluster; report left().
+struct leave
+{
+    std::string name;
+};
+/// The set is full. Said once; it joins when there is room.
+struct keep_waiting
+{
+    std::string name;
+};
+/// Stopped, and no cluster is left.
+struct finish
+{
+};
+using any = std::variant<rest, join, leave, keep_waiting, finish>;
+
+} // namespace cluster_step
+
+/** The members of a set of clusters. Sans-io, not thread safe.
+
+    After every input, call next() until it returns rest or finish. A cluster whose offer has changed leaves and joins
+    again, and keeps its place; it never joins before it has left. */
+class cluster_set_core
+{
+public:
+    /// @param places  Maximum number of clusters at a time.
+    explicit cluster_set_core(std::size_t places) noexcept : places_(places) {}
+
+    // ---- inputs
+    /// @param revision  An offer of the same revision as the last one is ignored.
+    void offered(std::string_view name, std::string_view revision);
+    void withdrawn(std::string_view name);
+    /// Nothing of it runs any more.
+    void left(std::string_view name);
+    /// All leave; later offers are ignored.
+    void stop();
+
+    // ---- output
+    [[nodiscard]] cluster_step::any next();
+
+    /// Clusters that wait because the set is full, in the order of their names.
+    [[nodiscard]] const std::set<std::string, std::less<>>& waiting() const noexcept { return waiting_; }
+    [[nodiscard]] bool is_leaving(std::string_view name) const;
+
+private:
+    struct entry
+    {
+        /// The revision that is offered.
+        std::optional<std::string> wanted = {};
+        /// The revision that has joined.
+        std::optional<std::string> present = {};
+        bool has_place = false;
+        bool leaving = false;
+    };
+    /// The next step for that cluster, if it needs one.
+    [[nodiscard]] std::optional<cluster_step::any> step_of(const std::string& name);
+    void forget(const std::string& name);
+
+    std::size_t places_;
+    std::size_t taken_ = 0;
+    std::map<std::string, entry, std::less<>> entries_;
+    /// Clusters that may need a step.
+    std::set<std::string, std::less<>> changed_;
+    std::set<std::string, std::less<>> waiting_;
+    bool stopped_ = false;
+};
+
+} // namespace kubecoro::detail

@@ -1,0 +1,95 @@
+// The work in one cluster of a set: a client, a manager, and its run.
+#include "clusters/cluster_place.hpp"
+#include "clusters/cluster_set.hpp"
+#include "manager/manager_engine.hpp"
+
+#include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/timeout.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+namespace asio = boost::asio;
+
+namespace kubecoro::detail {
+namespace {
+
+/// Completes when nothing of the manager runs any more.
+asio::awaitable<result<>> end_of(manager& m)
+{
+    co_await finish_despite_cancellation();
+    for (;;) {
+        auto stopping = catch_failure(m.stop());
+        auto stopped = co_await std::move(stopping);
+        if (m.stats().phase == manager_phase::stopped) co_return stopped;
+    }
+}
+
+} // namespace
+
+/// Until the cluster is to leave, or its manager has ended by itself.
+asio::awaitable<result<>> cluster_set::work_in(std::shared_ptr<cluster_set> self,
+                                               std::shared_ptr<cluster_member> member, latch stop)
+{
+    co_await finish_despite_cancellation();
+    member->begin();
+    auto made = self->make_manager(member->name);
+    result<> outcome = made ? result<>() : result<>(made.error());
+    if (made) {
+        member->works(*made);
+        auto either = race((*made)->run(), stop.wait());
+        co_await std::move(either);
+        auto ending = end_of(**made);
+        outcome = co_await std::move(ending);
+        if (self->leadership_->lost().settled()) outcome = {}; // that is the program's failure
+    }
+    member->ended(outcome);
+    co_return outcome;
+}
+
+result<std::shared_ptr<manager>> cluster_set::make_manager(const std::string& name)
+{
+    const auto log = home_.options.log->with({{"cluster", name}});
+    auto connected = connect(name, log);
+    if (!connected) return connected.error();
+    auto o = options_.each;
+    o.name = home_.options.name;
+    o.time = home_.options.time;
+    o.log = log;
+    o.leader_election = {};
+    o.shards = {};
+    o.grace = std::min(o.grace, home_.options.grace / 5 * 4);
+    cluster_place place{.cluster = name, .leadership = leadership_, .share = home_.share()};
+    std::shared_ptr<manager> m(new manager(*std::move(connected), std::move(o), std::move(place)));
+    try {
+        const std::lock_guard one_at_a_time(filling_);
+        if (auto filled = setup_(*m); !filled) return filled.error().because("the set-up failed");
+    } catch (...) {
+        return to_failure(std::current_exception()).because("the set-up failed");
+    }
+    return m;
+}
+
+result<client> cluster_set::connect(const std::string& name, const logger& log) const
+{
+    cluster_offer offer;
+    {
+        std::lock_guard lock(mutex_);
+        const auto at = offers_.find(name);
+        if (at == offers_.end()) return failure(cond::not_found, "the cluster is no longer offered");
+        offer = at->second;
+    }
+    auto how = options_.connection;
+    how.time = home_.options.time;
+    how.log = log;
+    if (how.user_agent.empty()) how.user_agent = home_.options.name;
+    try {
+        if (!offer.connect) return failure(cond::misconfigured, "the offer has no function that connects");
+        return offer.connect(home_.cluster.executor(), std::move(how));
+    } catch (...) {
+        return to_failure(std::current_exception());
+    }
+}
+
+} // namespace kubecoro::detail

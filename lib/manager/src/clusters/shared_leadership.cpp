@@ -1,0 +1,42 @@
+#include "clusters/shared_leadership.hpp"
+
+#include <kubecoro/base/catch_failure.hpp>
+
+#include <utility>
+
+namespace asio = boost::asio;
+
+namespace kubecoro::detail {
+
+asio::awaitable<result<>> shared_leadership::hold(std::shared_ptr<shared_leadership> self, latch stop)
+{
+    co_await finish_despite_cancellation();
+    self->granted_.settle({});
+    auto asking = catch_failure(stop.wait());
+    const auto asked = co_await std::move(asking);
+    self->end();
+    if (!asked) self->lose();
+    while (!self->idle_.settled()) {
+        auto waiting = catch_failure(self->idle_.wait());
+        const auto idle = co_await std::move(waiting);
+        if (!idle) self->lose();
+    }
+    co_return result<>{};
+}
+
+void shared_leadership::end()
+{
+    std::shared_ptr<presence> own;
+    {
+        std::lock_guard lock(mutex_);
+        own = std::move(presence_);
+    }
+    ending_.settle({});
+}
+
+void shared_leadership::lose()
+{
+    lost_.settle(failure(cond::conflict, "the leadership of the program has ended, or its grace period"));
+}
+
+} // namespace kubecoro::detail

@@ -1,0 +1,80 @@
+// Kubeconfigs that others have written.
+#include <kubecoro/client/untrusted_kubeconfig.hpp>
+#include <kubecoro/test/catch.hpp>
+
+using namespace kubecoro;
+
+namespace {
+
+std::string text(const std::string& user, const std::string& cluster = "server: 'https://far:6443'",
+                 const std::string& more_users = "")
+{
+    return "clusters: [{name: c, cluster: {" + cluster + "}}]\nusers: [{name: u, user: {" + user + "}}" + more_users +
+           "]\ncontexts: [{name: one, context: {cluster: c, user: u, namespace: shop}}]\ncurrent-context: one\n";
+}
+
+std::string complaint(const std::string& yaml, const untrusted_kubeconfig_options& o = {.origin = "Secret a/b"})
+{
+    const auto parsed = parse_untrusted_kubeconfig(yaml, o);
+    if (parsed) return "accepted";
+    CHECK(parsed.error() == cond::misconfigured);
+    return parsed.error().message();
+}
+
+} // namespace
+
+TEST_CASE("untrusted kubeconfig: data, tokens and passwords are read", "[kubeconfig]")
+{
+    const auto parsed = parse_untrusted_kubeconfig(text("token: t"), {.origin = "Secret a/b"});
+    REQUIRE(parsed);
+    CHECK(parsed->server == "https://far:6443");
+    CHECK(parsed->login.token == "t");
+    CHECK(parsed->ns == "shop");
+    CHECK(parsed->origin == "context one of Secret a/b");
+    CHECK(complaint(text("username: u, password: p")) == "accepted");
+    CHECK(complaint(text("token: t", "server: 'https://far:6443', certificate-authority-data: YQ==")) == "accepted");
+}
+
+TEST_CASE("untrusted kubeconfig: paths of files are refused, also in entries that are not used", "[kubeconfig]")
+{
+    const std::string refused = ": the path of a file is not allowed here";
+    CHECK(complaint(text("tokenFile: /etc/token")) == "Secret a/b: users[u].user.tokenFile" + refused);
+    CHECK(complaint(text("token: t, tokenFile: token")) == "Secret a/b: users[u].user.tokenFile" + refused);
+    CHECK(complaint(text("client-certificate: c, client-key: k")) ==
+          "Secret a/b: users[u].user.client-certificate" + refused);
+    CHECK(complaint(text("client-certificate-data: YQ==, client-key: k")) ==
+          "Secret a/b: users[u].user.client-key" + refused);
+    CHECK(complaint(text("token: t", "server: 'https://far', certificate-authority: /etc/ca")) ==
+          "Secret a/b: clusters[c].cluster.certificate-authority" + refused);
+    CHECK(complaint(text("token: t", "server: 'https://far'", ", {name: v, user: {tokenFile: f}}")) ==
+          "Secret a/b: users[v].user.tokenFile" + refused);
+}
+
+TEST_CASE("untrusted kubeconfig: programs are refused", "[kubeconfig]")
+{
+    const std::string exec = "exec: {command: sh, apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never}";
+    CHECK(complaint(text(exec)) ==
+          "Secret a/b: users[u].user.exec: a program that prints credentials is not allowed here");
+    CHECK(complaint(text("token: t", "server: 'https://far'", ", {name: v, user: {" + exec + "}}")).find("users[v]") !=
+          std::string::npos);
+    CHECK(complaint(text("auth-provider: {name: gcp}")).find("auth-provider") != std::string::npos);
+}
+
+TEST_CASE("untrusted kubeconfig: nothing of the program takes the place of what is missing", "[kubeconfig]")
+{
+    CHECK(complaint("") != "accepted");
+    CHECK(complaint("{}") != "accepted");
+    CHECK(complaint(text("token: t", "insecure-skip-tls-verify: true")).find("server: missing") != std::string::npos);
+    CHECK(complaint(text("token: t"), {.origin = "o", .context = "two"}) == "o: no context \"two\"; available: one");
+}
+
+TEST_CASE("untrusted kubeconfig: length and messages have limits", "[kubeconfig]")
+{
+    CHECK(complaint(text("token: t"), {.origin = "o", .max_bytes = 20}).find("at most 20 are allowed") !=
+          std::string::npos);
+    std::string names = "contexts: [{name: one, context: {}}";
+    for (int i = 0; i < 1000; ++i) names += ", {name: context-" + std::to_string(i) + ", context: {}}";
+    CHECK(complaint(names + "]\n").size() < 600);
+    const auto nested = std::string(60000, '[');
+    CHECK(complaint(nested) != "accepted");
+}
