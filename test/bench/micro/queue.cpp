@@ -9,6 +9,7 @@
 #include <chrono>
 #include <exception>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace kubecoro::bench {
@@ -49,6 +50,52 @@ void queue_cycle(benchmark::State& state)
     }
 }
 BENCHMARK(queue_cycle)->Arg(1)->Arg(256)->Arg(100'000);
+
+/// Adds one key of 1,000 and takes it, one after the other; per key. With `threads` the process has started one, so that
+/// locks and counts are atomic.
+template<class Cycle>
+void one_by_one(benchmark::State& state, Cycle cycle)
+{
+    const auto keys = some_keys(1'000);
+    if (state.range(0) != 0) std::thread([] {}).join();
+    asio::io_context io(1);
+    workqueue<object_key> queue(io.get_executor());
+    allocation_report report(state);
+    report.per_iteration(static_cast<double>(keys.size()));
+    for (auto _ : state) {
+        asio::co_spawn(io, cycle(queue, keys), [](std::exception_ptr) {});
+        io.restart();
+        io.run();
+    }
+}
+
+asio::awaitable<void> awaited(workqueue<object_key>& queue, const std::vector<object_key>& keys)
+{
+    for (const auto& key : keys) {
+        queue.add(key);
+        auto item = co_await queue.get();
+        item->succeeded();
+    }
+}
+
+/// A worker that is awake: next(), and get() only where that gives way.
+asio::awaitable<void> awake(workqueue<object_key>& queue, const std::vector<object_key>& keys)
+{
+    queue.add(keys.front());
+    auto item = co_await queue.get();
+    for (const auto& key : keys) {
+        queue.add(key);
+        if (!item->next()) item = co_await queue.get();
+    }
+    item->succeeded();
+    while (auto last = queue.try_get()) last->succeeded();
+}
+
+void queue_awaited(benchmark::State& state) { one_by_one(state, awaited); }
+void queue_awake(benchmark::State& state) { one_by_one(state, awake); }
+BENCHMARK(queue_awaited)->ArgName("threads")->Arg(0);
+BENCHMARK(queue_awake)->ArgName("threads")->Arg(0)->Arg(1);
+BENCHMARK(queue_awaited)->ArgName("threads")->Arg(1);
 
 double bytes_a_key(const workqueue<object_key>& queue)
 {

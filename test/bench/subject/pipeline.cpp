@@ -58,10 +58,13 @@ asio::awaitable<result<>> pipeline::handle()
 asio::awaitable<result<>> pipeline::work()
 {
     while (auto item = co_await queue_.get()) {
-        reconcile(item->key());
-        item->succeeded();
-        ++counters_.reconciled;
-        if (stretch_) look();
+        bool more = true;
+        while (more) {
+            reconcile(item->key());
+            more = item->next();
+            ++counters_.reconciled;
+            if (stretch_ && !more) look();
+        }
     }
     co_return result<>();
 }

@@ -62,11 +62,12 @@ asio::awaitable<double> measure_cycle(asio::any_io_executor executor, keys_view 
     const auto few = all.first(std::min(working_set, all.size()));
     const stopwatch watch;
     std::size_t cycles = 0;
+    q.add(few.front());
+    auto item = co_await q.get();
     while (cycles < all.size()) {
         for (const auto& key : few) {
             q.add(key);
-            auto item = co_await q.get();
-            item->succeeded();
+            if (!item->next()) item = co_await q.get();
         }
         cycles += few.size();
     }
@@ -81,7 +82,9 @@ asio::awaitable<void> measure_distinct(asio::any_io_executor executor, keys_view
     t.add = adding.per_key(all.size());
     q.shut_down();
     const stopwatch emptying;
-    while (auto item = co_await q.get()) item->succeeded();
+    while (auto item = co_await q.get())
+        while (item->next()) {
+        }
     t.get_done = emptying.per_key(all.size());
 }
 
@@ -114,7 +117,9 @@ void measure_add_after(asio::any_io_executor executor, keys_view all, queue_time
 
 asio::awaitable<void> work(queue& q)
 {
-    while (auto item = co_await q.get()) item->succeeded();
+    while (auto item = co_await q.get())
+        while (item->next()) {
+        }
 }
 
 asio::awaitable<void> finish(queue& q) { (void)co_await q.shut_down_with_drain(); }

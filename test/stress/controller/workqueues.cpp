@@ -165,8 +165,9 @@ asio::awaitable<void> add_one(queue_type& queue, int n, std::atomic<int>& left, 
 asio::awaitable<void> count_runs(queue_type& queue, std::vector<std::atomic<int>>& runs)
 {
     while (auto item = co_await queue.get()) {
-        ++runs[static_cast<std::size_t>(item->key())];
-        item->succeeded();
+        do {
+            ++runs[static_cast<std::size_t>(item->key())];
+        } while (item->next());
     }
 }
 

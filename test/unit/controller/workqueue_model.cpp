@@ -329,13 +329,31 @@ private:
     }
     void take()
     {
-        auto item = queue_.try_get();
+        if (auto item = queue_.try_get())
+            keep(std::move(*item));
+        else
+            REQUIRE_FALSE(model_.take(now()));
+    }
+    /// Keeps an item that was just taken.
+    void keep(workqueue<int>::item item)
+    {
         const auto expected = model_.take(now());
-        REQUIRE(item.has_value() == expected.has_value());
-        if (!item) return;
-        REQUIRE(item->key() == expected->key);
-        REQUIRE(item->priority() == expected->priority);
-        items_.push_back(std::move(*item));
+        REQUIRE(expected);
+        REQUIRE(item.key() == expected->key);
+        REQUIRE(item.priority() == expected->priority);
+        items_.push_back(std::move(item));
+    }
+    void next(workqueue<int>::item item)
+    {
+        const int k = item.key();
+        const bool more = item.next();
+        REQUIRE(more == static_cast<bool>(item));
+        model_.failures.erase(k);
+        model_.done(k, now());
+        if (more)
+            keep(std::move(item));
+        else
+            REQUIRE_FALSE(model_.take(now()));
     }
     void finish()
     {
@@ -345,7 +363,7 @@ private:
         items_.erase(at);
         const int k = item.key();
         const int p = item.priority();
-        switch (below(6)) {
+        switch (below(7)) {
         case 0:
             item.done();
             break;
@@ -366,6 +384,8 @@ private:
             item.skip();
             model_.skip(k);
             break;
+        case 5:
+            return next(std::move(item));
         default: // dropped
             model_.put_back(k, p, now());
         }

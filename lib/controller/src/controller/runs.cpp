@@ -92,35 +92,37 @@ asio::awaitable<result<>> controller_engine::serve(controller_engine& self, requ
     while (!self.cancelled_) {
         auto key = co_await self.queue_.get();
         if (!key) break;
-        if (self.pass_over(*key)) continue;
-        const auto pass = self.gate_ ? self.gate_->enter(key->key()) : run_gate::pass();
-        if (self.gate_ && !pass) { // another member's
-            if (self.traces_) self.traces_->drop(key->key());
-            key->forget();
-            key->skip();
-            continue;
-        }
-        const auto traced = self.traces_ ? self.begin_trace(*key, *scope) : nullptr;
-        reconcile_context context(self.context_of(*key, traced.get()));
-        const auto begun = self.ledger_.timed() ? self.time_->now() : time_point{};
-        result<action> outcome = failure(cond::cancelled);
-        self.ledger_.begun();
-        std::exception_ptr thrown;
-        try {
-            auto running = self.attempt(key->key(), context, pass, thrown);
-            outcome = co_await std::move(running);
-        } catch (...) {
-            thrown = std::current_exception();
-            outcome = to_failure(thrown);
-        }
-        run_facts facts;
-        facts.threw = thrown && !is_cancellation(thrown);
-        facts.past_deadline = context.deadline() && self.time_->now() >= *context.deadline();
-        facts.cancelling = self.cancelled_ || (pass && pass.cancelled().settled());
-        const auto end = judge(outcome, facts);
-        self.ledger_.ended(end, self.ledger_.timed() ? self.time_->now() - begun : duration::zero());
-        if (traced) self.end_trace(*traced, *key, context.attempt(), end, outcome, *scope);
-        self.finish(*key, context, scope != nullptr ? scope->notes().get() : nullptr, outcome, end);
+        do {
+            if (self.pass_over(*key)) continue;
+            const auto pass = self.gate_ ? self.gate_->enter(key->key()) : run_gate::pass();
+            if (self.gate_ && !pass) { // another member's
+                if (self.traces_) self.traces_->drop(key->key());
+                key->forget();
+                key->skip();
+                continue;
+            }
+            const auto traced = self.traces_ ? self.begin_trace(*key, *scope) : nullptr;
+            reconcile_context context(self.context_of(*key, traced.get()));
+            const auto begun = self.ledger_.timed() ? self.time_->now() : time_point{};
+            result<action> outcome = failure(cond::cancelled);
+            self.ledger_.begun();
+            std::exception_ptr thrown;
+            try {
+                auto running = self.attempt(key->key(), context, pass, thrown);
+                outcome = co_await std::move(running);
+            } catch (...) {
+                thrown = std::current_exception();
+                outcome = to_failure(thrown);
+            }
+            run_facts facts;
+            facts.threw = thrown && !is_cancellation(thrown);
+            facts.past_deadline = context.deadline() && self.time_->now() >= *context.deadline();
+            facts.cancelling = self.cancelled_ || (pass && pass.cancelled().settled());
+            const auto end = judge(outcome, facts);
+            self.ledger_.ended(end, self.ledger_.timed() ? self.time_->now() - begun : duration::zero());
+            if (traced) self.end_trace(*traced, *key, context.attempt(), end, outcome, *scope);
+            self.finish(*key, context, scope != nullptr ? scope->notes().get() : nullptr, outcome, end);
+        } while (*key && !self.cancelled_); // finish() may have taken the next key
     }
     co_return result<>{};
 }
@@ -194,7 +196,7 @@ void controller_engine::give_back(item& key, const result<action>& outcome, run_
 {
     if (is_retried(end)) return key.retry();
     if (end == run_end::cancelled) return key.done();
-    if (end != run_end::requeued) return key.succeeded();
+    if (end != run_end::requeued) return void(key.next());
     key.again_after(*outcome->after(), outcome->priority().value_or(key.priority()));
 }
 

@@ -8,12 +8,6 @@
 namespace asio = boost::asio;
 
 namespace kubecoro::detail {
-namespace {
-
-/// Number of keys that get() hands out in a row before it lets other handlers run.
-constexpr unsigned keys_in_a_row = 64;
-
-} // namespace
 
 workqueue_engine::workqueue_engine(asio::any_io_executor executor, workqueue_options options,
                                    std::unique_ptr<key_table> keys)
@@ -92,11 +86,14 @@ std::optional<workqueue_engine::handed> workqueue_engine::take_in_turn()
 {
     const time_point now = state_->stamp();
     state::section locked(*state_);
-    if (++state_->in_a_row <= keys_in_a_row) return state_->take(locked, now);
-    state_->in_a_row = 0;
-    // The worker may have been called for a key and, once cancelled, never return for it.
-    if (state_->core.ready() != 0) locked.call_worker();
-    return std::nullopt;
+    return state_->take_in_turn(locked, now);
+}
+
+std::optional<workqueue_engine::handed> workqueue_engine::next(slot s)
+{
+    const time_point now = state_->stamp();
+    state::section locked(*state_);
+    return state_->next(locked, s, now);
 }
 
 void workqueue_engine::take(std::size_t max, void* context, void (*sink)(void*, workqueue_engine&, const handed&))

@@ -25,6 +25,8 @@ struct workqueue_engine::state
 {
     /// Maximum number of keys handled per locked section, so that a large batch does not block other callers.
     static constexpr std::size_t keys_per_lock = 256;
+    /// Number of keys that get() and next() hand out in a row before other handlers run.
+    static constexpr unsigned keys_in_a_row = 64;
     /// Maximum number of keys being processed that a snapshot names.
     static constexpr std::size_t named_keys = 8;
     /// The default of max_debounce, in debounces.
@@ -135,6 +137,10 @@ struct workqueue_engine::state
 
         /// Counts the outcome of one add, wakes a worker if a key became ready, and the alarm if it would be late.
         void note(added a)
+        {
+            if (a != added::ignored && a != added::merged) note_change(a); // the others cost nothing
+        }
+        void note_change(added a)
         {
             if (a == added::ready || a == added::after_work || a == added::held || a == added::held_first) ++dirty_;
             if (a == added::ready || a == added::released) call_worker();
@@ -326,7 +332,7 @@ struct workqueue_engine::state
             if (retrying) locked.note_retries(end - n);
             for (; n < end; ++n) {
                 const slot s = list.intern(*keys, list.context, n);
-                const in_use catch_failure(*this, s);
+                const in_use release_unless_stored(*this, s);
                 locked.note(each(s));
             }
         }
@@ -340,6 +346,14 @@ struct workqueue_engine::state
         if (measured) locked.report().waited.push_back(core.waited(s));
         if (paced) expect_next_due();
         return handed{.s = s, .priority = core.priority(s), .key = keys->hand_out(s)};
+    }
+    [[nodiscard]] std::optional<handed> take_in_turn(section& locked, time_point now)
+    {
+        if (++in_a_row <= keys_in_a_row) return take(locked, now);
+        in_a_row = 0;
+        // The worker may have been called for a key and, once cancelled, never return for it.
+        if (core.ready() != 0) locked.call_worker();
+        return std::nullopt;
     }
     /// A key that was handed out is held for its minimum interval.
     void expect_next_due()
@@ -358,12 +372,24 @@ struct workqueue_engine::state
         return core.add_after(s, v.delay, v.priority, now);
     }
     /// Ends the processing of a key.
-    void finish(section& locked, slot s, time_point now)
+    void finish(section& locked, slot s, time_point now) { locked.note(end_run(locked, s, now)); }
+    /// @return as core.done(); the caller notes it.
+    added end_run(section& locked, slot s, time_point now)
     {
         if (measured) locked.report().worked = now - core.started(s);
         const added after = core.done(s, now);
-        locked.note(after);
         if (after == added::ignored) release_if_idle(s);
+        return after;
+    }
+    /// Ends a successful run, and takes the next key.
+    [[nodiscard]] std::optional<handed> next(section& locked, slot s, time_point now)
+    {
+        core.forget(s);
+        const added after = end_run(locked, s, now);
+        const auto h = take_in_turn(locked, now);
+        // One key has become ready and one was taken: the workers that were called before are enough.
+        if (!h || after != added::released) locked.note(after);
+        return h;
     }
 
     /// Repeats until nothing is due. @return the next due time.

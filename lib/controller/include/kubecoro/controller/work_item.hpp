@@ -53,6 +53,24 @@ public:
     void skip() { finish(verdict::kind::skip); }
     /// forget() and done() in one step.
     void succeeded() { finish(verdict::kind::succeeded); }
+    /** succeeded(), and takes over the next key if one is ready, in one step: a worker that is busy needs no coroutine
+        and one lock for each key.
+
+            while (auto item = co_await queue.get()) {
+                do { reconcile(item->key()); } while (item->next());
+            }
+
+        @return whether the item holds a key again. False when the item was given back before, when no key is ready, and
+                after many keys in a row, so that get() lets other handlers run. */
+    [[nodiscard]] bool next()
+    {
+        if (queue_ == nullptr) return false;
+        if (const auto h = queue_->next(handed_.s))
+            handed_ = *h;
+        else
+            queue_ = nullptr;
+        return queue_ != nullptr;
+    }
     /// Ends a failed run: the key runs again after the limiter's delay, at the same priority unless one is given. A
     /// failure while an earlier retry still waits does not lengthen the delay.
     void retry() { finish(verdict::kind::retry, handed_.priority); }

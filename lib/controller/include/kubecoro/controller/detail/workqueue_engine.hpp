@@ -72,6 +72,9 @@ public:
     [[nodiscard]] std::optional<handed> take();
     /// As take(), but occasionally empty: after many keys in a row the worker must wait().
     [[nodiscard]] std::optional<handed> take_in_turn();
+    /// Ends a successful run and takes the next key with the same lock, as take_in_turn() does. When it is empty the
+    /// engine may be gone.
+    [[nodiscard]] std::optional<handed> next(slot s);
     /// Takes up to `max` keys and passes each to `sink`, which must not throw.
     void take(std::size_t max, void* context, void (*sink)(void* context, workqueue_engine& queue, const handed& h));
     /// Completes when a key may be available; if one already is, after other handlers on the worker's executor have
