@@ -38,12 +38,22 @@ std::string text_at(const json::object& in, std::string_view pointer)
     return std::string(json::value(in).at_pointer(pointer).as_string());
 }
 
+/// Checks that the struct carries the schema of its version.
+void check_carried(const resource_type& type, const json::object& version)
+{
+    const json::value carried = test::definition_in_code(type.api_version(), type.kind);
+    REQUIRE(carried.as_object().contains("spec"));
+    CHECK(carried.at_pointer("/spec/versions/0/schema/openAPIV3Schema/properties") ==
+          version.at("schema").at_pointer("/openAPIV3Schema/properties"));
+}
+
 /// Checks objects of one version of a definition. Returns the share of its properties that they had.
 void check_version(const json::object& definition, const json::object& version, const test::random_amount& count)
 {
     const resource_type type(text_at(definition, "/spec/group"), text_at(version, "/name"),
                              text_at(definition, "/spec/names/plural"), text_at(definition, "/spec/names/kind"));
     REQUIRE(test::has_struct(type.api_version(), type.kind));
+    check_carried(type, version);
     const auto schema = object_schema::of_crd(definition, text_at(version, "/name")).value();
     test::schema_objects maker(version.at("schema").at("openAPIV3Schema").as_object(), count.seed);
     for (std::size_t i = 0; i < count.each; ++i) {

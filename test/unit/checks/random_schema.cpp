@@ -254,9 +254,9 @@ json::object random_schema(dice& d, int depth)
     for (auto n = d.between(1, 4); n > 0; --n) {
         const auto name = "p" + std::to_string(n);
         auto schema = any_schema(d, depth);
-        if (d.chance(50))
-            required.emplace_back(name);
-        else if (d.chance(30) && !has(schema, "properties"))
+        const bool is_required = d.chance(50);
+        if (is_required) required.emplace_back(name);
+        if (d.chance(is_required ? 15 : 30) && !has(schema, "properties"))
             schema["default"] = matching_value(d, schema);
         properties[name] = std::move(schema);
     }

@@ -55,3 +55,31 @@ TEST_CASE("schema cache core: the kind that was read first makes room", "[checks
     CHECK(core.current("0", t0 + 3s) != nullptr);
     CHECK(core.current("2", t0 + 3s) != nullptr);
 }
+
+TEST_CASE("schema cache core: a schema stays when it cannot be read again, unless there is none", "[checks]")
+{
+    const time_point t0{1h};
+    const auto after = [&](cond why) {
+        schema_cache_core core(10min);
+        core.keep("a", any, t0);
+        return core.keep_after(failure(why), "a", t0 + 20s).has_value();
+    };
+    CHECK(after(cond::retry_later));
+    CHECK(after(cond::timed_out));
+    CHECK(after(cond::forbidden));
+    CHECK_FALSE(after(cond::not_found));
+    CHECK_FALSE(after(cond::invalid));
+
+    // It is used beyond its age, and the next attempt comes after ten seconds.
+    schema_cache_core core(10min);
+    core.keep("a", any, t0);
+    CHECK(core.current("a", t0 + 10min) == nullptr);
+    CHECK(core.keep_after(failure(cond::retry_later), "a", t0 + 10min));
+    REQUIRE(core.current("a", t0 + 10min + 10s - 1ns) != nullptr);
+    CHECK(core.current("a", t0 + 10min + 10s - 1ns)->schema);
+    CHECK_FALSE(core.may_have_changed("a", t0 + 10min + 10s - 1ns));
+    CHECK(core.current("a", t0 + 10min + 10s) == nullptr);
+    CHECK(core.may_have_changed("a", t0 + 10min + 10s));
+    CHECK_FALSE(core.keep_after(failure(cond::retry_later), "b", t0));
+    CHECK_FALSE(core.current("b", t0)->schema);
+}

@@ -266,3 +266,157 @@ TEST_CASE("checked writes: writers that need the same schema share one read", "[
     CHECK(refused == 10);
     CHECK(w.net->seen.size() == 1);
 }
+
+namespace {
+
+const resource_type shelves{"example.com", "v1", "shelves", "Shelf"};
+
+/// Lists whose items are completed by the server, one that is replaced and one that is merged.
+const char* const shelf_definition = R"(
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: shelves.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: shelves, singular: shelf, kind: Shelf}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties:
+              colour: {type: string}
+              books:
+                type: array
+                items:
+                  type: object
+                  required: [title, copies]
+                  properties:
+                    title: {type: string, maxLength: 5}
+                    copies: {type: integer, default: 1, minimum: 1}
+                    note: {type: string}
+)";
+
+json::value shelf(std::string_view spec)
+{
+    const auto text = "{apiVersion: example.com/v1, kind: Shelf, metadata: {name: web, namespace: default, finalizers: "
+                      "[example.com/a]}, spec: {" +
+                      std::string(spec) + "}}";
+    return load_manifests(text, "shelf").value().front();
+}
+
+/// An object that became invalid when its definition became stricter.
+struct tightened : world
+{
+    tightened()
+    {
+        define(shelf_definition);
+        REQUIRE(run.run(cluster.create(shelves, "default", shelf("colour: white, books: [{title: iliad}]"))));
+        std::string strict_definition = shelf_definition;
+        const std::string free = "colour: {type: string}";
+        strict_definition.replace(strict_definition.find(free), free.size(), "colour: {type: string, enum: [red]}");
+        define(strict_definition);
+        net->seen.clear();
+    }
+    json::value live() { return run.run(cluster.get(shelves, "default", "web")).value().to_json(); }
+    result<object> replace(const json::value& o, write_options how)
+    {
+        return run.run(cluster.update(shelves, "default", "web", o, how));
+    }
+    result<object> merge(const char* body, write_options how)
+    {
+        return run.run(cluster.patch(shelves, "default", "web", patch_kind::merge, body, patch_options{.write = how}));
+    }
+    result<object> applied(std::string_view spec, field_validation how)
+    {
+        auto body = shelf(spec);
+        body.as_object()["metadata"].as_object().erase("finalizers");
+        const apply_options options{.field_manager = "m", .force = true, .validation = how};
+        return run.run(cluster.apply(shelves, "default", "web", body, options));
+    }
+};
+
+} // namespace
+
+TEST_CASE("checked writes: items of lists are completed before they are checked", "[checks]")
+{
+    world w;
+    w.define(shelf_definition);
+    REQUIRE(w.run.run(w.cluster.create(shelves, "default", shelf("colour: red"))));
+    const char* const body = R"({"spec":{"books":[{"title":"a","note":null}]}})";
+    const char* const bad = R"({"spec":{"books":[{"note":"a"}]}})";
+    for (const auto& how : {strict, checked}) {
+        const patch_options options{.write = how};
+        CHECK(w.run.run(w.cluster.patch(shelves, "default", "web", patch_kind::merge, body, options)));
+        const auto refused = w.run.run(w.cluster.patch(shelves, "default", "web", patch_kind::merge, bad, options));
+        REQUIRE_FALSE(refused);
+        CHECK(refused.error().status()->causes.front().field == "spec.books[0].title");
+        const apply_options apply{.field_manager = "m", .force = true, .validation = how.validation};
+        CHECK(w.run.run(w.cluster.apply(shelves, "default", "web", shelf("books: [{title: b}]"), apply)));
+    }
+}
+
+TEST_CASE("checked writes: invalid values that a write does not change are forgiven, as by the server", "[checks]")
+{
+    tightened w;
+    for (const auto& how : {strict, checked}) {
+        INFO((how.validation == field_validation::strict ? "strict" : "client"));
+        auto o = w.live();
+        o.as_object()["metadata"].as_object()["labels"] = {{"by", how.validation == checked.validation ? "a" : "b"}};
+        CHECK(w.replace(o, how));
+        CHECK(w.merge(R"({"spec":{"colour":"white"}})", how));
+        CHECK(w.applied("colour: white", how.validation));
+        // The fields that change are held to the new rules, and so are names.
+        auto other = w.live();
+        other.at("spec").as_object()["colour"] = "blue";
+        const auto refused = w.replace(other, how);
+        REQUIRE_FALSE(refused);
+        CHECK(refused.error().status()->causes.front().field == "spec.colour");
+        CHECK_FALSE(w.merge(R"({"spec":{"colour":"blue"}})", how));
+        CHECK_FALSE(w.applied("colour: blue", how.validation));
+        CHECK_FALSE(w.merge(R"({"spec":{"colour":"white","bogus":1}})", how));
+    }
+    // The last word about an object: its finalizer goes.
+    auto last = w.live();
+    last.as_object()["metadata"].as_object().erase("finalizers");
+    CHECK(w.replace(last, checked));
+    CHECK_FALSE(w.live().at("metadata").as_object().contains("finalizers"));
+}
+
+TEST_CASE("checked writes: the present object is read for a refusal alone, and the server decides if it cannot be",
+          "[checks]")
+{
+    tightened w;
+    const auto reads = [&] {
+        return std::ranges::count(w.net->seen, "GET /apis/example.com/v1/namespaces/default/shelves/web");
+    };
+    CHECK(w.merge(R"({"spec":{"colour":"red"}})", checked));
+    CHECK(reads() == 0);
+    CHECK_FALSE(w.merge(R"({"spec":{"colour":"blue"}})", checked));
+    CHECK(reads() == 1);
+    auto made = shelf("colour: blue");
+    made.as_object()["metadata"].as_object()["name"] = "new";
+    CHECK_FALSE(w.run.run(w.cluster.create(shelves, "default", made, checked)));
+    CHECK(reads() == 1);
+    CHECK(writes(w) == 1);
+    w.net->forbidden = "/apis/example.com/v1/namespaces/default/shelves/web";
+    CHECK(w.merge(R"({"spec":{"colour":"blue"}})", checked).error() == cond::forbidden);
+    CHECK(writes(w) == 2);
+}
+
+TEST_CASE("checked writes: a schema that cannot be read again stays in use", "[checks]")
+{
+    world w;
+    CHECK_FALSE(w.run.run(w.cluster.create(sites, "default", site("host: A"), checked)));
+    w.run.advance(10s);
+    w.net->forbidden = "/";
+    CHECK(w.run.run(w.cluster.create(sites, "default", site("host: A"), checked)).error() == cond::invalid);
+    CHECK(writes(w) == 0);
+    CHECK(w.lines.empty());
+}

@@ -1,5 +1,7 @@
 // Types that kubecoro_generate() made of gadgets.yaml: they compile with the project's warnings, and lose nothing.
 #include <kubecoro/api/structs.hpp>
+#include <kubecoro/api/typed_conditions.hpp>
+#include <kubecoro/api/validation.hpp>
 
 #include <boost/json/parse.hpp>
 
@@ -55,4 +57,14 @@ TEST_CASE("each version has its type", "[generated]")
     const shop_v1beta1::gadget made{.metadata = {.name = "b"}, .spec = {.name = "n"}};
     CHECK(to_text(made) ==
           R"({"apiVersion":"shop.example.com/v1beta1","kind":"Gadget","metadata":{"name":"b"},"spec":{"name":"n"}})");
+}
+
+TEST_CASE("a new condition has all that a definition requires", "[generated][conditions]")
+{
+    const auto schema = object_schema::of<shop_v1::gadget>().value();
+    shop_v1::gadget made{.metadata = {.name = "b"}, .spec = {.name = "n"}};
+    CHECK(set_condition(made, {.type = "Ready", .status = "Unknown"}, wall_time()));
+    CHECK(schema.check(json::parse(to_text(made))));
+    made.status.conditions.at(0).message.reset();
+    CHECK_FALSE(schema.check(json::parse(to_text(made))));
 }

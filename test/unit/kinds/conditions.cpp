@@ -1,8 +1,12 @@
 // Conditions in structs.
+#include <kubecoro/api/described.hpp>
 #include <kubecoro/api/typed_conditions.hpp>
+#include <kubecoro/api/validation.hpp>
 #include <kubecoro/apps_v1/deployment.hpp>
 #include <kubecoro/core_v1/service.hpp>
 #include <kubecoro/test/catch.hpp>
+
+#include <boost/json/parse.hpp>
 
 #include <chrono>
 #include <optional>
@@ -11,6 +15,7 @@
 
 using namespace kubecoro;
 using namespace std::chrono_literals;
+namespace json = boost::json;
 
 namespace {
 
@@ -40,7 +45,62 @@ struct own_kind
     std::optional<own_status> status = {};
 };
 
+const status_condition bare{.type = "Ready", .status = "Unknown"};
+
 } // namespace
+
+namespace farm {
+
+struct barn_condition
+{
+    std::string type = {};
+    std::string status = {};
+    std::string lastTransitionTime = {};
+    std::string reason = {};
+    std::string message = {};
+    std::string note = {};
+
+    static std::vector<field_rule> field_rules()
+    {
+        return {{.field = "type", .required = true},
+                {.field = "status", .required = true},
+                {.field = "lastTransitionTime", .required = true},
+                {.field = "reason", .required = true},
+                {.field = "message", .required = true}};
+    }
+};
+BOOST_DESCRIBE_STRUCT(barn_condition, (), (type, status, lastTransitionTime, reason, message, note))
+
+struct barn_status
+{
+    std::vector<barn_condition> conditions = {};
+};
+BOOST_DESCRIBE_STRUCT(barn_status, (), (conditions))
+
+struct barn_spec
+{
+    std::string owner = {};
+    std::string colour = {};
+
+    static std::vector<field_rule> field_rules() { return {{.field = "owner", .required = true}}; }
+};
+BOOST_DESCRIBE_STRUCT(barn_spec, (), (owner, colour))
+
+struct barn
+{
+    static resource_type resource() { return {"farm.example.com", "v1", "barns", "Barn"}; }
+    meta_v1::object_meta metadata = {};
+    barn_spec spec = {};
+    std::optional<barn_status> status = {};
+};
+BOOST_DESCRIBE_STRUCT(barn, (), (metadata, spec, status))
+
+struct lists
+{
+    std::optional<std::vector<barn_condition>> conditions = {};
+};
+
+} // namespace farm
 
 TEST_CASE("conditions of structs: one is made, and changed when something differs", "[conditions]")
 {
@@ -102,11 +162,61 @@ TEST_CASE("conditions of structs: an optional status is made, and texts may be t
     CHECK_FALSE(set_condition(o, ready, noon + 1h));
 }
 
-TEST_CASE("conditions of structs: an empty text is the same as none", "[conditions]")
+TEST_CASE("conditions of structs: a new one has reason and message, and later an empty text is the same as none",
+          "[conditions]")
 {
     core_v1::service s;
-    const status_condition bare{.type = "Ready", .status = "Unknown"};
     CHECK(set_condition(s, bare, noon));
-    CHECK_FALSE(s.status.conditions[0].reason);
+    CHECK(s.status.conditions[0].reason == "");
+    CHECK(s.status.conditions[0].message == "");
     CHECK_FALSE(set_condition(s, bare, noon));
+    // As a server returns it that drops empty texts.
+    s.status.conditions[0].reason.reset();
+    CHECK_FALSE(set_condition(s, bare, noon));
+    CHECK_FALSE(s.status.conditions[0].reason);
+    // As in JSON.
+    json::object o;
+    CHECK(set_condition(o, bare, noon));
+    core_v1::service fresh;
+    CHECK(set_condition(fresh, bare, noon));
+    CHECK(json::parse(to_text(fresh)).at("status") == o.at("status"));
+}
+
+TEST_CASE("conditions of structs: required texts of described conditions are written, in lists alone", "[conditions]")
+{
+    farm::barn b;
+    CHECK(set_condition(b, bare, noon));
+    const auto schema = object_schema::of<farm::barn>().value();
+    const auto written = json::parse(to_text(b));
+    CHECK(schema.check(written));
+    CHECK(written.at("status").at("conditions").at(0).at("message") == "");
+    // Nothing requires it.
+    CHECK_FALSE(written.at("status").at("conditions").at(0).as_object().contains("note"));
+    // An applied part may leave a required text to another manager.
+    b.spec.colour = "red";
+    CHECK(json::parse(to_text(b)).at("spec") == json::value{{"colour", "red"}});
+    CHECK(read_struct<farm::barn>(object::parse(to_text(b)).value()).value().status->conditions.at(0).reason.empty());
+}
+
+TEST_CASE("conditions of structs: removing one that is not there changes nothing", "[conditions]")
+{
+    farm::barn b;
+    CHECK_FALSE(remove_condition(b, "Ready"));
+    CHECK_FALSE(b.status);
+    CHECK(to_text(b) == to_text(farm::barn()));
+    b.status.emplace();
+    const auto before = to_text(b);
+    CHECK_FALSE(remove_condition(b, "Ready"));
+    CHECK(to_text(b) == before);
+    CHECK(set_condition(b, ready, noon));
+    CHECK_FALSE(remove_condition(b, "Other"));
+    CHECK(remove_condition(b, "Ready"));
+    CHECK(to_text(b) == before);
+    struct
+    {
+        std::optional<farm::lists> status = farm::lists{};
+    } o;
+    CHECK_FALSE(remove_condition(o, "Ready"));
+    CHECK(o.status);
+    CHECK_FALSE(o.status->conditions);
 }

@@ -120,3 +120,13 @@ TEST_CASE("tool: searches end where another one changes nothing", "[tool]")
     CHECK(plan.after(failure(refused)));
     CHECK(plan.after(failure(cond::unreachable)));
 }
+
+TEST_CASE("tool: a search that fails as the last one did is no news", "[tool]")
+{
+    search_plan plan(1);
+    const failure missing(cond::not_found, "no such kind");
+    CHECK(plan.is_news(missing));
+    CHECK_FALSE(plan.is_news(missing));
+    CHECK(plan.is_news(failure(cond::unreachable, "refused")));
+    CHECK(plan.is_news(missing));
+}

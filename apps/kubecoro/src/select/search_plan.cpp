@@ -1,6 +1,7 @@
 #include "select/search_plan.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace kubecoro::tool {
 
@@ -20,6 +21,14 @@ std::optional<duration> search_plan::after(const failure& why)
     if (why == cond::cancelled || is_wrong_usage(why)) return std::nullopt;
     const std::chrono::seconds asked = why.retry_after().value_or(std::chrono::seconds{0});
     return std::max<duration>(delays_.next(), std::min<std::chrono::seconds>(asked, longest_pause));
+}
+
+bool search_plan::is_news(const failure& why)
+{
+    auto words = why.describe();
+    if (words == told_) return false;
+    told_ = std::move(words);
+    return true;
 }
 
 } // namespace kubecoro::tool

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 namespace kubecoro::tool {
 
@@ -22,9 +23,12 @@ public:
 
     /// The pause before the next search, as long as the server asked for; nothing for failures that no search mends.
     [[nodiscard]] std::optional<duration> after(const failure& why);
+    /// Whether the last search did not fail with the same words.
+    [[nodiscard]] bool is_news(const failure& why);
 
 private:
     backoff delays_;
+    std::string told_;
 };
 
 } // namespace kubecoro::tool

@@ -173,6 +173,12 @@ asio::awaitable<result<>> follow(const client& api, const std::vector<target>& t
     co_return outcome;
 }
 
+void report_search(const failure& why, const verb_context& context, watch_printer& printer)
+{
+    if (worth_showing(why)) return printer.failed(why);
+    context.log.warning("the server does not say which resources it has; asking again", {{"why", why.describe()}});
+}
+
 /// The resources; with --keep-trying as soon as the server has them.
 asio::awaitable<result<std::vector<target>>> find_targets(client api, const watch_flags& f, const verb_context& context,
                                                           watch_printer& printer)
@@ -184,11 +190,7 @@ asio::awaitable<result<std::vector<target>>> find_targets(client api, const watc
         if (found || !f.keep_trying) co_return found;
         const auto pause = plan.after(found.error());
         if (!pause) co_return found;
-        if (worth_showing(found.error()))
-            printer.failed(found.error());
-        else
-            context.log.warning("the server does not say which resources it has; asking again",
-                                {{"why", found.error().describe()}});
+        if (plan.is_news(found.error())) report_search(found.error(), context, printer);
         auto pausing = sleep_for(api.time(), *pause);
         const auto paused = co_await std::move(pausing);
         if (!paused) co_return paused.error();

@@ -1,5 +1,6 @@
 #include <kubecoro/api/detail/struct_type.hpp>
 
+#include <kubecoro/api/detail/value_types.hpp>
 #include <kubecoro/api/object.hpp>
 #include <kubecoro/api/other_fields.hpp>
 #include <kubecoro/base/printable.hpp>
@@ -87,15 +88,24 @@ private:
     bool first_ = true;
 };
 
-void write_members(const struct_type& type, const void* value, member_writer& to)
+enum class empty_texts
 {
+    left_out,
+    written_if_required
+};
+
+void write_members(const struct_type& type, const void* value, empty_texts empty, member_writer& to)
+{
+    const auto is_needed = [empty](const struct_field& field) {
+        return empty == empty_texts::written_if_required && field.required && field.type->form == value_form::text;
+    };
     const other_fields& others = others_of(type, value);
     for (const struct_field& field : type.fields) {
         const void* const member = member_of(value, field.offset);
         const auto kept = others.empty() ? std::string_view{} : others.text(field.name);
         if (!kept.empty() && still_stands(field, kept, member))
             to.name(field.name) += kept;
-        else if (field.type->is_set(member))
+        else if (field.type->is_set(member) || is_needed(field))
             field.type->write(member, to.name(field.name));
     }
     for (const auto& [name, text] : others.members())
@@ -178,7 +188,13 @@ std::optional<failure> read_root(const struct_type& type, value_view from, void*
 void write_struct(const struct_type& type, const void* value, std::string& out)
 {
     member_writer to(out);
-    write_members(type, value, to);
+    write_members(type, value, empty_texts::left_out, to);
+}
+
+void write_item(const struct_type& type, const void* value, std::string& out)
+{
+    member_writer to(out);
+    write_members(type, value, empty_texts::written_if_required, to);
 }
 
 void write_root(const struct_type& type, const void* value, std::string& out)
@@ -188,7 +204,7 @@ void write_root(const struct_type& type, const void* value, std::string& out)
         append_quoted(to.name("apiVersion"), type.api_version);
         append_quoted(to.name("kind"), type.kind);
     }
-    write_members(type, value, to);
+    write_members(type, value, empty_texts::left_out, to);
 }
 
 bool is_struct_set(const struct_type& type, const void* value) noexcept

@@ -65,12 +65,15 @@ std::vector<field_error> errors_of(const detail::compiled_schema& schema, const 
 }
 
 std::vector<field_error> errors_of_part(const detail::compiled_schema& schema, const json::value& part,
-                                        object_part kind)
+                                        object_part kind, const json::value* before)
 {
     detail::findings out;
     detail::step_budget budget;
-    detail::value_check(budget).check_part(*schema.root, part, kind, out);
-    detail::check_lists(*schema.root, part, budget, out);
+    const detail::schema_node& root = *schema.root;
+    detail::value_check(budget).check_part(root, part, kind, {before, &root}, out);
+    detail::findings old;
+    if (before) detail::check_lists(root, *before, budget, old);
+    if (!old.any()) detail::check_lists(root, part, budget, out);
     if (budget.is_spent()) return {too_expensive()};
     return std::move(out).take();
 }
@@ -195,7 +198,13 @@ std::vector<field_error> object_schema::errors(const json::value& object, const 
 
 std::vector<field_error> object_schema::errors(const json::value& part, object_part kind) const
 {
-    return errors_of_part(*compiled_, part, kind);
+    return errors_of_part(*compiled_, part, kind, nullptr);
+}
+
+std::vector<field_error> object_schema::errors(const json::value& part, object_part kind,
+                                               const json::value& before) const
+{
+    return errors_of_part(*compiled_, part, kind, &before);
 }
 
 std::vector<std::string> object_schema::unknown_fields(const json::value& object) const

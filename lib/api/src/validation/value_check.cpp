@@ -1,6 +1,7 @@
 #include "validation/value_check.hpp"
 
 #include "validation/go_print.hpp"
+#include "validation/settle.hpp"
 
 #include <algorithm>
 #include <map>
@@ -112,10 +113,11 @@ void value_check::check(const schema_node& node, const json::value& v, replaced_
     check_value(node, v, value_path{}, before, out);
 }
 
-void value_check::check_part(const schema_node& node, const json::value& v, object_part part, findings& out)
+void value_check::check_part(const schema_node& node, const json::value& v, object_part part, replaced_value before,
+                             findings& out)
 {
     part_ = part;
-    check_open(node, v, value_path{}, out);
+    check_open(node, v, value_path{}, before, out);
 }
 
 bool value_check::stays_open(const schema_node& node, const json::value& v) const noexcept
@@ -123,25 +125,41 @@ bool value_check::stays_open(const schema_node& node, const json::value& v) cons
     return v.is_object() || (v.is_array() && part_ == object_part::applied && node.list != list_kind::atomic);
 }
 
-void value_check::check_open(const schema_node& node, const json::value& v, const value_path& at, findings& out)
+bool value_check::has_item(replaced_value list, const json::value& item)
+{
+    const auto* items = list.value == nullptr ? nullptr : list.value->if_array();
+    return items != nullptr && budget_.spend(items->size()) && std::ranges::find(*items, item) != items->end();
+}
+
+void value_check::check_open(const schema_node& node, const json::value& v, const value_path& at, replaced_value before,
+                             findings& out)
 {
     // Null removes a member, or states nothing.
     if (v.is_null() || !budget_.spend(1) || out.is_full()) return;
     if (!stays_open(node, v)) {
-        check_against(node, v, at, {}, out);
+        // As the server completes it before it checks.
+        auto settled = v;
+        drop_nulls(node, settled);
+        if (add_defaults(node, settled)) check_value(node, settled, at, before, out);
         return;
     }
-    if (!node.type.empty() || !node.format.empty()) check_type(node, v, at, out);
+    // Where the present value is of the wrong type as well, a part may leave it as it is.
+    if (before.value == nullptr && (!node.type.empty() || !node.format.empty())) check_type(node, v, at, out);
     if (const auto* items = v.if_array()) {
-        for (std::size_t i = 0; node.items != nullptr && i < items->size(); ++i)
-            check_open(*node.items, (*items)[i], at.item(i), out);
+        const keyed_items replaced(before);
+        for (std::size_t i = 0; node.items != nullptr && i < items->size(); ++i) {
+            const auto& item = (*items)[i];
+            const auto same = replaced.find(item);
+            if (same.value != nullptr || !has_item(before, item)) check_open(*node.items, item, at.item(i), same, out);
+        }
         return;
     }
     std::map<std::string_view, const json::value*> members;
     for (const auto& [key, member] : v.get_object()) members.emplace(key, &member);
     for (const auto& [key, member] : members)
         if (const auto* schema = node.member(key))
-            check_open(*schema, *member, node.find(key) == schema_node::npos ? at.extra(key) : at.property(key), out);
+            check_open(*schema, *member, node.find(key) == schema_node::npos ? at.extra(key) : at.property(key),
+                       member_of(before, key, at.kind == value_path::step::root), out);
 }
 
 value_check::score value_check::check_value(const schema_node& node, const json::value& v, const value_path& at,

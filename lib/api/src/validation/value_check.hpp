@@ -25,7 +25,9 @@ public:
     void check(const schema_node& node, const boost::json::value& v, replaced_value before, findings& out);
 
     /// Finds the errors that an object has whatever else is in it: those of values that a merge does not complete.
-    void check_part(const schema_node& node, const boost::json::value& v, object_part part, findings& out);
+    /// @param before  The object that it is merged into, as far as it is known: values that stay as they are are forgiven.
+    void check_part(const schema_node& node, const boost::json::value& v, object_part part, replaced_value before,
+                    findings& out);
 
 private:
     /// How much of a schema a value satisfied. The server reports the alternative with the most.
@@ -35,7 +37,10 @@ private:
                       findings& out);
     score check_against(const schema_node& node, const boost::json::value& v, const value_path& at,
                         replaced_value before, findings& out);
-    void check_open(const schema_node& node, const boost::json::value& v, const value_path& at, findings& out);
+    void check_open(const schema_node& node, const boost::json::value& v, const value_path& at, replaced_value before,
+                    findings& out);
+    /// Whether an item without a key, such as that of a set, is there already.
+    [[nodiscard]] bool has_item(replaced_value list, const boost::json::value& item);
     /// Whether a merge completes the value.
     [[nodiscard]] bool stays_open(const schema_node& node, const boost::json::value& v) const noexcept;
     score check_type(const schema_node& node, const boost::json::value& v, const value_path& at, findings& out) const;

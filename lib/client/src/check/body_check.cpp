@@ -45,7 +45,8 @@ bool is_of_status(const field_error& e)
 class body_checker
 {
 public:
-    body_checker(const checked_body& what, const known_schema& schema) : what_(what), schema_(schema)
+    body_checker(const checked_body& what, const known_schema& schema, std::string_view present)
+        : what_(what), schema_(schema), present_(parsed(present))
     {
         const auto& table = schema.built_in;
         kind_ = table ? std::string(builtin_schemas::text(table->kind)) : schema.custom->resource().kind;
@@ -54,11 +55,8 @@ public:
 
     result<std::string> check(std::string text, bool fill_defaults)
     {
-        json::parse_options limits;
-        limits.max_depth = max_depth;
-        json::error_code broken;
-        const auto body = json::parse(text, broken, {}, limits);
-        if (broken || !body.is_object()) return failure(cond::invalid, "the body is not a JSON object");
+        const auto body = parsed(text);
+        if (!body.is_object()) return failure(cond::invalid, "the body is not a JSON object");
         if (auto sound = check_names(body, duplicate_fields(text, max_depth)); !sound) return sound.error();
         if (auto sound = check_types(body); !sound) return sound.error();
         if (!schema_.custom) return text;
@@ -67,6 +65,16 @@ public:
     }
 
 private:
+    /// Null for what is no JSON.
+    static json::value parsed(std::string_view text)
+    {
+        json::parse_options limits;
+        limits.max_depth = max_depth;
+        json::error_code broken;
+        auto out = json::parse(text, broken, {}, limits);
+        return broken ? json::value() : out;
+    }
+
     static result<std::string> passed(result<> checked, std::string text)
     {
         if (!checked) return checked.error();
@@ -131,17 +139,20 @@ private:
     [[nodiscard]] result<> check_part(const json::value& body) const
     {
         const auto part = what_.role == body_role::applied ? object_part::applied : object_part::merge_patch;
-        return outcome(body, schema_.custom->errors(body, part));
+        const auto& schema = *schema_.custom;
+        return outcome(body, present_.is_object() ? schema.errors(body, part, present_) : schema.errors(body, part));
     }
 
     [[nodiscard]] result<std::string> check_object(const json::value& body, std::string text, bool fill_defaults) const
     {
         auto settled = body;
-        schema_.custom->drop_nulls(settled);
-        if (auto filled = schema_.custom->fill_defaults(settled); !filled) return filled.error();
+        const auto& schema = *schema_.custom;
+        schema.drop_nulls(settled);
+        if (auto filled = schema.fill_defaults(settled); !filled) return filled.error();
         auto filled_text = fill_defaults && !what_.is_status ? json::serialize(settled) : std::move(text);
-        if (!what_.is_status && schema_.custom->has_status_subresource()) settled.get_object().erase("status");
-        return passed(outcome(body, schema_.custom->errors(settled)), std::move(filled_text));
+        if (!what_.is_status && schema.has_status_subresource()) settled.get_object().erase("status");
+        return passed(outcome(body, present_.is_object() ? schema.errors(settled, present_) : schema.errors(settled)),
+                      std::move(filled_text));
     }
 
     [[nodiscard]] result<> outcome(const json::value& body, std::vector<field_error> errors) const
@@ -158,6 +169,7 @@ private:
 
     const checked_body& what_;
     const known_schema& schema_;
+    json::value present_;
     std::string kind_;
 };
 
@@ -185,9 +197,15 @@ std::optional<checked_body> patch_to_check(const resource_type& resource, std::s
 }
 
 result<std::string> check_body(const checked_body& what, const known_schema& schema, std::string text,
-                               bool fill_defaults)
+                               bool fill_defaults, std::string_view present)
 {
-    return body_checker(what, schema).check(std::move(text), fill_defaults);
+    return body_checker(what, schema, present).check(std::move(text), fill_defaults);
+}
+
+bool may_be_forgiven(const checked_body& what, const known_schema& schema, const failure& why)
+{
+    // Names and duplicates are a 400, of which nothing is forgiven.
+    return !what.is_new && schema.custom && why.status() != nullptr && why.status()->code == 422;
 }
 
 } // namespace kubecoro::detail

@@ -32,9 +32,11 @@ struct checked_body
     body_role role = body_role::object;
     /// It is for the status subresource.
     bool is_status = false;
+    /// It creates an object. Others may leave values of the present object as they are, which the server forgives.
+    bool is_new = false;
 };
 
-/// The body of a create, update or apply; nothing if it is of a kind of its own, such as Scale.
+/// The body of an update or apply, or of a create if that is set in it; nothing if it is of a kind of its own, such as Scale.
 [[nodiscard]] std::optional<checked_body> body_to_check(const resource_type& resource, std::string_view subresource,
                                                         body_role role);
 /// The body of a patch; nothing for a JSON patch as well.
@@ -56,9 +58,14 @@ struct known_schema
 
     @param schema         Known.
     @param fill_defaults  Adds the defaults of a whole object of a custom kind.
+    @param present        The text of the object that the write changes; empty if it is not known. Invalid values that it
+                          has already are forgiven.
     @return      The body to send.
     @par Errors  cond::invalid, with a status in the server's words if a server can read the body at all. */
 [[nodiscard]] result<std::string> check_body(const checked_body& what, const known_schema& schema, std::string text,
-                                             bool fill_defaults);
+                                             bool fill_defaults, std::string_view present = {});
+
+/// Whether a body that check_body() has refused, without the present object, may pass with it.
+[[nodiscard]] bool may_be_forgiven(const checked_body& what, const known_schema& schema, const failure& why);
 
 } // namespace kubecoro::detail

@@ -3,6 +3,7 @@
 
 #include <kubecoro/api/validation.hpp>
 #include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/failure.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -17,7 +18,8 @@ class schema_cache_core
 {
 public:
     static constexpr std::size_t max_kinds = 200;
-    /// Before an object is refused, and for kinds whose schema could not be had, one that is older is read again.
+    /// Before an object is refused, and for kinds whose schema could not be had, one whose last read was earlier is read
+    /// again.
     static constexpr std::chrono::seconds reread_interval{10};
 
     /// @param max_age  0 = no limit.
@@ -28,6 +30,8 @@ public:
         /// Empty: it could not be had.
         std::optional<object_schema> schema;
         time_point read_at;
+        /// Later than read_at if reads have failed since.
+        time_point tried_at;
     };
 
     /// The schema, or null: it is to be read.
@@ -36,6 +40,10 @@ public:
     [[nodiscard]] bool may_have_changed(const std::string& kind, time_point now) const noexcept;
     /// Keeps what was read; the kind that was read first makes room.
     void keep(const std::string& kind, std::optional<object_schema> schema, time_point now);
+    /** A read has failed. A schema that was had before stays, unless the server says that there is none, or sends one that
+        cannot be used: then the kind has none.
+        @return  The schema to use. */
+    std::optional<object_schema> keep_after(const failure& why, const std::string& kind, time_point now);
     void forget(const std::string& kind) { kinds_.erase(kind); }
 
 private:

@@ -19,6 +19,15 @@ namespace {
 constexpr std::size_t shown_reason = 200;
 constexpr std::size_t max_noted = 200;
 
+/// The path of the object that a write changes.
+std::string target_of_object(std::string_view written, bool is_status)
+{
+    constexpr std::string_view status = "/status";
+    auto path = written.substr(0, written.find('?'));
+    if (is_status && path.ends_with(status)) path.remove_suffix(status.size());
+    return std::string(path);
+}
+
 std::string kind_name(const resource_type& resource) { return resource.display_name() + ' ' + resource.version; }
 
 asio::awaitable<result<object_schema>> read_definition(client c, resource_type resource)
@@ -121,10 +130,14 @@ asio::awaitable<result<write_checker::kept>> write_checker::read(client c, resou
     auto reading = read_schema(std::move(c), std::move(resource));
     auto found = co_await std::move(reading);
     if (!found && found.error() == cond::cancelled) co_return found.error();
-    if (!found) note_unchecked(kind, found.error());
-    kept schema = found ? kept(std::move(*found)) : kept();
-    std::lock_guard lock(mutex_);
-    cache_.keep(kind, schema, options_.time->now());
+    kept schema;
+    {
+        std::lock_guard lock(mutex_);
+        const auto now = options_.time->now();
+        schema = found ? kept(std::move(*found)) : cache_.keep_after(found.error(), kind, now);
+        if (found) cache_.keep(kind, schema, now);
+    }
+    if (!schema) note_unchecked(kind, found.error());
     co_return schema;
 }
 
@@ -168,7 +181,11 @@ result<> write_checker::finish(request& r, result<std::string> checked)
 asio::awaitable<result<>> write_checker::check(client c, request& r, checked_body what)
 {
     auto schema = at_hand(what.resource);
-    if (schema.is_known()) co_return finish(r, check_body(what, schema, r.body, checks_.fill_defaults));
+    if (schema.is_known()) {
+        auto checked = check_body(what, schema, r.body, checks_.fill_defaults);
+        auto deciding = decide(std::move(c), r, what, std::move(schema), std::move(checked));
+        co_return co_await std::move(deciding);
+    }
     for (const bool fresh : {false, true}) {
         auto reading = schema_of(c, what.resource, fresh);
         auto found = co_await std::move(reading);
@@ -179,8 +196,24 @@ asio::awaitable<result<>> write_checker::check(client c, request& r, checked_bod
             co_return result<>{};
         }
         auto checked = check_body(what, schema, r.body, checks_.fill_defaults);
-        if (checked || fresh || !may_have_changed(kind_name(what.resource))) co_return finish(r, std::move(checked));
+        if (!checked && !fresh && may_have_changed(kind_name(what.resource))) continue;
+        auto deciding = decide(std::move(c), r, what, std::move(schema), std::move(checked));
+        co_return co_await std::move(deciding);
     }
+    co_return result<>{};
+}
+
+asio::awaitable<result<>> write_checker::decide(client c, request& r, checked_body what, known_schema schema,
+                                                result<std::string> checked)
+{
+    if (checked || !may_be_forgiven(what, schema, checked.error())) co_return finish(r, std::move(checked));
+    auto reading = fetch_text(std::move(c), target_of_object(r.target, what.is_status));
+    const auto present = co_await std::move(reading);
+    if (present) co_return finish(r, check_body(what, schema, r.body, checks_.fill_defaults, *present));
+    if (present.error() == cond::cancelled) co_return present.error().with_request(r.method, r.target);
+    if (present.error() == cond::not_found) co_return finish(r, std::move(checked));
+    // The server has the object, and decides.
+    unchecked_->add();
     co_return result<>{};
 }
 

@@ -34,7 +34,8 @@ public:
     /** Checks the body of a request, and replaces it if defaults are to be filled in.
 
         @param c     The client that sends it; reads schemas.
-        @par Errors  cond::invalid, with the request; cond::cancelled. A schema that cannot be had is none. */
+        @par Errors  cond::invalid, with the request; cond::cancelled. A schema that cannot be had is none, nor is a present
+                     object that cannot be read. */
     [[nodiscard]] boost::asio::awaitable<result<>> check(client c, request& r, checked_body what);
 
 private:
@@ -48,6 +49,11 @@ private:
     [[nodiscard]] boost::asio::awaitable<result<kept>> read(client c, resource_type resource, std::string kind,
                                                             latch ended);
     void note_unchecked(const std::string& kind, const failure& why);
+    /** Asks again about a body that was refused, with the present object: the server forgives invalid values that a write
+        does not change.
+        @param checked  The outcome without it. */
+    [[nodiscard]] boost::asio::awaitable<result<>> decide(client c, request& r, checked_body what, known_schema schema,
+                                                          result<std::string> checked);
     [[nodiscard]] bool may_have_changed(const std::string& kind);
     result<> finish(request& r, result<std::string> checked);
 

@@ -258,6 +258,7 @@ asio::awaitable<result<object>> client::create(resource_type resource, std::stri
     options.validation = state_->checker().chosen(options.validation);
     auto form = detail::protobuf_body_kind(state_->options.body_form, resource, {}, options.validation);
     auto check = when_asked(options.validation, detail::body_to_check(resource, {}, detail::body_role::object));
+    if (check) check->is_new = true;
     auto what = detail::target_of(resource, ns, options.dry_run);
     const request_builder builder(std::move(resource), std::move(ns));
     auto sent = builder.create(std::move(body.text), options);

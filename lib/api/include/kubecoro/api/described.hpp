@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kubecoro/api/detail/value_types.hpp>
+#include <kubecoro/api/field_rule.hpp>
 #include <kubecoro/api/other_fields.hpp>
 #include <kubecoro/api/resource.hpp>
 #include <kubecoro/api/structs.hpp>
@@ -33,9 +34,9 @@
     Members are text, bool, 32- and 64-bit integers, double, bytes, quantity, times, durations, int_or_string,
     boost::json::value, described or generated structs, and std::optional, boxed, std::vector and std::map of these. A
     field has the member's name without an underscore at its end. Plain numbers and booleans are always written; text,
-    lists, maps and parts only if they are not empty. A member of type other_fields, which is not described, keeps
-    unknown fields; without one they are lost when the struct is written. A static function `field_rules` adds to the
-    schema that crd.hpp prints: see field_rule.hpp. */
+    lists, maps and parts only if they are not empty; in items of lists also an empty text that a rule requires. A
+    member of type other_fields, which is not described, keeps unknown fields; without one they are lost when the struct
+    is written. A static function `field_rules` adds to the schema that crd.hpp prints: see field_rule.hpp. */
 namespace kubecoro::detail {
 
 template<class T>
@@ -56,6 +57,7 @@ public:
             fields_[i++] =
                 describe<std::remove_cvref_t<decltype(value)>>(name_of(member.name), distance(*sample, value));
         });
+        if constexpr (requires { T::field_rules(); }) note_required();
         std::iota(by_name_.begin(), by_name_.end(), std::uint16_t{0});
         std::ranges::sort(by_name_, {}, [&](auto at) { return fields_[at].name; });
         if constexpr (requires { T::resource(); }) {
@@ -75,6 +77,11 @@ private:
     using members = boost::describe::describe_members<T, boost::describe::mod_public | boost::describe::mod_inherited>;
     static constexpr std::size_t count = boost::mp11::mp_size<members>::value;
 
+    void note_required()
+    {
+        for (const field_rule& rule : T::field_rules())
+            for (auto& field : fields_) field.required |= rule.required.value_or(false) && rule.field == field.name;
+    }
     static constexpr std::string_view name_of(std::string_view member) noexcept
     {
         if (member.ends_with('_')) member.remove_suffix(1);

@@ -32,11 +32,27 @@ template<class M>
         return member;
     }
 }
+/// The same, but null if it is absent.
+template<class M>
+[[nodiscard]] auto* if_present(M& member)
+{
+    if constexpr (is_optional_member<M>)
+        return member ? &*member : nullptr;
+    else
+        return &member;
+}
 /// The conditions of a kind's struct.
 template<class T>
 [[nodiscard]] auto& conditions_of(T& o)
 {
     return present(present(o.status).conditions);
+}
+/// Null if there are none.
+template<class T>
+[[nodiscard]] auto* find_conditions(T& o)
+{
+    auto* const status = if_present(o.status);
+    return status ? if_present(status->conditions) : nullptr;
 }
 template<class T>
 concept has_conditions = requires(T& o) { o.status.conditions; } || requires(T& o) { o.status->conditions; };
@@ -87,6 +103,9 @@ template<class T>
 
         set_condition(site, {.type = "Ready", .status = "True", .reason = "AllAvailable"}, now);
 
+    A new condition has a reason and a message, even if they are empty: a definition that requires them accepts it. A member that is
+    no std::optional is then written if the struct's field_rules() require it.
+
     If the kind's conditions have an observed generation and `c` has none, it is the struct's metadata.generation. Kinds
     whose conditions have no such field get none, also if `c` has one. */
 template<class T>
@@ -98,6 +117,9 @@ bool set_condition(T& o, const status_condition& c, wall_time now)
     if (at == all.end()) {
         at = all.emplace(all.end());
         at->type = c.type;
+        // Definitions require them, also empty ones.
+        static_cast<void>(detail::present(at->reason));
+        static_cast<void>(detail::present(at->message));
     }
     bool changed = detail::assign_member(at->status, c.status);
     if (changed || detail::is_missing(at->lastTransitionTime)) {
@@ -113,12 +135,13 @@ bool set_condition(T& o, const status_condition& c, wall_time now)
     return changed;
 }
 
-/// Removes the condition of a type. Returns whether there was one.
+/// Removes the condition of a type. Returns whether there was one; the struct stays as it is if there was none.
 template<class T>
     requires detail::has_conditions<T>
 bool remove_condition(T& o, std::string_view type)
 {
-    return std::erase_if(detail::conditions_of(o), [type](const auto& one) { return one.type == type; }) != 0;
+    auto* const all = detail::find_conditions(o);
+    return all && std::erase_if(*all, [type](const auto& one) { return one.type == type; }) != 0;
 }
 
 } // namespace kubecoro

@@ -123,8 +123,13 @@ public:
                                                   const boost::json::value& before) const;
 
     /** Returns the errors that an object would have whatever else is in it, once this part is merged into it: wrong types,
-        and values that no merge completes. Required members, alternatives, and sizes of objects are not among them. */
+        and values that no merge completes. Required members, alternatives, and sizes of objects are not among them. Values
+        that no merge completes, such as items of lists, are checked as the server completes them: without nulls that are
+        not allowed, and with defaults. */
     [[nodiscard]] std::vector<field_error> errors(const boost::json::value& part, object_part kind) const;
+    /// The same for a part of which the object is known that it is merged into: values that do not change are forgiven.
+    [[nodiscard]] std::vector<field_error> errors(const boost::json::value& part, object_part kind,
+                                                  const boost::json::value& before) const;
 
     /// Returns the paths of the members that the schema does not know, sorted; the server drops them. kind, apiVersion
     /// and metadata are known.
