@@ -35,6 +35,8 @@ constexpr known_metric all[] = {
     {"kubecoro_client_tls_handshakes_total", "TLS handshakes, by whether the session was resumed."},
     {"kubecoro_client_tls_reloads_total", "Changes of certificate files, by outcome."},
     {"kubecoro_client_write_checks_total", "Writes that were to be checked before they are sent, by outcome."},
+    {"kubecoro_cluster_ready", "1 while the cluster's informers have synced, else 0."},
+    {"kubecoro_clusters", "Clusters of a set, by state."},
     {"kubecoro_controller_failed_events_total", "Events on which a filter or a map function failed."},
     {"kubecoro_controller_own_write_timeouts_total", "Waits for own writes that took too long."},
     {"kubecoro_controller_untraced_causes_total", "Causes of runs without a trace, because too many keys waited."},

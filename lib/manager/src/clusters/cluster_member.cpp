@@ -20,18 +20,16 @@ void look_into(manager& m, cluster_stats& out)
 
 cluster_stats detail::cluster_member::stats() const
 {
-    cluster_stats out{.name = name, .state = cluster_state::joining};
+    cluster_stats out{.name = name};
     std::shared_ptr<manager> m;
     {
         std::lock_guard lock(mutex_);
+        out.state = state_;
         out.attempts = attempts_;
         out.last_failure = last_failure_;
-        if (resting_) out.state = cluster_state::resting;
         m = works_;
     }
     if (!m) return out;
-    const auto phase = m->stats().phase;
-    if (phase == manager_phase::standby || phase == manager_phase::running) out.state = cluster_state::ready;
     look_into(*m, out);
     return out;
 }

@@ -4,6 +4,7 @@
 
 #include <kubecoro/controller/key_share.hpp>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +19,8 @@ struct cluster_place
     std::shared_ptr<shared_leadership> leadership;
     /// The keys of this replica, where replicas divide them.
     std::optional<key_share> share;
+    /// Called when everything has started that needs no leadership.
+    std::function<void()> when_ready = {};
 };
 
 } // namespace kubecoro::detail

@@ -30,6 +30,8 @@ cluster_set::cluster_set(manager_engine& home, std::shared_ptr<cluster_provider>
       from_(std::move(from)),
       options_(std::move(o)),
       setup_(std::move(setup)),
+      sums_(home.options.metrics, options_.name),
+      meters_(std::make_shared<cluster_meters>(home.options.metrics, options_.name, 2 * options_.max_clusters)),
       core_(options_.max_clusters),
       executor_(home.cluster.executor()),
       providing_(home.cluster.executor(), logger::silent()), // run() reports its failure
@@ -37,14 +39,15 @@ cluster_set::cluster_set(manager_engine& home, std::shared_ptr<cluster_provider>
 {
 }
 
+// The parts refer to the set by reference: the engine owns both, and what owned each other would never go.
 std::shared_ptr<managed_part> cluster_set::add_parts()
 {
-    const auto self = shared_from_this();
-    lead_ =
-        home_.add_runnable(options_.name + " leadership",
-                           [self](latch stop) { return shared_leadership::hold(self->leadership_, stop); }, true, {});
-    return home_.add_runnable(options_.name, [self](latch stop) { return run(self, std::move(stop)); }, true,
-                              {.needs_leadership = false});
+    lead_ = home_.add_runnable(
+        options_.name + " leadership",
+        [shared = leadership_](latch stop) { return shared_leadership::hold(shared, std::move(stop)); }, true, {});
+    work_ = home_.add_runnable(options_.name, [this](latch stop) { return run(*this, std::move(stop)); }, true,
+                               {.needs_leadership = false});
+    return work_;
 }
 
 void cluster_set::offer(cluster_offer cluster)
@@ -70,20 +73,19 @@ void cluster_set::withdraw(std::string_view name)
     news_.notify();
 }
 
-asio::awaitable<result<>> cluster_set::run(std::shared_ptr<cluster_set> self, latch stop)
+asio::awaitable<result<>> cluster_set::run(cluster_set& self, latch stop)
 {
     co_await finish_despite_cancellation();
-    self->providing_.spawn("provider of " + self->options_.name, make_kept_strand(self->executor_).get(),
-                           provide(*self));
-    auto driving = drive(*self, std::move(stop));
+    self.providing_.spawn("provider of " + self.options_.name, make_kept_strand(self.executor_).get(), provide(self));
+    auto driving = drive(self, std::move(stop));
     co_await std::move(driving);
-    for (task_group* g : {&self->providing_, &self->departing_}) {
+    for (task_group* g : {&self.providing_, &self.departing_}) {
         auto joining = catch_failure(g->join());
         co_await std::move(joining);
     }
-    self->home_.remove(*self->lead_);
-    std::lock_guard lock(self->mutex_);
-    co_return self->provided_;
+    self.home_.remove(*self.lead_);
+    std::lock_guard lock(self.mutex_);
+    co_return self.provided_;
 }
 
 asio::awaitable<result<>> cluster_set::provide(cluster_set& self)
@@ -141,52 +143,57 @@ void cluster_set::stop()
 step::any cluster_set::decide()
 {
     std::lock_guard lock(mutex_);
-    return core_.next();
+    auto next = core_.next();
+    meters_->waiting(core_.waiting().size());
+    return next;
 }
 
 void cluster_set::perform(const step::any& next)
 {
     if (const auto* s = std::get_if<step::join>(&next)) join(s->name);
     if (const auto* s = std::get_if<step::leave>(&next)) leave(s->name);
-    if (const auto* s = std::get_if<step::keep_waiting>(&next))
-        home_.options.log->warning("a cluster has to wait: there are too many",
-                                   {{"cluster", s->name}, {"max_clusters", options_.max_clusters}});
+    if (const auto* s = std::get_if<step::keep_waiting>(&next)) keep_waiting(s->name);
+}
+
+void cluster_set::keep_waiting(const std::string& name) const
+{
+    home_.options.log->warning("a cluster has to wait: there are too many",
+                               {{"cluster", name}, {"max_clusters", options_.max_clusters}});
 }
 
 void cluster_set::join(const std::string& name)
 {
-    const auto member = std::make_shared<cluster_member>(name);
-    {
-        std::lock_guard lock(mutex_);
-        members_.insert_or_assign(name, member);
-    }
-    const patient_runnable body = [self = shared_from_this(), member](latch stop) {
-        return work_in(self, member, std::move(stop));
-    };
-    member->part =
+    const auto member = std::make_shared<cluster_member>(name, meters_);
+    const patient_runnable body = [this, member](latch stop) { return work_in(*this, member, std::move(stop)); };
+    seat taken{.member = member, .part = {}};
+    taken.part =
         home_.add_runnable("cluster " + name, body, true, {.needs_leadership = false, .retry = options_.retry}, true);
+    std::lock_guard lock(mutex_);
+    members_.insert_or_assign(name, std::move(taken));
 }
 
 void cluster_set::leave(const std::string& name)
 {
-    std::shared_ptr<cluster_member> member;
+    seat left;
     {
         std::lock_guard lock(mutex_);
-        member = members_.at(name);
+        left = members_.at(name);
     }
     home_.options.log->info("a cluster leaves", {{"cluster", name}});
-    home_.remove(*member->part);
-    departing_.spawn("departure of " + name, make_kept_strand(executor_).get(), await_departure(*this, member));
+    left.member->leave();
+    home_.remove(*left.part);
+    departing_.spawn("departure of " + name, make_kept_strand(executor_).get(), await_departure(*this, left));
 }
 
-asio::awaitable<result<>> cluster_set::await_departure(cluster_set& self, std::shared_ptr<cluster_member> member)
+asio::awaitable<result<>> cluster_set::await_departure(cluster_set& self, seat of)
 {
-    auto going = member->part->gone.wait();
+    auto going = of.part->gone.wait();
     co_await std::move(going);
+    of.member->gone();
     {
         std::lock_guard lock(self.mutex_);
-        self.members_.erase(member->name);
-        self.core_.left(member->name);
+        self.members_.erase(of.member->name);
+        self.core_.left(of.member->name);
     }
     self.news_.notify();
     co_return result<>{};
@@ -199,12 +206,7 @@ std::vector<cluster_stats> cluster_set::stats() const
     {
         std::lock_guard lock(mutex_);
         for (const auto& name : core_.waiting()) out[name] = {.name = name};
-        for (const auto& [name, m] : members_) {
-            if (core_.is_leaving(name))
-                out[name] = {.name = name, .state = cluster_state::leaving};
-            else
-                all.push_back(m);
-        }
+        for (const auto& [name, s] : members_) all.push_back(s.member);
     }
     for (const auto& m : all) out[m->name] = m->stats();
     std::vector<cluster_stats> list;

@@ -1,8 +1,11 @@
 #pragma once
 
 #include "clusters/cluster_member.hpp"
+#include "clusters/cluster_meters.hpp"
 #include "clusters/cluster_set_core.hpp"
 #include "clusters/shared_leadership.hpp"
+#include "clusters/summed_metrics.hpp"
+#include "manager/managed_part.hpp"
 
 #include <kubecoro/base/context_bound.hpp>
 #include <kubecoro/base/latch.hpp>
@@ -36,6 +39,8 @@ public:
 
     /// Adds the parts that run the set. @return the one whose removal ends it.
     [[nodiscard]] std::shared_ptr<managed_part> add_parts();
+    /// Whether it was removed, and nothing of it runs any more.
+    [[nodiscard]] bool over() const { return work_ && work_->gone.settled(); }
 
     // ---- what the sink calls
     void offer(cluster_offer cluster);
@@ -44,37 +49,47 @@ public:
     [[nodiscard]] std::vector<cluster_stats> stats() const;
 
 private:
-    static boost::asio::awaitable<result<>> run(std::shared_ptr<cluster_set> self, latch stop);
+    struct seat
+    {
+        std::shared_ptr<cluster_member> member;
+        /// Runs the work in the cluster.
+        std::shared_ptr<managed_part> part;
+    };
+    static boost::asio::awaitable<result<>> run(cluster_set& self, latch stop);
     static boost::asio::awaitable<result<>> provide(cluster_set& self);
     static boost::asio::awaitable<result<>> drive(cluster_set& self, latch stop);
     [[nodiscard]] cluster_step::any decide();
     void perform(const cluster_step::any& step);
     void join(const std::string& name);
     void leave(const std::string& name);
-    static boost::asio::awaitable<result<>> await_departure(cluster_set& self, std::shared_ptr<cluster_member> member);
+    void keep_waiting(const std::string& name) const;
+    static boost::asio::awaitable<result<>> await_departure(cluster_set& self, seat of);
     void stop();
 
     // cluster_work.cpp: the work in one cluster
-    static boost::asio::awaitable<result<>> work_in(std::shared_ptr<cluster_set> self,
-                                                    std::shared_ptr<cluster_member> member, latch stop);
-    [[nodiscard]] result<std::shared_ptr<manager>> make_manager(const std::string& name);
+    static boost::asio::awaitable<result<>> work_in(cluster_set& self, std::shared_ptr<cluster_member> member,
+                                                    latch stop);
+    [[nodiscard]] result<std::shared_ptr<manager>> make_manager(const std::shared_ptr<cluster_member>& member);
     [[nodiscard]] result<client> connect(const std::string& name, const logger& log) const;
 
     manager_engine& home_;
     const std::shared_ptr<cluster_provider> from_;
     const clusters_options options_;
     const std::shared_ptr<shared_leadership> leadership_ = std::make_shared<shared_leadership>();
-    std::shared_ptr<managed_part> lead_; // constant after add_parts()
+    std::shared_ptr<managed_part> lead_, work_; // constant after add_parts()
 
     /// Set-ups of several clusters are not called at once.
     std::mutex filling_;
     const cluster_setup setup_; // called under that mutex
 
+    const summed_metrics sums_;
+    const std::shared_ptr<cluster_meters> meters_;
+
     mutable std::mutex mutex_;
-    cluster_set_core core_;                                                       // under the mutex
-    std::map<std::string, cluster_offer, std::less<>> offers_;                    // under the mutex
-    std::map<std::string, std::shared_ptr<cluster_member>, std::less<>> members_; // under the mutex
-    result<> provided_;                                                           // under the mutex
+    cluster_set_core core_;                                    // under the mutex
+    std::map<std::string, cluster_offer, std::less<>> offers_; // under the mutex
+    std::map<std::string, seat, std::less<>> members_;         // under the mutex
+    result<> provided_;                                        // under the mutex
 
     wake_signal news_;
     kept_executor executor_;

@@ -83,10 +83,4 @@ void cluster_set_core::forget(const std::string& name)
     entries_.erase(at);
 }
 
-bool cluster_set_core::is_leaving(std::string_view name) const
-{
-    const auto at = entries_.find(name);
-    return at != entries_.end() && at->second.leaving;
-}
-
 } // namespace kubecoro::detail

@@ -65,7 +65,6 @@ public:
 
     /// Clusters that wait because the set is full, in the order of their names.
     [[nodiscard]] const std::set<std::string, std::less<>>& waiting() const noexcept { return waiting_; }
-    [[nodiscard]] bool is_leaving(std::string_view name) const;
 
 private:
     struct entry

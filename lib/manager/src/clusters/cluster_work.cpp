@@ -29,12 +29,11 @@ asio::awaitable<result<>> end_of(manager& m)
 } // namespace
 
 /// Until the cluster is to leave, or its manager has ended by itself.
-asio::awaitable<result<>> cluster_set::work_in(std::shared_ptr<cluster_set> self,
-                                               std::shared_ptr<cluster_member> member, latch stop)
+asio::awaitable<result<>> cluster_set::work_in(cluster_set& self, std::shared_ptr<cluster_member> member, latch stop)
 {
     co_await finish_despite_cancellation();
     member->begin();
-    auto made = self->make_manager(member->name);
+    auto made = self.make_manager(member);
     result<> outcome = made ? result<>() : result<>(made.error());
     if (made) {
         member->works(*made);
@@ -42,14 +41,15 @@ asio::awaitable<result<>> cluster_set::work_in(std::shared_ptr<cluster_set> self
         co_await std::move(either);
         auto ending = end_of(**made);
         outcome = co_await std::move(ending);
-        if (self->leadership_->lost().settled()) outcome = {}; // that is the program's failure
+        if (self.leadership_->lost().settled()) outcome = {}; // that is the program's failure
     }
     member->ended(outcome);
     co_return outcome;
 }
 
-result<std::shared_ptr<manager>> cluster_set::make_manager(const std::string& name)
+result<std::shared_ptr<manager>> cluster_set::make_manager(const std::shared_ptr<cluster_member>& member)
 {
+    const auto& name = member->name;
     const auto log = home_.options.log->with({{"cluster", name}});
     auto connected = connect(name, log);
     if (!connected) return connected.error();
@@ -57,10 +57,15 @@ result<std::shared_ptr<manager>> cluster_set::make_manager(const std::string& na
     o.name = home_.options.name;
     o.time = home_.options.time;
     o.log = log;
+    o.metrics = sums_.sink();
+    if (!o.traces.tracer) o.traces = home_.options.traces;
     o.leader_election = {};
     o.shards = {};
     o.grace = std::min(o.grace, home_.options.grace / 5 * 4);
     cluster_place place{.cluster = name, .leadership = leadership_, .share = home_.share()};
+    place.when_ready = [weak = std::weak_ptr(member)] {
+        if (const auto m = weak.lock()) m->ready();
+    };
     std::shared_ptr<manager> m(new manager(*std::move(connected), std::move(o), std::move(place)));
     try {
         const std::lock_guard one_at_a_time(filling_);
@@ -83,6 +88,7 @@ result<client> cluster_set::connect(const std::string& name, const logger& log) 
     auto how = options_.connection;
     how.time = home_.options.time;
     how.log = log;
+    how.metrics = sums_.sink();
     if (how.user_agent.empty()) how.user_agent = home_.options.name;
     try {
         if (!offer.connect) return failure(cond::misconfigured, "the offer has no function that connects");

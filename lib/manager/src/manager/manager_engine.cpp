@@ -223,6 +223,7 @@ void manager_engine::announce()
 {
     options.log->info("ready");
     is_ready_->set(1);
+    if (place_ && place_->when_ready) place_->when_ready();
     ready_.settle({});
 }
 

@@ -191,6 +191,7 @@ std::shared_ptr<cluster_set> manager_engine::add_clusters(std::shared_ptr<cluste
 {
     auto set = std::make_shared<cluster_set>(*this, std::move(from), std::move(setup), std::move(o));
     std::lock_guard lock(mutex_);
+    std::erase_if(clusters_, [](const auto& former) { return former->over(); });
     clusters_.push_back(set);
     return set;
 }

@@ -49,6 +49,29 @@ std::string manager_json(const manager& m)
     return boost::json::serialize(out);
 }
 
+std::string clusters_text(const manager& m)
+{
+    std::string out;
+    for (const auto& c : m.stats().clusters) out += describe(c) + '\n';
+    return out.empty() ? "no clusters\n" : out;
+}
+
+std::string clusters_json(const manager& m)
+{
+    boost::json::array out;
+    for (const auto& c : m.stats().clusters) {
+        auto& one = out.emplace_back(boost::json::object{{"name", c.name},
+                                                         {"state", std::string(to_string(c.state))},
+                                                         {"attempts", c.attempts},
+                                                         {"objects", c.objects},
+                                                         {"queued", c.queued}})
+                        .get_object();
+        if (c.trouble) one["trouble"] = c.trouble->describe();
+        if (c.last_failure) one["lastFailure"] = c.last_failure->describe();
+    }
+    return boost::json::serialize(out);
+}
+
 std::vector<workqueue_stats> queues_of(const manager& m)
 {
     std::vector<workqueue_stats> out;
@@ -75,6 +98,7 @@ debug_pages pages_of(const operator_options& o, manager& m)
     (void)pages.add("manager", {[&m] { return m.describe(); }, [&m] { return manager_json(m); }});
     (void)pages.add("informers", informers_page(m.informers()));
     (void)pages.add("controllers", controllers_page([&m] { return m.controllers(); }));
+    (void)pages.add("clusters", {[&m] { return clusters_text(m); }, [&m] { return clusters_json(m); }});
     (void)pages.add("queues", queues_page([&m] { return queues_of(m); }));
     (void)pages.add("config", config_page([settings = settings_of(o, m)] { return settings; }));
     return pages;

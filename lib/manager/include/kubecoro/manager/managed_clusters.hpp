@@ -23,7 +23,7 @@ class cluster_set;
 /// Options of manager::clusters().
 struct clusters_options
 {
-    /// Name of the set, for logs.
+    /// Name of the set, for logs and the label `clusters` of metrics.
     std::string name = "clusters";
     /// Maximum number of clusters at a time. Further ones wait until one leaves, in the order of their names; a log line
     /// says so.
@@ -31,10 +31,10 @@ struct clusters_options
     /// Delays after a cluster could not be joined, or has failed.
     backoff_policy retry = {.initial = std::chrono::seconds{1}, .cap = std::chrono::minutes{1}};
     /// For the manager of each cluster: namespaces, sync_timeout, events and the like. Name, clock and log are those of the
-    /// manager, with the cluster's name in each line; it never elects, but works while the manager leads. Its grace period
-    /// is at most four fifths of the manager's.
+    /// manager, with the cluster's name in each line; it never elects, but works while the manager leads. Its numbers are added up
+    /// with those of the other clusters. Its grace period is at most four fifths of the manager's.
     manager_options each = {.progress = duration::zero()};
-    /// For the client of each cluster: limits and time limits. Clock and log as above.
+    /// For the client of each cluster: limits and time limits. Clock, log and metrics as above.
     client_options connection = {};
     KUBECORO_NAME_FIRST;
 };

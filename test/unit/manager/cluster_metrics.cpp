@@ -1,0 +1,124 @@
+// Numbers of many clusters: one set of series, which tenants cannot extend.
+#include "clusters/cluster_meters.hpp"
+#include "clusters/summed_metrics.hpp"
+#include "clusters_fixture.hpp"
+
+using namespace manager_test;
+using kubecoro::detail::cluster_meters;
+using kubecoro::detail::summed_metrics;
+
+TEST_CASE("cluster metrics: counters and histograms add up in one series", "[clusters]")
+{
+    const auto out = std::make_shared<kt::recording_metrics>();
+    const summed_metrics sums(out, "fleet");
+    const auto eu = sums.sink(), us = sums.sink();
+    eu->make_counter("runs", {{"a", "b"}})->add(2);
+    us->make_counter("runs", {{"a", "b"}})->add(3);
+    us->make_histogram("sizes", {})->observe(7);
+    eu->make_counter("requests", {{"host", "a:1"}, {"verb", "GET"}})->add();
+    us->make_counter("requests", {{"host", "b:1"}, {"verb", "GET"}})->add();
+    CHECK(out->value("requests", {{"host", "any"}, {"verb", "GET"}, {"clusters", "fleet"}}) == 2);
+    CHECK(out->value("runs", {{"a", "b"}, {"clusters", "fleet"}}) == 5);
+    CHECK(out->value("sizes", {{"clusters", "fleet"}}) == 7);
+}
+
+TEST_CASE("cluster metrics: gauges add up as long as their clusters have them; the greatest time counts", "[clusters]")
+{
+    const auto out = std::make_shared<kt::recording_metrics>();
+    const summed_metrics sums(out, "fleet");
+    const metric_labels all{{"clusters", "fleet"}};
+    auto eu = sums.sink()->make_gauge("objects", {});
+    auto us = sums.sink()->make_gauge("objects", {});
+    auto old_eu = sums.sink()->make_gauge("silent_seconds", {});
+    auto old_us = sums.sink()->make_gauge("silent_seconds", {});
+    eu->set(10);
+    us->set(5);
+    eu->set(12);
+    eu->set(12);
+    old_eu->set(3);
+    old_us->set(8);
+    CHECK(out->value("objects", all) == 17);
+    CHECK(out->value("silent_seconds", all) == 8);
+    old_us->set(1);
+    CHECK(out->value("silent_seconds", all) == 3);
+    eu.reset();
+    old_eu.reset();
+    CHECK(out->value("objects", all) == 5);
+    CHECK(out->value("silent_seconds", all) == 1);
+    us.reset();
+    old_us.reset();
+    CHECK(out->value("objects", all) == 0);
+    CHECK(out->value("silent_seconds", all) == 0);
+}
+
+TEST_CASE("cluster metrics: a limited number of names get a series of their own", "[clusters]")
+{
+    const auto out = std::make_shared<kt::recording_metrics>();
+    cluster_meters meters(out, "fleet", 2);
+    const auto ready = [&](const std::string& name) {
+        return out->value("kubecoro_cluster_ready", {{"clusters", "fleet"}, {"cluster", name}});
+    };
+    const auto count = [&](const std::string& state) {
+        return out->value("kubecoro_clusters", {{"clusters", "fleet"}, {"state", state}});
+    };
+    for (const auto* name : {"a", "b", "c"}) {
+        meters.moved(name, {}, cluster_state::joining);
+        meters.moved(name, cluster_state::joining, cluster_state::ready);
+    }
+    CHECK(count("ready") == 3);
+    CHECK(count("joining") == 0);
+    CHECK((ready("a") == 1 && ready("b") == 1 && ready("c") == 0));
+    meters.moved("a", cluster_state::ready, {});
+    meters.moved("c", cluster_state::ready, cluster_state::resting);
+    CHECK(count("ready") == 1);
+    CHECK(count("resting") == 1);
+    CHECK(ready("a") == 0);
+    meters.moved("d", {}, cluster_state::ready); // the series of one that has left stays, and its place with it
+    CHECK(ready("d") == 0);
+}
+
+TEST_CASE("cluster metrics: the set tells its states, and the numbers of all clusters in one", "[clusters]")
+{
+    manager_options o;
+    const auto numbers = std::make_shared<kt::recording_metrics>();
+    o.metrics = numbers;
+    world w(std::move(o));
+    far_cluster eu(w), us(w), down(w);
+    eu.put("one");
+    us.put("one");
+    us.put("two");
+    down.faults->set_down(true);
+    w.put("home");
+    lines seen;
+    const auto fleet = std::make_shared<manual_clusters>();
+    fleet->add("eu", eu.connect());
+    fleet->add("us", us.connect());
+    fleet->add("down", down.connect());
+    (void)w.m->clusters(fleet, noting(seen), {.name = "fleet", .max_clusters = 3});
+    fleet->add("zz", us.connect());
+    noting(seen)(*w.m);
+    w.begin();
+    w.run.advance(10s);
+    const auto count = [&](const std::string& state) {
+        return numbers->value("kubecoro_clusters", {{"clusters", "fleet"}, {"state", state}});
+    };
+    CHECK(count("ready") == 2);
+    CHECK(count("joining") == 1);
+    CHECK(count("waiting") == 1);
+    const auto runs = [&](metric_labels labels) {
+        labels.insert(labels.begin(), {{"controller", "configmaps"}, {"result", "success"}});
+        return numbers->value("controller_runtime_reconcile_total", labels);
+    };
+    CHECK(runs({{"clusters", "fleet"}}) == 3);
+    CHECK(runs({}) == 1);
+    const auto objects = [&] { return numbers->value("kubecoro_informer_objects"); };
+    CHECK(objects() == 3 + 1); // and the one at home
+    CHECK(numbers->value("kubecoro_cluster_ready", {{"clusters", "fleet"}, {"cluster", "us"}}) == 1);
+    fleet->remove("zz");
+    fleet->remove("us");
+    w.run.advance(10s);
+    CHECK(objects() == 1 + 1);
+    CHECK(count("waiting") == 0);
+    CHECK(count("leaving") == 0);
+    CHECK(numbers->value("kubecoro_cluster_ready", {{"clusters", "fleet"}, {"cluster", "us"}}) == 0);
+}
