@@ -29,13 +29,16 @@ cd gadget-operator
 "$cmake" --build build --parallel 2
 ctest --test-dir build --output-on-failure
 
+# The test has compared it with what is declared; the program adds its flags.
+diff manifests/rbac.yaml <(build/gadget-operator --print-rbac gadget-operator) || die "other rights than the program prints"
+
 "$tool" serve --kubeconfig-out "$work/kubeconfig" --load crd.yaml >"$work/serve.log" 2>&1 &
 running+=($!)
 for ((i = 0; i < 1200; i++)); do
     [[ -s $work/kubeconfig ]] && break
     sleep 0.1
 done
-KUBECONFIG=$work/kubeconfig build/gadget-operator >"$work/operator.log" 2>&1 &
+KUBECONFIG=$work/kubeconfig build/gadget-operator --metrics-address 127.0.0.1:0 --health-address 127.0.0.1:0 >"$work/operator.log" 2>&1 &
 operator=$!
 running+=("$operator")
 "$tool" apply --kubeconfig "$work/kubeconfig" -f example.yaml || die "cannot apply the example"
@@ -43,6 +46,6 @@ running+=("$operator")
     die "the object never became ready"
 [[ $("$tool" get --kubeconfig "$work/kubeconfig" configmaps one -o 'jsonpath={.data.message}') == hello ]] || die "no config map"
 # The rights and the deployment are objects that a server takes.
-"$tool" apply --kubeconfig "$work/kubeconfig" -f manifests/operator.yaml || die "cannot apply the manifests"
+"$tool" apply --kubeconfig "$work/kubeconfig" -f manifests/operator.yaml -f manifests/rbac.yaml || die "cannot apply the manifests"
 kill -TERM "$operator"
 wait "$operator" || die "the operator did not stop with success"
