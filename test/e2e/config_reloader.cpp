@@ -1,21 +1,14 @@
 // End-to-end test of the config-reloader. Checks annotations and generations; no pods run.
 #include "cluster.hpp"
+#include "operator_rights.hpp"
 
 #include "marks.hpp"
 #include "reloader.hpp"
 
 #include <kubecoro/api/untyped.hpp>
-#include <kubecoro/apiserver/manifests.hpp>
 #include <kubecoro/test/catch.hpp>
 
-#include <boost/json/array.hpp>
-#include <boost/json/object.hpp>
-#include <boost/json/serialize.hpp>
-#include <boost/json/value.hpp>
-
 #include <cstdint>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
@@ -25,13 +18,10 @@ using namespace kubecoro;
 using namespace kubecoro::e2e;
 using untyped::config_map;
 using untyped::secret;
-namespace json = boost::json;
 namespace marks = config_reloader::marks;
 
 namespace {
 
-const resource_type roles{"rbac.authorization.k8s.io", "v1", "roles", "Role", true};
-const resource_type role_bindings{"rbac.authorization.k8s.io", "v1", "rolebindings", "RoleBinding", true};
 const resource_type stateful_sets = untyped::stateful_set::resource();
 const std::vector<resource_type> kinds{untyped::deployment::resource(), stateful_sets, untyped::daemon_set::resource()};
 
@@ -45,31 +35,6 @@ std::string workload(const resource_type& kind, const std::string& name)
            R"("volumes":[{"name":"v","configMap":{"name":"settings"}}],)"
            R"("containers":[{"name":"main","image":"example.com/shop","volumeMounts":[{"name":"v","mountPath":"/v"}],)"
            R"("env":[{"name":"P","valueFrom":{"secretKeyRef":{"name":"password","key":"p"}}}]}]}}}})";
-}
-
-/// Creates the manifest's role for one namespace, "shop" there, and binds it to a user of the cluster.
-void grant(cluster& c, const std::string& ns, const std::string& user)
-{
-    std::ifstream file(KUBECORO_MANIFESTS "/rbac-one-namespace.yaml");
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
-    auto manifest = apiserver::load_manifests(text, "rbac-one-namespace.yaml").value();
-    std::erase_if(manifest, [](const json::value& o) { return o.at("metadata").at("namespace") != "shop"; });
-    REQUIRE(manifest.size() == 2);
-    const json::object subject{{"kind", "User"}, {"apiGroup", "rbac.authorization.k8s.io"}, {"name", user}};
-    for (auto& each : manifest) {
-        const bool binds = each.at("kind") == "RoleBinding";
-        each.at("metadata").as_object()["namespace"] = ns;
-        if (binds) each.as_object()["subjects"] = json::array{subject};
-        c.make(binds ? role_bindings : roles, ns, "config-reloader", json::serialize(each));
-    }
-}
-
-std::string user_of(cluster& c, const client& who)
-{
-    const resource_type reviews{"authentication.k8s.io", "v1", "selfsubjectreviews", "SelfSubjectReview", false};
-    const auto review =
-        c.run(who.create(reviews, {}, R"({"apiVersion":"authentication.k8s.io/v1","kind":"SelfSubjectReview"})"));
-    return std::string(review.value().root().path("status.userInfo.username").as_string());
 }
 
 /// Runs the operator in one namespace.
@@ -140,9 +105,8 @@ TEST_CASE("config-reloader: rolls each kind once per change, including changes w
 {
     cluster c;
     const auto ns = c.make_namespace("reloader");
-    const auto limited = cluster::config("KUBECORO_E2E_LIMITED_KUBECONFIG");
-    const auto who = limited ? c.connect(*limited) : c.api();
-    if (limited) grant(c, ns, user_of(c, who));
+    const auto who =
+        with_rights_of(c, KUBECORO_OPERATORS "/config-reloader/manifests/rbac-one-namespace.yaml", "shop", ns);
     c.run(c.api().create(config_map::resource(), ns,
                          R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"settings"},"data":{"a":"1"}})"))
         .value();

@@ -1,0 +1,184 @@
+// End-to-end test of the operator of websites. The cluster runs no controllers: the case plays that of Deployments, and nothing collects garbage.
+#include "cluster.hpp"
+#include "operator_rights.hpp"
+
+#include "website_reconciler.hpp"
+
+#include <kubecoro/api/edit.hpp>
+#include <kubecoro/api/untyped.hpp>
+#include <kubecoro/client/manifests.hpp>
+#include <kubecoro/client/struct_edit.hpp>
+#include <kubecoro/client/subresources.hpp>
+#include <kubecoro/test/catch.hpp>
+
+#include <boost/json/serialize.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+using namespace kubecoro;
+using namespace kubecoro::e2e;
+using namespace kubecoro::website_operator;
+using apps_v1::deployment;
+using core_v1::config_map;
+using core_v1::service;
+
+namespace {
+
+/// Creates the definition, and removes it with all websites at the end.
+void define_websites(cluster& c)
+{
+    for (auto& part : load_manifests(definition().value(), "crd.yaml").value())
+        c.make(untyped::custom_resource_definition::resource(), "", "websites.web.kubecoro.dev",
+               boost::json::serialize(part));
+    const auto served = c.eventually([&] { return c.run(c.api().list(website::resource(), "default")).has_value(); });
+    REQUIRE(served);
+}
+
+/// A replica, with the election that its manifest has rights for.
+class running_operator
+{
+public:
+    running_operator(cluster& c, const client& who, const std::string& ns) : cluster_(&c)
+    {
+        manager_options options{.name = "website", .namespaces = {ns}};
+        options.informers = impatient();
+        options.leader_election = {.lease = "website", .ns = ns};
+        subject_ = std::make_unique<manager>(who, std::move(options));
+        add_websites(*subject_);
+        subject_->start();
+        const auto ready = c.run(subject_->ready());
+        if (!ready) FAIL(ready.error().describe());
+    }
+    ~running_operator()
+    {
+        const auto stopped = cluster_->run(subject_->stop());
+        CHECK(stopped);
+    }
+    running_operator(const running_operator&) = delete;
+    running_operator& operator=(const running_operator&) = delete;
+
+private:
+    cluster* cluster_;
+    std::unique_ptr<manager> subject_;
+};
+
+struct sites
+{
+    cluster& c;
+    std::string ns;
+
+    void put(const std::string& name, std::int32_t replicas) const
+    {
+        website site{.metadata = {}, .spec = {}, .status = {}};
+        site.metadata.name = name;
+        site.spec.pages["index.html"] = "hello";
+        site.spec.replicas = replicas;
+        c.run(c.api().resource<website>(ns).create(site)).value();
+    }
+    template<class T>
+    [[nodiscard]] std::optional<T> read(const std::string& name) const
+    {
+        const auto got = c.run(c.api().get(T::resource(), ns, name));
+        if (!got) return std::nullopt;
+        return read_struct<T>(*got).value();
+    }
+    /// "True Serving 2 of 2 pods are ready", of the condition Ready for the newest generation.
+    [[nodiscard]] std::string ready(const std::string& name) const
+    {
+        const auto site = read<website>(name);
+        if (!site) return "gone";
+        for (const auto& now : site->status.conditions)
+            if (now.type == "Ready" && now.observedGeneration == site->metadata.generation)
+                return now.status.value_or("") + " " + now.reason.value_or("") + " " + now.message.value_or("");
+        return "unknown";
+    }
+    bool becomes(const std::string& name, const std::string& state) const
+    {
+        const bool did = c.eventually([&] { return ready(name) == state; });
+        if (!did) UNSCOPED_INFO(name << " is: " << ready(name));
+        return did;
+    }
+    /// As the controller of Deployments does, for pods that are ready at once.
+    void play_deployments(const std::string& name) const
+    {
+        const auto d = c.run(c.api().get(deployment::resource(), ns, name)).value();
+        const auto n = std::to_string(d.path("spec.replicas").as_int64());
+        const auto status = R"({"status":{"observedGeneration":)" + std::to_string(d.generation()) + R"(,"replicas":)" +
+                            n + R"(,"updatedReplicas":)" + n + R"(,"readyReplicas":)" + n + R"(,"availableReplicas":)" +
+                            n + "}}";
+        c.run(c.api().patch(deployment::resource(), ns, name, patch_kind::merge, status, {}, "status")).value();
+    }
+    template<class T>
+    [[nodiscard]] bool is_owned(const std::string& name, const std::string& by) const
+    {
+        const auto child = read<T>(name);
+        const auto owner = read<website>(by);
+        if (!child || !owner || child->metadata.ownerReferences.size() != 1) return false;
+        const auto& r = child->metadata.ownerReferences.front();
+        return r.uid == owner->metadata.uid && r.kind == "Website" && r.controller == true &&
+               r.blockOwnerDeletion == true;
+    }
+    [[nodiscard]] std::size_t listed() const
+    {
+        const auto all = read<config_map>(std::string(catalogue));
+        return all ? all->data.size() : 0;
+    }
+};
+
+} // namespace
+
+TEST_CASE("website: children, conditions, scale and finalizer, with the rights of its manifest", "[operators]")
+{
+    cluster c;
+    define_websites(c);
+    const auto ns = c.make_namespace("website");
+    const auto who = with_rights_of(c, KUBECORO_OPERATORS "/website/manifests/rbac.yaml", "website", ns);
+    const sites all{c, ns};
+    {
+        running_operator one(c, who, ns);
+        all.put("blog", 2);
+        CHECK(all.becomes("blog", "False Progressing 0 of 2 pods are ready"));
+        CHECK(all.is_owned<deployment>("blog", "blog"));
+        CHECK(all.is_owned<service>("blog", "blog"));
+        CHECK(all.is_owned<config_map>("blog-pages", "blog"));
+        CHECK(all.listed() == 1);
+        all.play_deployments("blog");
+        CHECK(all.becomes("blog", "True Serving 2 of 2 pods are ready"));
+
+        // A removed child comes back, and the server's defaults are no change.
+        const auto before = all.read<deployment>("blog")->metadata.generation;
+        c.run(c.api().remove(service::resource(), ns, "blog")).value();
+        CHECK(c.eventually([&] { return all.is_owned<service>("blog", "blog"); }));
+        CHECK(all.read<deployment>("blog")->metadata.generation == before);
+
+        c.run(set_scale(c.api(), website::resource(), ns, "blog", 3)).value();
+        CHECK(c.eventually([&] { return all.read<deployment>("blog")->spec.replicas == 3; }));
+        all.play_deployments("blog");
+        CHECK(all.becomes("blog", "True Serving 3 of 3 pods are ready"));
+    }
+    // Another replica takes the Lease. The name of somebody else's object is left alone.
+    c.run(c.api().create(config_map::resource(), ns,
+                         R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"shop-pages"},"data":{"a":"b"}})"))
+        .value();
+    all.put("shop", 1);
+    c.run(c.api().remove(website::resource(), ns, "blog")).value();
+    CHECK(all.read<website>("blog")); // its finalizer waits for an operator
+    {
+        running_operator other(c, who, ns);
+        CHECK(c.eventually([&] { return !all.read<website>("blog"); }));
+        CHECK(c.eventually([&] { return all.ready("shop").starts_with("False NameTaken"); }));
+        CHECK(all.read<config_map>("shop-pages")->data.contains("a"));
+        CHECK(all.listed() == 0);
+        c.run(c.api().remove(website::resource(), ns, "shop")).value();
+        CHECK(c.eventually([&] { return !all.read<website>("shop"); }));
+    }
+    // The definition refuses what the operator could not do.
+    const auto wrong = c.run(c.api().create(
+        website::resource(), ns,
+        R"({"apiVersion":"web.kubecoro.dev/v1","kind":"Website","metadata":{"name":"w"},"spec":{"replicas":101,"pages":{}}})"));
+    REQUIRE_FALSE(wrong);
+    CHECK(wrong.error() == cond::invalid);
+}
