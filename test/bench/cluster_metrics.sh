@@ -48,8 +48,12 @@ memory() { awk '$1 == "VmRSS:" { print int($2 / 1024) }' "/proc/$1/status"; }
 measure() {
     local name=$1 port=$2 pid=${pid_of[$1]} expected bytes=0 before after i
     expected="pod=\"shop-$(((pods - 1) / 10))-$((pods - 1))\""
+    local tries=0
     until curl -s "http://127.0.0.1:$port/metrics" >"$work/text" && grep -q "kube_pod_info.*$expected" "$work/text" &&
-        [[ $(grep -c '^kube_pod_info{' "$work/text") == "$pods" ]]; do sleep 0.5; done
+        [[ $(grep -c '^kube_pod_info{' "$work/text") == "$pods" ]]; do
+        ((++tries < 600)) || die "$name: not all series after 600 scrapes"
+        sleep 0.5
+    done
     # Scrapes of the wait are not part of the sync: it is measured again, without any, below.
     echo "$name: ready; $(grep -vc '^#' "$work/text") series"
     for i in 1 2 3; do
@@ -97,9 +101,11 @@ expect cluster-metrics '*"serving health, metrics and state*'
 measure cluster-metrics "$(sed 's/.*127\.0\.0\.1:\([0-9]*\).*/\1/' <<<"$line")"
 # shellcheck disable=SC2016 # the inner shell's
 start kube-state-metrics bash -c 'exec "$@" 2>&1' -- "${theirs[@]}" --port 0
+# It has two ports, in any order. The page of its own metrics is the one that names its build.
 while expect kube-state-metrics '*"Listening on"*address="127.0.0.1:*'; do
     port=$(sed 's/.*address="127\.0\.0\.1:\([0-9]*\).*/\1/' <<<"$line")
-    curl -s "http://127.0.0.1:$port/metrics" | grep -q kube_state_metrics_build_info || break
+    curl -s "http://127.0.0.1:$port/metrics" >"$work/page"
+    grep -q kube_state_metrics_build_info "$work/page" || break
 done
 measure kube-state-metrics "$port"
 finish serve TERM

@@ -31,13 +31,15 @@ int exponent_of(std::string_view scientific)
 
 void append_escaped(std::string& out, std::string_view text)
 {
+    // A loop: values are short, and nearly all are plain. find_first_of() calls memchr() for each byte.
+    const auto is_special = [](char c) { return c == '\\' || c == '"' || c == '\n'; };
     for (;;) {
-        const auto plain = std::min(text.find_first_of("\\\"\n"), text.size());
-        out += text.substr(0, plain);
-        if (plain == text.size()) return;
+        const auto special = std::find_if(text.begin(), text.end(), is_special);
+        out.append(text.begin(), special);
+        if (special == text.end()) return;
         out += '\\';
-        out += text[plain] == '\n' ? 'n' : text[plain];
-        text.remove_prefix(plain + 1);
+        out += *special == '\n' ? 'n' : *special;
+        text.remove_prefix(static_cast<std::size_t>(special - text.begin()) + 1);
     }
 }
 
