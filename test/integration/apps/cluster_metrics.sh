@@ -7,6 +7,8 @@
 operator=$2
 samples=$(dirname "$0")/../../unit/operators/data/cluster_metrics.yaml
 
+prints "$(cat "$(dirname "$0")/../../../apps/operators/cluster-metrics/manifests/rbac.yaml")" "$operator" --print-rbac cluster-metrics
+
 serve --load "$samples"
 metrics_of first
 
