@@ -1,5 +1,8 @@
 // Clusters that join, leave, change, hang and fail while a manager runs.
+#include "clusters/shared_leadership.hpp"
 #include "clusters_fixture.hpp"
+
+#include <kubecoro/base/timeout.hpp>
 
 #include <algorithm>
 
@@ -405,4 +408,61 @@ TEST_CASE("clusters: an informer of the program's own cluster is a source of the
     w.put("other");
     w.run.advance(1s);
     CHECK(seen == lines{"eu/policy", "us/policy", "us/other"});
+}
+
+TEST_CASE("clusters: a leadership that is cancelled is lost, and ends when the last one has left it", "[clusters]")
+{
+    kt::runner run;
+    const auto shared = std::make_shared<kubecoro::detail::shared_leadership>();
+    const latch never, cancel;
+    const auto hold = [&]() -> ended {
+        auto either = race(kubecoro::detail::shared_leadership::hold(shared, never), cancel.wait());
+        co_await std::move(either);
+        co_return result<>{};
+    };
+    auto held = run.spawn(hold());
+    run.advance(1s);
+    CHECK(shared->granted().settled());
+    auto present = shared->enter();
+    REQUIRE(present);
+    cancel.settle({});
+    run.advance(1s);
+    CHECK(shared->ending().settled());
+    CHECK(shared->lost().settled());
+    CHECK_FALSE(shared->enter());
+    CHECK_FALSE(held.done());
+    present.reset();
+    run.advance(1s);
+    CHECK(held.done());
+}
+
+TEST_CASE("clusters: nothing of a cluster stays in memory when it has left, or of the set when the manager is gone",
+          "[clusters]")
+{
+    world w;
+    far_cluster eu(w);
+    eu.put("one");
+    lines seen;
+    const auto of_cluster = std::make_shared<int>(0), of_set = std::make_shared<int>(0);
+    const auto fleet = std::make_shared<manual_clusters>();
+    fleet->add("eu", eu.connect());
+    auto handle = w.m->clusters(fleet, [&, of_set](manager& m) {
+        m.control<config_map>([of_cluster](const typed_object<config_map>&, reconcile_context&) -> reconciled {
+            co_return action::done();
+        });
+    });
+    w.begin();
+    CHECK(of_cluster.use_count() > 1);
+    fleet->remove("eu");
+    w.run.advance(1s);
+    CHECK(of_cluster.use_count() == 1);
+    fleet->add("eu", eu.connect());
+    w.run.advance(1s);
+    CHECK(of_cluster.use_count() > 1);
+    CHECK(w.run.run(handle.removed()));
+    const auto next = w.m->clusters(fleet, noting(seen)); // the former set goes now
+    CHECK(of_set.use_count() == 1);
+    CHECK(handle.stats().empty());
+    w.run.advance(1s);
+    CHECK(seen == lines{"eu/one"});
 }
