@@ -57,7 +57,7 @@ await curl -fs http://127.0.0.1:18081/readyz
 "$bin/kubecoro_bench_idle_agent" "$folder/kubeconfig" node-1 >"$folder/agent.log" 2>&1 &
 agent=$!
 children+=("$agent")
-await grep -q 'synced 30' "$folder/agent.log"
+await grep -q '"pods":30' "$folder/agent.log"
 # A scrape and a page, as an operator in use has had; then the memory at rest.
 token=$(sed -n 's/^ *token: "\{0,1\}\([^"]*\)"\{0,1\}$/\1/p' "$folder/kubeconfig" | head -1)
 for path in 8080/metrics 8080/debug/informers 8080/dashboard 8081/readyz; do

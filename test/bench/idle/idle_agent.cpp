@@ -1,4 +1,5 @@
-// A node agent: one informer of the pods of one node. Prints "synced" with their number, and waits for a signal.
+// A node agent: one informer of the pods of one node. Prints their number as JSON when it has synced, and waits for a
+// signal.
 // usage: idle_agent KUBECONFIG NODE
 #include <kubecoro/cache/informer_factory.hpp>
 #include <kubecoro/client/client.hpp>
@@ -28,8 +29,10 @@ asio::awaitable<void> watch(client cluster, std::string node)
     informers.start();
     auto syncing = informer.has_synced();
     const auto synced = co_await std::move(syncing);
-    std::cout << (synced ? "synced " + std::to_string(informer.stats().objects) : synced.error().describe())
-              << std::endl;
+    if (synced)
+        std::cout << R"({"ready":true,"pods":)" << informer.stats().objects << '}' << std::endl;
+    else
+        std::cerr << synced.error().describe() << '\n';
     asio::signal_set signals(cluster.executor(), SIGINT, SIGTERM);
     co_await signals.async_wait(asio::use_awaitable);
     auto stopping = informers.stop();

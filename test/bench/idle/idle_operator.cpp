@@ -1,12 +1,24 @@
 // An operator with every endpoint, an election, and two controllers that have nothing to do.
+#include <kubecoro/base/try.hpp>
 #include <kubecoro/core_v1/config_map.hpp>
 #include <kubecoro/core_v1/pod.hpp>
 #include <kubecoro/program/run_operator.hpp>
+
+#include <iostream>
 
 namespace asio = boost::asio;
 using namespace kubecoro;
 
 namespace {
+
+/// Prints a line of JSON when everything has started.
+asio::awaitable<result<>> report(manager& m)
+{
+    auto starting = m.ready();
+    KUBECORO_TRY(co_await std::move(starting));
+    std::cout << R"({"ready":true})" << std::endl;
+    co_return result<>{};
+}
 
 asio::awaitable<result<action>> nothing(const object_key&, reconcile_context&) { co_return action::done(); }
 
@@ -23,5 +35,6 @@ int main(int argc, char** argv)
     return run_operator(o, argc, argv, [](manager& m) {
         m.control<core_v1::config_map>(&nothing);
         m.control<core_v1::pod>(&nothing);
+        m.run("report", [&m] { return report(m); });
     });
 }

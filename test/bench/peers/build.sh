@@ -5,11 +5,13 @@
 #   go_subject            client-go
 #   go_requests           the same without an informer: requests and watches
 #   go_types              the structs alone
+#   go_operator           operators with controller-runtime
 #   go_controller_runtime the same with controller-runtime's controller and priority queue
 #   rust_subject_default  kube-rs as cargo builds it
 #   rust_subject_best     kube-rs at its best: see Cargo.toml
 #   rust_requests         the same without an informer
 #   rust_types            the structs alone
+#   rust_operator         operators with kube-rs
 # Versions are pinned in go.mod and Cargo.toml. Up-to-date parts are not rebuilt. Parts that cannot be built are named on
 # stderr, and the others are built anyway. Succeeds when everything exists.
 set -uo pipefail
@@ -41,7 +43,7 @@ build_go() {
     fi
     key=$(key_of "$have" "$here"/go/go.* "$here"/go/*/*.go "$here"/go/*/*.yaml)
     [[ -x $out/topb && -x $out/load && -x $out/go_subject && -x $out/go_requests && -x $out/go_types &&
-        -x $out/go_controller_runtime ]] && [[ $(cat "$out/.go.key" 2>/dev/null) == "$key" ]] && return
+        -x $out/go_controller_runtime && -x $out/go_operator ]] && [[ $(cat "$out/.go.key" 2>/dev/null) == "$key" ]] && return
     note "building client-go's subject and topb (the first time some minutes)"
     if (cd "$here/go" && export CGO_ENABLED=0 &&
         go build -p "$jobs" -trimpath -buildvcs=false -mod=readonly -o "$out/topb" ./topb &&
@@ -49,6 +51,7 @@ build_go() {
         go build -p "$jobs" -trimpath -buildvcs=false -mod=readonly -o "$out/go_subject" ./subject &&
         go build -p "$jobs" -trimpath -buildvcs=false -mod=readonly -o "$out/go_requests" ./requests &&
         go build -p "$jobs" -trimpath -buildvcs=false -mod=readonly -o "$out/go_types" ./types &&
+        go build -p "$jobs" -trimpath -buildvcs=false -mod=readonly -o "$out/go_operator" ./operator &&
         go build -p "$jobs" -trimpath -buildvcs=false -mod=readonly -tags controllerruntime \
             -o "$out/go_controller_runtime" ./subject); then
         echo "$key" >"$out/.go.key"
@@ -70,11 +73,11 @@ build_rust() {
     at_least "$wanted" "$have" || { lacks "kube-rs: Rust $have is older than $wanted"; return; }
     key=$(key_of "$have" "$here/rust/Cargo.toml" "$here"/rust/src/*.rs "$here"/rust/src/bin/*.rs "$here"/rust/src/bin/*/*.rs)
     [[ -x $out/rust_subject_default && -x $out/rust_subject_best && -x $out/rust_requests &&
-        -x $out/rust_types ]] && [[ $(cat "$out/.rust.key" 2>/dev/null) == "$key" ]] && return
+        -x $out/rust_types && -x $out/rust_operator ]] && [[ $(cat "$out/.rust.key" 2>/dev/null) == "$key" ]] && return
     note "building kube-rs's subjects (the first time some minutes)"
     if cargo_build kube-rs-subject release release rust_subject_default "" &&
         cargo_build kube-rs-subject best best rust_subject_best best && cargo_build requests best best rust_requests best &&
-        cargo_build types best best rust_types best; then
+        cargo_build types best best rust_types best && cargo_build operator best best rust_operator best; then
         echo "$key" >"$out/.rust.key"
     else
         lacks "kube-rs: did not build"
