@@ -17,6 +17,18 @@ std::uint64_t mixed(std::uint64_t n) noexcept
     return n ^ (n >> 31);
 }
 
+// A server chooses the names of objects.
+constexpr std::size_t longest_text = 1024;
+
+/// Not within a character of UTF-8.
+std::string_view cut(std::string_view text) noexcept
+{
+    if (text.size() <= longest_text) return text;
+    std::size_t end = longest_text;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+    return text.substr(0, end);
+}
+
 } // namespace
 
 struct tracer::state
@@ -99,7 +111,7 @@ span span::part(std::string_view name, span_kind kind) const
 
 void span::set(std::string_view name, std::string_view value)
 {
-    if (recorded()) data_->attributes.push_back({std::string(name), std::string(value)});
+    if (recorded()) data_->attributes.push_back({std::string(name), std::string(cut(value))});
 }
 
 void span::set(std::string_view name, bool value)

@@ -1,6 +1,7 @@
 #include <kubecoro/base/trace_context.hpp>
 #include <kubecoro/test/catch.hpp>
 
+#include <random>
 #include <string>
 
 using namespace kubecoro;
@@ -49,6 +50,20 @@ TEST_CASE("trace context: what is no traceparent is refused", "[base][trace]")
         auto broken = example;
         broken[dash] = '_';
         CHECK_FALSE(trace_context::parse(broken));
+    }
+}
+
+TEST_CASE("trace context: every context survives the header, and damaged ones are read or refused", "[base][trace]")
+{
+    std::mt19937_64 random(4);
+    for (int n = 0; n < 2000; ++n) {
+        CAPTURE(n);
+        const trace_context one{.trace_high = random(), .trace_low = random(), .span = random(), .sampled = n % 2 == 0};
+        auto text = one.traceparent();
+        CHECK(trace_context::parse(text) == one);
+        text[random() % text.size()] = static_cast<char>(random());
+        text.resize(random() % 60);
+        if (const auto read = trace_context::parse(text)) CHECK(trace_context::parse(read->traceparent()) == read);
     }
 }
 

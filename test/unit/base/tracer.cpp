@@ -72,6 +72,24 @@ TEST_CASE("tracer: a span has its name, attributes, links, start and duration, a
     CHECK(s.error == "conflict");
 }
 
+TEST_CASE("tracer: long texts are cut between two characters", "[base][trace]")
+{
+    traced t;
+    const std::string umlaut = "\u00fc";
+    {
+        auto s = t.subject.start("work");
+        s.set("fits", std::string(1024, 'a'));
+        s.set("long", std::string(1025, 'a'));
+        s.set("split", std::string(1023, 'a') + umlaut + umlaut);
+        s.set("whole", std::string(1022, 'a') + umlaut + umlaut);
+    }
+    const auto s = t.spans->all().at(0);
+    CHECK(kt::attribute(s, "fits").size() == 1024);
+    CHECK(kt::attribute(s, "long").size() == 1024);
+    CHECK(kt::attribute(s, "split") == std::string(1023, 'a'));
+    CHECK(kt::attribute(s, "whole") == std::string(1022, 'a') + umlaut);
+}
+
 TEST_CASE("tracer: a part is in its parent's trace and names it", "[base][trace]")
 {
     traced t;

@@ -1,6 +1,7 @@
 // How the command line of an operator changes its options.
 #include "operator/operator_flags.hpp"
 #include "operator/operator_endpoints.hpp"
+#include "operator/operator_traces.hpp"
 
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/testing/recording.hpp>
@@ -125,6 +126,38 @@ TEST_CASE("operator endpoints: metrics are made when they are served, and must b
     auto other = janitor();
     other.connection.metrics = std::make_shared<testing::recording_metrics>();
     const auto refused = detail::operator_metrics(other);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error() == cond::misconfigured);
+}
+
+TEST_CASE("operator flags: traces go to a file, a share of them", "[program][traces]")
+{
+    CHECK(after(janitor(), {}).trace_file.empty());
+    const auto o = after(janitor(), {"--trace-file", "traces.json", "--trace-sample", "0.25"});
+    CHECK(o.trace_file == "traces.json");
+    CHECK(o.trace_sample == 0.25);
+    CHECK_THROWS_AS(after(janitor(), {"--trace-sample", "1.5"}), CLI::ValidationError);
+    CHECK_THROWS_AS(after(janitor(), {"--trace-sample", "-0.1"}), CLI::ValidationError);
+}
+
+TEST_CASE("operator traces: the file gives the manager a tracer, and must be one that can be opened",
+          "[program][traces]")
+{
+    auto off = janitor();
+    REQUIRE(detail::begin_traces(off));
+    CHECK_FALSE(off.managing.traces.tracer);
+
+    auto on = janitor();
+    on.version = "1.2";
+    on.trace_file = "/dev/null";
+    on.trace_sample = 0;
+    REQUIRE(detail::begin_traces(on));
+    CHECK(on.managing.traces.tracer);
+    CHECK_FALSE(on.managing.traces.tracer.draw());
+
+    auto missing = janitor();
+    missing.trace_file = "/nowhere/traces.json";
+    const auto refused = detail::begin_traces(missing);
     REQUIRE_FALSE(refused);
     CHECK(refused.error() == cond::misconfigured);
 }

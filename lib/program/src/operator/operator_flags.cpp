@@ -51,6 +51,8 @@ void apply_flags(const operator_flags& flags, operator_options& o)
     if (!flags.certificate_file.empty()) o.metrics_tls.certificate_file = flags.certificate_file;
     if (!flags.key_file.empty()) o.metrics_tls.key_file = flags.key_file;
     if (!flags.secure.empty()) o.protect = CLI::detail::to_flag_value(flags.secure) > 0;
+    if (!flags.trace_file.empty()) o.trace_file = flags.trace_file;
+    if (flags.trace_sample) o.trace_sample = *flags.trace_sample;
     apply_election(flags, o);
 }
 
@@ -119,6 +121,11 @@ void add_flags(CLI::App& app, const std::string& name, operator_flags& out)
     app.add_option("--leader-election-namespace", out.lease_namespace, "Its namespace; default: the program's own")
         ->check(wrong_namespace)
         ->envname(prefix + "LEADER_ELECTION_NAMESPACE");
+    app.add_option("--trace-file", out.trace_file, "Write traces there, for a collector of OpenTelemetry")
+        ->envname(prefix + "TRACE_FILE");
+    app.add_option("--trace-sample", out.trace_sample, "The share of traces that are recorded, 0 to 1; default: 1")
+        ->check(CLI::Range(0.0, 1.0).description(""))
+        ->envname(prefix + "TRACE_SAMPLE");
     app.add_option("--print-rbac", out.print_rbac,
                    "Print the rights that the operator needs, for a service account in that namespace, and end")
         ->type_name("NAMESPACE")

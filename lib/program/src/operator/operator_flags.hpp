@@ -29,6 +29,8 @@ struct operator_flags
     std::string elects = {};
     std::string lease = {};
     std::string lease_namespace = {};
+    std::string trace_file = {};
+    std::optional<double> trace_sample = {};
     /// Empty = the operator runs.
     std::string print_rbac = {};
 

@@ -2,6 +2,7 @@
 
 #include "operator/operator_endpoints.hpp"
 #include "operator/operator_flags.hpp"
+#include "operator/operator_traces.hpp"
 #include "operator/print_rbac.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
@@ -49,6 +50,7 @@ asio::awaitable<result<>> operate(operator_options& o, const operator_setup& set
 {
     const auto numbers = detail::operator_metrics(o);
     if (!numbers) co_return numbers.error();
+    if (const auto traced = detail::begin_traces(o); !traced) co_return traced.error();
     auto cluster = client::connect(context.executor, o.connection);
     if (!cluster) co_return cluster.error();
     manager m(*cluster, o.managing);

@@ -165,7 +165,7 @@ public:
     /// Begins a span that is a part of this one. Empty when this one is.
     [[nodiscard]] span part(std::string_view name, span_kind kind = span_kind::internal) const;
 
-    /// Sets a named value. Never an object's content, nor a secret.
+    /// Sets a named value. Never an object's content, nor a secret. Texts beyond 1,024 bytes are cut.
     void set(std::string_view name, std::string_view value);
     /// A text that ends with a zero byte, not null.
     void set(std::string_view name, const char* value) { set(name, std::string_view(value)); }

@@ -39,6 +39,11 @@ struct operator_options
     /// Metrics and debug pages are for bearers of tokens that the API server lets `get` these paths, see access_filter. Debug
     /// pages are then served at any address.
     bool protect = false;
+    /// The file that gets the traces of the manager's controllers, as otlp_file() writes it. Empty = traces are
+    /// made as the manager's options say.
+    std::string trace_file = {};
+    /// The share of traces that are recorded there, as in tracer_options.
+    double trace_sample = 1;
     /// For the connection. Clock, log and metrics are passed on to everything; empty = the program's. Metrics of one's own that
     /// are to be served are prometheus_metrics.
     client_options connection = {};

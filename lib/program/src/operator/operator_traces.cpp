@@ -1,0 +1,18 @@
+#include "operator/operator_traces.hpp"
+
+#include <kubecoro/endpoints/otlp_file.hpp>
+
+#include <utility>
+
+namespace kubecoro::detail {
+
+result<> begin_traces(operator_options& o)
+{
+    if (o.trace_file.empty()) return {};
+    auto sink = otlp_file({.path = o.trace_file, .resource = {.service = o.name, .version = o.version}});
+    if (!sink) return sink.error();
+    o.managing.traces.tracer = tracer(*std::move(sink), {.sample = o.trace_sample, .time = o.connection.time});
+    return {};
+}
+
+} // namespace kubecoro::detail
