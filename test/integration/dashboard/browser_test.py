@@ -66,6 +66,8 @@ def tables(browser, path):
         check(page + " have a table", browser.until(f"document.querySelectorAll('#page-{page} tbody tr').length > 0"))
     check("objects are counted", browser.until("[...document.querySelectorAll('#page-informers td')].some(c => c.textContent === '240')"))
     check("runs are measured", browser.until("document.querySelector('#page-controllers tbody').textContent.includes('11 ms')"))
+    queues = browser.run("document.querySelector('#page-queues tbody').textContent")
+    check("queues show how long keys have waited and run", all(t in queues for t in ("3.2 s", "jobs/report-2b7c", "shop/checkout-7d9f 1.5 s, shop/cart-5c44 20 ms", "jobs 5, shop 1")))
     before = browser.run("document.querySelector('#page-controllers tbody').textContent")
     check("numbers follow", browser.until(f"document.querySelector('#page-controllers tbody').textContent !== {before!r}"))
     nodes = [n for n in browser.call("Accessibility.getFullAXTree")["nodes"] if not n.get("ignored")]

@@ -41,6 +41,12 @@ struct made_up
         out.queue.adds = out.succeeded + 31;
         out.queue.retries = failed;
         out.queue.in_work = {name("shop/checkout-7d9f"), name("shop/cart-5c44")};
+        out.queue.running_for = {1480ms, 20ms};
+        if (out.queue.ready != 0) {
+            out.queue.oldest_age = 3200ms;
+            out.queue.oldest = name("jobs/report-2b7c");
+            out.queue.largest_classes = {{name("jobs"), 5}, {name("shop"), 1}};
+        }
         return out;
     }
     std::vector<controller_stats> controllers()

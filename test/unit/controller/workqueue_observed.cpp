@@ -62,6 +62,7 @@ TEST_CASE("workqueue: keys of runs in progress are shown with their durations", 
     const auto s = o.queue.stats();
     CHECK(s.in_work == list{"a", "b"});
     CHECK(s.running_for == std::vector<duration>{3s, 1s});
+    CHECK(o.queue.describe().find("longest running: a for 3 s, b for 1 s") != std::string::npos);
 }
 
 TEST_CASE("workqueue: a queue without metrics takes no times and shows none", "[workqueue][observed]")

@@ -1,6 +1,8 @@
 // Coroutines and controllers that come, fail, end and go.
 #include "manager_fixture.hpp"
 
+#include <algorithm>
+
 using namespace manager_test;
 
 namespace {
@@ -32,6 +34,21 @@ TEST_CASE("manager: parts start and stop by stage", "[manager]")
     seen.clear();
     CHECK(w.run.run(w.m->stop()));
     CHECK(seen == lines{"-leader", "-support", "-server"});
+}
+
+TEST_CASE("manager: the names of what runs are shown, of its controllers too", "[manager]")
+{
+    world w;
+    w.m->control<config_map>(nothing, {.name = "janitor", .running = {.workers = 2}});
+    w.m->run("poller", [&w]() -> ended { return sleep_for(w.run.clock(), 1h); });
+    CHECK(w.m->tasks().empty());
+    w.begin();
+    auto tasks = w.m->tasks();
+    std::sort(tasks.begin(), tasks.end());
+    CHECK(tasks == lines{"controller janitor", "janitor", "manager", "poller", "source configmaps",
+                         "worker of controller janitor", "worker of controller janitor"});
+    CHECK(w.run.run(w.m->stop()));
+    CHECK(w.m->tasks().empty());
 }
 
 TEST_CASE("manager: a coroutine that fails or throws ends the manager, and is named", "[manager]")

@@ -71,6 +71,7 @@ asio::awaitable<result<>> controller<object>::stop()
 void controller<object>::request_stop() { engine_->request_stop(); }
 void controller<object>::request_stop_at_once() { engine_->request_stop_at_once(); }
 controller_stats controller<object>::stats() const { return engine_->stats(); }
+std::vector<std::string> controller<object>::tasks() const { return engine_->tasks(); }
 std::string controller<object>::describe() const { return kubecoro::describe(stats()); }
 
 } // namespace kubecoro

@@ -57,6 +57,7 @@ public:
     static void abandon(const std::shared_ptr<controller_engine>& self);
 
     [[nodiscard]] controller_stats stats() const;
+    [[nodiscard]] std::vector<std::string> tasks() const;
     [[nodiscard]] source_stats stats(const controller_source& source) const;
 
 private:

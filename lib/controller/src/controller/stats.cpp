@@ -1,6 +1,7 @@
 #include "controller/controller_engine.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace kubecoro {
 using namespace detail;
@@ -66,6 +67,14 @@ controller_stats controller_engine::stats() const
     for (const auto& source : all) s.sources.push_back(stats(*source));
     s.queue = queue_.stats();
     return s;
+}
+
+std::vector<std::string> controller_engine::tasks() const
+{
+    std::vector<std::string> out;
+    for (const auto* group : {&supervising_, &following_, &working_})
+        for (auto& name : group->names()) out.push_back(std::move(name));
+    return out;
 }
 
 std::string describe(const controller_stats& s)

@@ -4,6 +4,11 @@
 #include <sstream>
 
 namespace kubecoro {
+namespace {
+
+double seconds(duration d) { return std::chrono::duration<double>(d).count(); }
+
+} // namespace
 
 std::string describe(const workqueue_stats& s)
 {
@@ -14,13 +19,11 @@ std::string describe(const workqueue_stats& s)
     if (s.held != 0) out << ", " << s.held << " held";
     if (s.unclassified != 0) out << ", " << s.unclassified << " without a class";
     if (s.shutting_down) out << "; shutting down";
-    if (s.oldest_age) {
-        const std::chrono::duration<double> age = *s.oldest_age;
-        out << "; oldest waiting: " << s.oldest << " for " << age.count() << " s";
-    }
+    if (s.oldest_age) out << "; oldest waiting: " << s.oldest << " for " << seconds(*s.oldest_age) << " s";
     const char* separator = "; longest running: ";
-    for (const auto& key : s.in_work) {
-        out << separator << key;
+    for (std::size_t n = 0; n < s.in_work.size(); ++n) {
+        out << separator << s.in_work[n];
+        if (n < s.running_for.size()) out << " for " << seconds(s.running_for[n]) << " s";
         separator = ", ";
     }
     separator = "; most ready keys: ";

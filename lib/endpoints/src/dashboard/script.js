@@ -47,14 +47,18 @@ const tables = {
   queues: {title: "Queues", columns: [
     words("Queue", r => r.name),
     column("Depth", r => r.ready),
+    column("Oldest waits", r => r.oldest_seconds, time),
     column("Running", r => r.processing),
+    column("Longest run", r => list(r.running_seconds)[0], time),
     column("Delayed", r => r.delayed),
     column("Held", r => r.held),
     column("Keys", r => r.keys),
     column("Memory", r => r.bytes, bytes),
     column("Added", r => r.adds),
     column("Retried", r => r.retries),
-    words("Longest running keys", r => list(r.in_work).slice(0, 5).join(", "))], key: r => r.name},
+    words("Oldest key", r => r.oldest),
+    words("Longest running keys", r => list(r.in_work).slice(0, 5).map((key, i) => lasting(key, list(r.running_seconds)[i])).join(", ")),
+    words("Largest classes", r => list(r.largest_classes).slice(0, 3).map(c => c.name + " " + number(c.ready)).join(", "))], key: r => r.name},
   controllers: {title: "Controllers", columns: [
     words("Controller", r => r.name),
     words("Phase", r => r.phase, good(["running", "syncing"])),
@@ -74,6 +78,9 @@ const tables = {
   config: {title: "Configuration", rows: c => Object.entries(c || {}).map(([name, value]) => ({name, value})), columns: [
     words("Setting", r => r.name), words("Value", r => r.value)], key: r => r.name}
 };
+
+// A queue without metrics takes no times.
+const lasting = (key, seconds) => typeof seconds === "number" ? key + " " + time(seconds) : key;
 
 // Of the runs since the last snapshot; without any, of all.
 function mean(r, was) {

@@ -81,6 +81,7 @@ void manager::request_stop() { engine_->request_stop(); }
 
 manager_stats manager::stats() const { return engine_->stats(); }
 std::vector<controller_stats> manager::controllers() const { return engine_->controllers(); }
+std::vector<std::string> manager::tasks() const { return engine_->tasks(); }
 result<> manager::healthy() const { return engine_->healthy(); }
 std::string manager::describe() const
 {

@@ -73,6 +73,7 @@ public:
 
     [[nodiscard]] manager_stats stats() const;
     [[nodiscard]] std::vector<controller_stats> controllers() const;
+    [[nodiscard]] std::vector<std::string> tasks() const;
     [[nodiscard]] result<> healthy() const;
 
     const client cluster;
@@ -118,6 +119,7 @@ private:
     [[nodiscard]] std::optional<shared_informer<object>> find_declared(std::string_view group,
                                                                        std::string_view kind) const;
     [[nodiscard]] bool is_started() const;
+    [[nodiscard]] std::vector<std::shared_ptr<managed_part>> controlling() const;
     void start_part(part_id id);
     static boost::asio::awaitable<result<>> run_part(std::unique_ptr<part_mark> mark);
     void note_end(managed_part& part, const result<>& outcome);

@@ -6,6 +6,7 @@
 #include <kubecoro/base/detail/unless.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace asio = boost::asio;
@@ -215,17 +216,28 @@ std::shared_ptr<managed_part> manager_engine::part(part_id id) const
     return at == parts_.end() ? nullptr : at->second;
 }
 
-std::vector<controller_stats> manager_engine::controllers() const
+std::vector<std::shared_ptr<managed_part>> manager_engine::controlling() const
 {
     std::vector<std::shared_ptr<managed_part>> all;
-    {
-        std::lock_guard lock(mutex_);
-        for (const auto& [id, p] : parts_)
-            if (p->controlled) all.push_back(p);
-    }
+    std::lock_guard lock(mutex_);
+    for (const auto& [id, p] : parts_)
+        if (p->controlled) all.push_back(p);
+    return all;
+}
+
+std::vector<controller_stats> manager_engine::controllers() const
+{
     std::vector<controller_stats> out;
-    out.reserve(all.size());
-    for (const auto& p : all) out.push_back(p->controlled->stats());
+    for (const auto& p : controlling()) out.push_back(p->controlled->stats());
+    return out;
+}
+
+std::vector<std::string> manager_engine::tasks() const
+{
+    auto out = supervising_.names();
+    const auto add = [&out](std::vector<std::string> some) { std::ranges::move(some, std::back_inserter(out)); };
+    add(running_.names());
+    for (const auto& p : controlling()) add(p->controlled->tasks());
     return out;
 }
 

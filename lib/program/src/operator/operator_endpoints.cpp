@@ -100,6 +100,7 @@ debug_pages pages_of(const operator_options& o, manager& m)
     (void)pages.add("controllers", controllers_page([&m] { return m.controllers(); }));
     (void)pages.add("clusters", {[&m] { return clusters_text(m); }, [&m] { return clusters_json(m); }});
     (void)pages.add("queues", queues_page([&m] { return queues_of(m); }));
+    (void)pages.add("tasks", tasks_page([&m] { return m.tasks(); }));
     (void)pages.add("config", config_page([settings = settings_of(o, m)] { return settings; }));
     return pages;
 }

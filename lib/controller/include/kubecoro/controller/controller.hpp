@@ -115,6 +115,8 @@ public:
 
     /// A picture of the present state. Any thread.
     [[nodiscard]] controller_stats stats() const;
+    /// Names of its running coroutines: sources, workers. Any thread.
+    [[nodiscard]] std::vector<std::string> tasks() const;
     /// A human-readable summary of a few lines: phase, runs, sources, queue.
     [[nodiscard]] std::string describe() const;
 

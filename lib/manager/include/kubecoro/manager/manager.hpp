@@ -216,6 +216,8 @@ public:
     [[nodiscard]] manager_stats stats() const;
     /// One entry for each controller that was not removed. Any thread.
     [[nodiscard]] std::vector<controller_stats> controllers() const;
+    /// Names of the running coroutines: of the manager, and of its controllers. Any thread.
+    [[nodiscard]] std::vector<std::string> tasks() const;
     /// For a liveness check: fails if this program still works as a leader although its Lease has expired. Any thread.
     [[nodiscard]] result<> healthy() const;
     /// A human-readable summary of a few lines: phase, parts, election, informers.
