@@ -1,5 +1,5 @@
 // Managers that divide the keys of their controllers.
-#include "manager_fixture.hpp"
+#include "clusters_fixture.hpp"
 
 #include <kubecoro/api/untyped.hpp>
 #include <kubecoro/controller/shard_member.hpp>
@@ -112,4 +112,44 @@ TEST_CASE("manager shards: it may be stopped after any number of steps, and leav
         REQUIRE(left);
         CHECK(left->items.empty());
     }
+}
+
+TEST_CASE("manager shards: replicas divide the keys of each cluster as well", "[manager][clusters]")
+{
+    world w(as("first"));
+    far_cluster eu(w), us(w);
+    for (int i = 0; i < 20; ++i) {
+        eu.put("map-" + std::to_string(i));
+        us.put("map-" + std::to_string(i));
+    }
+    const auto fleet = std::make_shared<manual_clusters>();
+    fleet->add("eu", eu.connect());
+    fleet->add("us", us.connect());
+    lines of_first, of_second;
+    (void)w.m->clusters(fleet, noting(of_first));
+    w.begin();
+    w.run.advance(1s);
+    CHECK(names(of_first).size() == 40);
+
+    manager second(w.cluster, as("second"));
+    const auto same_fleet = std::make_shared<manual_clusters>();
+    same_fleet->add("eu", eu.connect());
+    same_fleet->add("us", us.connect());
+    (void)second.clusters(same_fleet, noting(of_second));
+    auto running = w.run.spawn(second.run());
+    w.run.advance(3s);
+    const auto moved = names(of_second);
+    CHECK(moved.size() > 4);
+    CHECK(moved.size() < 36);
+    of_first.clear();
+    of_second.clear();
+    eu.put("late");
+    w.run.advance(1s);
+    CHECK(of_first.size() + of_second.size() == 1);
+
+    of_second.clear();
+    CHECK(w.run.run(w.m->stop()));
+    w.run.advance(1s);
+    CHECK(names(of_second).size() >= 40 - moved.size());
+    CHECK(w.run.run(second.stop()));
 }
