@@ -2,15 +2,47 @@
 #include "rest/body_kind.hpp"
 #include "rest_fixture.hpp"
 
+#include <kubecoro/api/described.hpp>
 #include <kubecoro/testing/recording.hpp>
 
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 
 #include <algorithm>
+#include <map>
+#include <optional>
 
 using namespace kubecoro;
 using namespace kubecoro::rest_test;
+
+namespace shop {
+
+struct map_metadata
+{
+    std::string name = {};
+};
+BOOST_DESCRIBE_STRUCT(map_metadata, (), (name))
+
+/// A part of a built-in kind, and a field that the kind does not have.
+struct map
+{
+    static resource_type resource() { return untyped::config_map::resource(); }
+    map_metadata metadata = {};
+    std::map<std::string, std::string> data = {};
+    std::optional<std::string> newer = {};
+};
+BOOST_DESCRIBE_STRUCT(map, (), (metadata, data, newer))
+
+/// The same without that field.
+struct plain_map
+{
+    static resource_type resource() { return untyped::config_map::resource(); }
+    map_metadata metadata = {};
+    std::map<std::string, std::string> data = {};
+};
+BOOST_DESCRIBE_STRUCT(plain_map, (), (metadata, data))
+
+} // namespace shop
 
 namespace {
 
@@ -146,6 +178,49 @@ TEST_CASE("client: where the server is asked to check names, bodies stay JSON", 
         CHECK(the.last().content_type == type);
     }
     CHECK(the.bodies("unfit") == 0);
+}
+
+TEST_CASE("client: structs are sent as their JSON is", "[client][bodies]")
+{
+    writer w;
+    const resource_client<shop::plain_map> all(w.c.resource(maps, "shop"));
+    const shop::plain_map plain{.metadata = {.name = "a"}, .data = {{"k", "v"}}};
+    w.accept(4);
+    REQUIRE(w.run.run(all.create(plain)));
+    const auto quick = w.last();
+    REQUIRE(w.run.run(all.untyped().create(to_text(plain))));
+    CHECK(quick.content_type == protobuf);
+    CHECK(w.last().content_type == protobuf);
+    CHECK(w.last().body == quick.body);
+    CHECK(w.last().target == quick.target);
+    REQUIRE(w.run.run(all.update(plain)));
+    CHECK(w.last().content_type == protobuf);
+    CHECK(w.last().method == "PUT");
+    CHECK(w.last().body == quick.body);
+    const shop::map newer{.metadata = {.name = "a"}, .newer = "x"};
+    REQUIRE(w.run.run(resource_client<shop::map>(w.c.resource(maps, "shop")).update(newer)));
+    CHECK(w.last().content_type == json);
+    CHECK(w.last().body == to_text(newer));
+    CHECK(w.bodies("sent") == 3);
+    CHECK(w.bodies("unfit") == 1);
+}
+
+TEST_CASE("client: a server that refuses the protobuf of a struct gets its JSON", "[client][bodies]")
+{
+    writer w;
+    const resource_client<shop::plain_map> all(w.c.resource(maps, "shop"));
+    const shop::plain_map plain{.metadata = {.name = "a"}, .data = {{"k", "v"}}};
+    w.refuse();
+    w.accept(2);
+    REQUIRE(w.run.run(all.create(plain)));
+    CHECK(w.last().content_type == json);
+    const auto sent = boost::json::parse(w.last().body);
+    CHECK(sent.at("data") == boost::json::value{{"k", "v"}});
+    CHECK(sent.at("metadata").at("name") == "a");
+    REQUIRE(w.run.run(all.create(plain)));
+    CHECK(w.net->seen.size() == 3);
+    CHECK(w.last().content_type == json);
+    CHECK(w.bodies("refused") == 1);
 }
 
 TEST_CASE("client: a body with an unknown field is sent as JSON, with all of it", "[client][bodies]")

@@ -4,6 +4,7 @@
 
 #include <kubecoro/api/crd.hpp>
 #include <kubecoro/api/decode.hpp>
+#include <kubecoro/api/detail/protobuf_form.hpp>
 #include <kubecoro/api/structs.hpp>
 
 #include <boost/json/serialize.hpp>
@@ -17,6 +18,19 @@ namespace json = boost::json;
 namespace {
 
 using problems = std::vector<std::string>;
+
+form_counts counts_of_forms;
+
+/// Checks that the protobuf of a struct is that of its JSON.
+template<class T>
+void check_protobuf(const T& value, form_counts& counts, problems& out)
+{
+    const auto quick = detail::encode_protobuf_body(detail::struct_view{&detail::struct_of<T>(), &value}, nullptr);
+    const auto whole = detail::encode_protobuf_body(to_text(value), nullptr);
+    ++(quick ? counts.quick : whole ? counts.whole : counts.none);
+    if (quick && !whole) out.push_back("protobuf would lose something: " + whole.error().describe());
+    if (quick && whole && *quick != *whole) out.push_back("its protobuf is not that of its JSON");
+}
 
 template<class T>
 void check_struct(const object& o, bool spoiled, problems& out)
@@ -34,6 +48,7 @@ void check_struct(const object& o, bool spoiled, problems& out)
         out.push_back(written.error().describe());
     else if (!(written->root() == o.root()))
         out.push_back("it is written as " + written->to_text());
+    check_protobuf(moved, counts_of_forms, out);
 }
 
 template<class T>
@@ -103,6 +118,8 @@ bool has_struct(std::string_view api_version, std::string_view kind)
 }
 
 std::size_t struct_count() { return checks().size(); }
+
+form_counts forms_of_structs() noexcept { return counts_of_forms; }
 
 std::vector<std::string> problems_of(const json::object& json, bool spoiled)
 {

@@ -5,6 +5,7 @@
 
 #include <boost/json/object.hpp>
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,20 @@ namespace kubecoro::test {
 
 /// The definition that the struct of a kind carries; empty if it carries none.
 [[nodiscard]] boost::json::object definition_in_code(std::string_view api_version, std::string_view kind);
+
+/// How structs became protobuf.
+struct form_counts
+{
+    /// In one pass over the struct.
+    std::size_t quick = 0;
+    /// By way of their JSON alone.
+    std::size_t whole = 0;
+    /// Not at all: it would not say the same.
+    std::size_t none = 0;
+};
+
+/// Counts the structs that problems_of() has checked.
+[[nodiscard]] form_counts forms_of_structs() noexcept;
 
 /** Reads an object into the struct of its kind, which must exist, and through its typed view, and says what is not as it
     should be.

@@ -48,4 +48,10 @@ TEST_CASE("random objects of every built-in kind survive their structs, and view
     // Both ways were taken.
     CHECK(spoiled > kinds * count.each / 10);
     CHECK(spoiled < kinds * count.each / 2);
+    const auto forms = test::forms_of_structs();
+    WARN(forms.quick << " structs became protobuf in one pass, " << forms.whole << " by way of JSON, " << forms.none
+                     << " not at all");
+    CHECK(forms.quick > kinds * count.each / 4);
+    // Random objects hold what others seldom do.
+    CHECK(forms.whole < forms.quick);
 }

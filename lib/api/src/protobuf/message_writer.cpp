@@ -2,6 +2,7 @@
 
 #include "protobuf/go_text.hpp"
 #include "protobuf/go_values.hpp"
+#include "protobuf/message_rules.hpp"
 #include "values/kind_name.hpp"
 
 #include <boost/json/array.hpp>
@@ -33,13 +34,6 @@ std::string_view text_of(const json::value& v) noexcept
 {
     const auto* text = v.if_string();
     return text == nullptr ? std::string_view{} : std::string_view(*text);
-}
-
-/// True if Go writes nothing for an absent value.
-bool may_be_absent(const schema_field& f) noexcept
-{
-    if (f.has(flag::pointer) || f.type == field_type::bytes) return true;
-    return f.type == field_type::message && builtin_schemas::message(f.message).form == json_form::array;
 }
 
 } // namespace

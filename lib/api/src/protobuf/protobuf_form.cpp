@@ -3,6 +3,7 @@
 #include "protobuf/loss_check.hpp"
 #include "protobuf/message_writer.hpp"
 #include "protobuf/object_reader.hpp"
+#include "protobuf/struct_writer.hpp"
 
 #include <kubecoro/base/printable.hpp>
 
@@ -86,6 +87,18 @@ result<std::string> encode_protobuf_body(std::string_view json, const schema_kin
     const auto message = protobuf_message(*kind, members.get_object());
     if (!message) return message.error();
     return protobuf_envelope(builtin_schemas::text(kind->api_version), builtin_schemas::text(kind->kind), *message);
+}
+
+std::optional<std::string> encode_protobuf_body(struct_view from, const schema_kind* kind)
+{
+    const auto* const own = builtin_schemas::find(from.type->api_version, from.type->kind);
+    if (own == nullptr || (kind != nullptr && kind != own)) return std::nullopt;
+    wire_builder out;
+    out.bytes(protobuf_list_tail);
+    if (!struct_writer().write(own->message, from, out)) return std::nullopt;
+    const auto size = out.size() - protobuf_list_tail.size();
+    begin_envelope(out, from.type->api_version, from.type->kind, size);
+    return std::string(out.view());
 }
 
 std::string protobuf_frame(std::string_view type, std::string_view object)

@@ -6,6 +6,7 @@
 #include <kubecoro/base/printable.hpp>
 
 #include "tape/json_quote.hpp"
+#include "typed/struct_members.hpp"
 
 #include <algorithm>
 
@@ -15,33 +16,6 @@ namespace {
 
 /// The longest part of a name from outside in a failure.
 constexpr std::size_t longest_name = 100;
-
-const void* member_of(const void* value, std::uint32_t offset) noexcept
-{
-    return static_cast<const unsigned char*>(value) + offset;
-}
-
-void* member_of(void* value, std::uint32_t offset) noexcept { return static_cast<unsigned char*>(value) + offset; }
-
-const other_fields& others_of(const struct_type& type, const void* value) noexcept
-{
-    static const other_fields none;
-    if (type.others == struct_type::no_others) return none;
-    return *static_cast<const other_fields*>(member_of(value, type.others));
-}
-
-/// Null if the struct has no place for them.
-other_fields* others_of(const struct_type& type, void* value) noexcept
-{
-    if (type.others == struct_type::no_others) return nullptr;
-    return static_cast<other_fields*>(member_of(value, type.others));
-}
-
-const struct_field* find_field(const struct_type& type, std::string_view name) noexcept
-{
-    const auto at = std::ranges::lower_bound(type.by_name, name, {}, [&](auto i) { return type.fields[i].name; });
-    return at == type.by_name.end() || type.fields[*at].name != name ? nullptr : &type.fields[*at];
-}
 
 bool names_kind(const struct_type& type, std::string_view member) noexcept
 {
@@ -61,6 +35,8 @@ bool read_field(const struct_field& field, value_view from, void* into, struct_r
 /// Whether the text that was kept for a field is to be written in its place.
 bool still_stands(const struct_field& field, std::string_view text, const void* member)
 {
+    // As reading leaves them most often, and quick to tell.
+    if (text == "null" || (text == "{}" && field.type->form == value_form::part)) return !field.type->is_set(member);
     const auto holder = object::parse("{\"value\":" + std::string(text) + '}');
     return holder && field.type->stands_for(holder->root()["value"], member);
 }
@@ -152,8 +128,9 @@ fit read_struct(const struct_type& type, value_view from, void* into, struct_rea
         return fit::none;
     }
     other_fields* const others = others_of(type, into);
+    field_search fields(type);
     for (const auto& [name, value] : from.members()) {
-        const struct_field* const field = find_field(type, name);
+        const struct_field* const field = fields.find(name);
         if (!field && !names_kind(type, name)) course.unknown(name);
         const bool keep = !field || read_field(*field, value, into, course);
         if (!course.goes_on()) return fit::none;

@@ -39,7 +39,8 @@ fit read_text(value_view from, T& into, struct_reading& course, std::string_view
     auto found = view_reader<T>::find(from);
     if (!found) return misfit(course, expected, from);
     into = std::move(*found);
-    return from.is_string() && into.text() == from.as_string() ? fit::exact : fit::another_form;
+    // A text that was read is kept.
+    return from.is_string() ? fit::exact : fit::another_form;
 }
 
 } // namespace

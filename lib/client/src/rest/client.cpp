@@ -11,6 +11,7 @@
 #include "http/http_transport.hpp"
 #include "rest/client_state.hpp"
 
+#include <kubecoro/api/detail/protobuf_form.hpp>
 #include <kubecoro/api/object.hpp>
 #include <kubecoro/base/catch_failure.hpp>
 
@@ -79,6 +80,19 @@ asio::awaitable<result<object>> write(std::shared_ptr<client::state> s, outgoing
 asio::awaitable<result<object>> guarded_write(std::shared_ptr<client::state> s, outgoing out)
 {
     return catch_failure(write(std::move(s), std::move(out)));
+}
+
+json_text json_of(detail::struct_view body)
+{
+    std::string text;
+    detail::write_root(*body.type, body.value, text);
+    return text;
+}
+
+result<request> as_protobuf(result<request> r)
+{
+    if (r) r->content_type = detail::protobuf_type;
+    return r;
 }
 
 /// The check of a body that is sent in this way; nothing if there is none.
@@ -263,6 +277,35 @@ asio::awaitable<result<object>> client::create(resource_type resource, std::stri
     const request_builder builder(std::move(resource), std::move(ns));
     auto sent = builder.create(std::move(body.text), options);
     return guarded_write(state_, {std::move(sent), std::move(form), std::move(check), std::move(what)});
+}
+
+asio::awaitable<result<object>> client::create_struct(resource_type resource, std::string ns, detail::struct_view body,
+                                                      write_options options) const
+{
+    const auto validation = state_->checker().chosen(options.validation);
+    auto form = detail::protobuf_body_kind(state_->options.body_form, resource, {}, validation);
+    auto encoded = form ? state_->quick_body(*form, body) : std::nullopt;
+    if (!encoded) return create(std::move(resource), std::move(ns), json_of(body), std::move(options));
+    auto what = detail::target_of(resource, ns, options.dry_run);
+    const request_builder builder(std::move(resource), std::move(ns));
+    auto sent = as_protobuf(builder.create(std::move(*encoded), options));
+    return guarded_write(state_, {.r = std::move(sent), .form = std::move(form), .what = std::move(what)});
+}
+
+asio::awaitable<result<object>> client::update_struct(resource_type resource, std::string ns, std::string name,
+                                                      detail::struct_view body, write_options options,
+                                                      std::string subresource) const
+{
+    const auto validation = state_->checker().chosen(options.validation);
+    auto form = detail::protobuf_body_kind(state_->options.body_form, resource, subresource, validation);
+    auto encoded = form ? state_->quick_body(*form, body) : std::nullopt;
+    if (!encoded)
+        return update(std::move(resource), std::move(ns), std::move(name), json_of(body), std::move(options),
+                      std::move(subresource));
+    auto what = detail::target_of(resource, ns, options.dry_run);
+    const request_builder builder(std::move(resource), std::move(ns));
+    auto sent = as_protobuf(builder.update(name, std::move(*encoded), options, subresource));
+    return guarded_write(state_, {.r = std::move(sent), .form = std::move(form), .what = std::move(what)});
 }
 
 asio::awaitable<result<object>> client::create_subresource(resource_type resource, std::string ns, std::string name,

@@ -60,8 +60,11 @@ struct client::state
     /// Expects a 2xx response with one object. @param kind  As for accepted(). The object is not partial if the server
     /// sends JSON on request.
     [[nodiscard]] boost::asio::awaitable<result<object>> fetch_object(result<request> r, std::string kind = {});
-    /** As fetch_object(), for a request whose body is an object in JSON. The body is sent as protobuf if the options
-        choose it and that says the same; a server that refuses it gets JSON, now and from then on.
+    /// The body of a struct as protobuf; nothing if its JSON has to be looked at, or sent.
+    [[nodiscard]] std::optional<std::string> quick_body(const detail::body_kind& kind, detail::struct_view from);
+    /** As fetch_object(), for a request whose body is an object in JSON, or one of quick_body(). The JSON is sent as
+        protobuf if the options choose it and that says the same; a server that refuses protobuf gets JSON, now and from
+        then on.
 
         @param kind  The kind of the body. Nothing: it stays JSON. */
     [[nodiscard]] boost::asio::awaitable<result<object>> write_object(result<request> r,

@@ -48,6 +48,19 @@ asio::awaitable<result<object>> resource_client<object>::update(std::string name
     return client_.update(type_, ns_, std::move(name), std::move(body), std::move(options), std::move(subresource));
 }
 
+asio::awaitable<result<object>> resource_client<object>::create_struct(detail::struct_view body,
+                                                                       write_options options) const
+{
+    return client_.create_struct(type_, ns_, body, std::move(options));
+}
+
+asio::awaitable<result<object>> resource_client<object>::update_struct(std::string name, detail::struct_view body,
+                                                                       write_options options,
+                                                                       std::string subresource) const
+{
+    return client_.update_struct(type_, ns_, std::move(name), body, std::move(options), std::move(subresource));
+}
+
 asio::awaitable<result<object>> resource_client<object>::patch(std::string name, patch_kind kind, json_text body,
                                                                patch_options options, std::string subresource) const
 {

@@ -21,12 +21,28 @@ bool refuses_form(const failure& f)
     return f.status() != nullptr && f.status()->code == detail::unsupported_media_type;
 }
 
+result<request> in_json(request r)
+{
+    const auto read = detail::decode_protobuf_body(r.body, {}, {}, decode_limits());
+    if (!read) return read.error();
+    r.body = read->to_text();
+    r.content_type = "application/json";
+    return r;
+}
+
 } // namespace
+
+std::optional<std::string> client::state::quick_body(const detail::body_kind& kind, detail::struct_view from)
+{
+    if (is_in(refused_bodies_, kind.name)) return std::nullopt;
+    return detail::encode_protobuf_body(from, kind.schema);
+}
 
 asio::awaitable<result<object>> client::state::write_object(result<request> r, std::optional<detail::body_kind> kind)
 {
     if (!r) co_return r.error();
-    auto encoded = kind ? in_protobuf(*r, *kind) : std::nullopt;
+    const bool was_encoded = r->content_type == detail::protobuf_type;
+    auto encoded = was_encoded ? std::optional(*r) : kind ? in_protobuf(*r, *kind) : std::nullopt;
     if (encoded) {
         auto sending = fetch_object(std::move(*encoded));
         auto written = co_await std::move(sending);
@@ -39,6 +55,7 @@ asio::awaitable<result<object>> client::state::write_object(result<request> r, s
         if (remember(refused_bodies_, kind->name))
             options.log.info("writing this kind as JSON from now on",
                              {{"kind", kind->name}, {"why", "the server refuses protobuf"}});
+        if (was_encoded) r = in_json(std::move(*r));
     }
     auto sending = fetch_object(std::move(r));
     co_return co_await std::move(sending);

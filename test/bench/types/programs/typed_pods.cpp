@@ -83,9 +83,11 @@ auto typed_pods::decode(const std::string& body) const -> stored_pod
 
 std::string typed_pods::encode(const core_v1::pod& value) const
 {
-    auto text = to_text(value);
-    if (form_ == wire_form::json) return text;
-    return detail::encode_protobuf_body(text, nullptr).value();
+    if (form_ == wire_form::json) return to_text(value);
+    // As clients do.
+    const detail::struct_view view{&detail::struct_of<core_v1::pod>(), &value};
+    if (auto quick = detail::encode_protobuf_body(view, nullptr)) return std::move(*quick);
+    return detail::encode_protobuf_body(to_text(value), nullptr).value();
 }
 
 boost::json::object typed_pods::measure(std::chrono::nanoseconds least)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <kubecoro/api/detail/struct_type.hpp>
 #include <kubecoro/api/list_watch_source.hpp>
 #include <kubecoro/api/options.hpp>
 #include <kubecoro/api/request.hpp>
@@ -100,6 +101,14 @@ public:
                                                                 std::string name, json_text body,
                                                                 write_options options = write_options(),
                                                                 std::string subresource = {}) const;
+    /// For resource_client<T>: create() of a struct, which is read before this returns.
+    [[nodiscard]] boost::asio::awaitable<result<object>>
+    create_struct(resource_type resource, std::string ns, detail::struct_view body, write_options options) const;
+    /// For resource_client<T>: update() with a struct, which is read before this returns.
+    [[nodiscard]] boost::asio::awaitable<result<object>> update_struct(resource_type resource, std::string ns,
+                                                                       std::string name, detail::struct_view body,
+                                                                       write_options options,
+                                                                       std::string subresource) const;
     /// Applies a patch of that kind.
     [[nodiscard]] boost::asio::awaitable<result<object>> patch(resource_type resource, std::string ns, std::string name,
                                                                patch_kind kind, json_text body,
@@ -193,6 +202,12 @@ public:
     [[nodiscard]] boost::asio::awaitable<result<object>> update(std::string name, json_text body,
                                                                 write_options options = write_options(),
                                                                 std::string subresource = {}) const;
+    /// As client::create_struct().
+    [[nodiscard]] boost::asio::awaitable<result<object>> create_struct(detail::struct_view body,
+                                                                       write_options options) const;
+    /// As client::update_struct().
+    [[nodiscard]] boost::asio::awaitable<result<object>>
+    update_struct(std::string name, detail::struct_view body, write_options options, std::string subresource) const;
     /// As client::patch().
     [[nodiscard]] boost::asio::awaitable<result<object>> patch(std::string name, patch_kind kind, json_text body,
                                                                patch_options options = patch_options(),

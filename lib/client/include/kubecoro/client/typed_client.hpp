@@ -71,14 +71,14 @@ public:
     [[nodiscard]] boost::asio::awaitable<result<typed_object<T>>> create(const T& wanted,
                                                                          write_options options = write_options()) const
     {
-        return detail::typed_outcome<T>(untyped().create(to_text(wanted), std::move(options)));
+        return detail::typed_outcome<T>(untyped().create_struct(described(wanted), std::move(options)));
     }
     /// Replaces the object. Fails with cond::conflict when `wanted` has a resource version that is no longer the newest.
     [[nodiscard]] boost::asio::awaitable<result<typed_object<T>>>
     update(const T& wanted, write_options options = write_options(), std::string subresource = {}) const
     {
         return detail::typed_outcome<T>(
-            untyped().update(name_of(wanted), to_text(wanted), std::move(options), std::move(subresource)));
+            untyped().update_struct(name_of(wanted), described(wanted), std::move(options), std::move(subresource)));
     }
     /// Server-side apply: sends the fields that are set, and no others.
     [[nodiscard]] boost::asio::awaitable<result<typed_object<T>>> apply(const T& wanted, apply_options options,
@@ -92,6 +92,7 @@ public:
     [[nodiscard]] const resource_client<object>& untyped() const noexcept KUBECORO_LIFETIME_BOUND { return *this; }
 
 private:
+    static detail::struct_view described(const T& wanted) noexcept { return {&detail::struct_of<T>(), &wanted}; }
     static std::string name_of(const T& wanted)
     {
         static_assert(

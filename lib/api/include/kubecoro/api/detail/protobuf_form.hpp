@@ -3,11 +3,13 @@
 
 #include <kubecoro/api/decode.hpp>
 #include <kubecoro/api/detail/schema.hpp>
+#include <kubecoro/api/detail/struct_type.hpp>
 
 #include <boost/json/fwd.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -37,6 +39,12 @@ inline constexpr std::string_view protobuf_type = "application/vnd.kubernetes.pr
     does not have, that occurs twice, whose value is of the wrong type, or that Go reads from JSON in another way. Also
     invalid if the kind has no schema. */
 [[nodiscard]] result<std::string> encode_protobuf_body(std::string_view json, const schema_kind* kind);
+
+/** Returns a struct as the body of a write. The same bytes as those of its JSON, in a fraction of the time; nothing for what
+    structs seldom hold, such as unknown fields: then the JSON has to be encoded.
+
+    @param kind  Null: the kind of the struct. Else the struct is of this one. */
+[[nodiscard]] std::optional<std::string> encode_protobuf_body(struct_view from, const schema_kind* kind);
 
 /// Returns a frame of a watch: its length, the type of the event, and the object.
 /// @param object  In its envelope.

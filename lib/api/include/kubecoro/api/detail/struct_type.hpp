@@ -98,6 +98,17 @@ enum class value_form : std::uint8_t
 
 struct struct_type;
 
+/// Is shown the values within an optional value, a list or a map.
+class inner_values
+{
+public:
+    /// @param key  Names an entry of a map; else empty. @return whether to go on.
+    virtual bool see(std::string_view key, const void* value) = 0;
+
+protected:
+    ~inner_values() = default;
+};
+
 /// Reads, writes and compares values of one C++ type, which these functions alone know.
 struct value_type
 {
@@ -106,6 +117,8 @@ struct value_type
     const value_type* item;
     /// The struct, for value_form::part; null for other forms.
     const struct_type& (*part)() noexcept;
+    /// Shows the values within, the last one first; null for forms without an item. Returns whether all were seen.
+    bool (*visit)(const void* value, inner_values& to);
     /// Reads JSON into the value, which is replaced.
     fit (*read)(value_view from, void* into, struct_reading& course);
     /// Appends the value as JSON.
@@ -115,6 +128,13 @@ struct value_type
     bool (*equal)(const void* a, const void* b);
     /// Whether this JSON still stands for the value: reading it gives an equal value, or both are unset.
     bool (*stands_for)(value_view json, const void* value);
+};
+
+/// A struct whose type only its description knows. Borrowed.
+struct struct_view
+{
+    const struct_type* type;
+    const void* value;
 };
 
 /// A member of a struct.

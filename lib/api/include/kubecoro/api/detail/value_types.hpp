@@ -25,12 +25,23 @@ constexpr auto struct_function_of() noexcept -> const struct_type& (*)() noexcep
     return nullptr;
 }
 
+template<class T>
+constexpr auto visit_function_of() noexcept -> bool (*)(const void*, inner_values&)
+{
+    if constexpr (requires { typename value_operations<T>::item_type; })
+        return [](const void* value, inner_values& to) {
+            return value_operations<T>::visit(*static_cast<const T*>(value), to);
+        };
+    return nullptr;
+}
+
 /// The operations of T without its type.
 template<class T>
 inline constexpr value_type value_type_of{
     value_operations<T>::form,
     item_type_of<T>(),
     struct_function_of<T>(),
+    visit_function_of<T>(),
     [](value_view from, void* into, struct_reading& course) {
         return value_operations<T>::read(from, *static_cast<T*>(into), course);
     },
@@ -76,7 +87,7 @@ struct value_operations<T>
     static constexpr value_form form = value_form::part;
     static fit read(value_view from, T& into, struct_reading& course)
     {
-        into = T{};
+        if (is_set(into)) into = T{};
         return read_struct(struct_of<T>(), from, &into, course);
     }
     static void write(const T& value, std::string& out) { write_struct(struct_of<T>(), &value, out); }
@@ -94,12 +105,20 @@ struct optional_operations
     {
         into.reset();
         if (from.kind() == value_kind::null) return fit::none;
-        item_type value{};
-        const fit fits = value_type_of<item_type>.read(from, &value, course);
-        if (fits != fit::none) into = std::move(value);
+        // In place: structs are large.
+        const fit fits = value_type_of<item_type>.read(from, &make(into), course);
+        if (fits == fit::none) into.reset();
         return fits;
     }
+    static item_type& make(Optional& into)
+    {
+        if constexpr (requires { into.emplace(); })
+            return into.emplace();
+        else
+            return into.ensure();
+    }
     static void write(const Optional& value, std::string& out) { value_type_of<item_type>.write(&*value, out); }
+    static bool visit(const Optional& value, inner_values& to) { return !value || to.see({}, &*value); }
     static bool is_set(const Optional& value) noexcept { return value.has_value(); }
     static bool equal(const Optional& a, const Optional& b)
     {
@@ -125,16 +144,27 @@ struct value_operations<std::vector<T>>
     {
         into.clear();
         if (!from.is_array()) return course.misfit("a list", from), fit::none;
+        into.reserve(from.size());
         fit all = fit::exact;
         for (const value_view item : from.items()) {
             const struct_reading::step at(course, into.size());
-            T value{};
-            const fit fits = value_type_of<T>.read(item, &value, course);
+            const fit fits = read_last(item, into, course);
             if (fits == fit::none) return into.clear(), fit::none;
             all = std::max(all, fits);
-            into.push_back(std::move(value));
         }
         return all;
+    }
+    /// Reads an item in place, behind the others: structs are large.
+    static fit read_last(value_view item, std::vector<T>& into, struct_reading& course)
+    {
+        if constexpr (std::is_same_v<T, bool>) {
+            bool value = false;
+            const fit fits = value_type_of<T>.read(item, &value, course);
+            into.push_back(value);
+            return fits;
+        } else {
+            return value_type_of<T>.read(item, &into.emplace_back(), course);
+        }
     }
     static void write(const std::vector<T>& value, std::string& out)
     {
@@ -150,6 +180,14 @@ struct value_operations<std::vector<T>>
                 value_type_of<T>.write(&item, out);
         }
         out += ']';
+    }
+    static bool visit(const std::vector<T>& value, inner_values& to)
+    {
+        for (auto at = value.rbegin(); at != value.rend(); ++at) {
+            const T& item = *at; // binds to a copy for std::vector<bool>
+            if (!to.see({}, &item)) return false;
+        }
+        return true;
     }
     static bool is_set(const std::vector<T>& value) noexcept { return !value.empty(); }
     static bool equal(const std::vector<T>& a, const std::vector<T>& b)
@@ -193,6 +231,11 @@ struct value_operations<std::map<std::string, T>>
             value_type_of<T>.write(&item, out);
         }
         out += '}';
+    }
+    static bool visit(const map& value, inner_values& to)
+    {
+        return std::all_of(value.rbegin(), value.rend(),
+                           [&](const auto& entry) { return to.see(entry.first, &entry.second); });
     }
     static bool is_set(const map& value) noexcept { return !value.empty(); }
     static bool equal(const map& a, const map& b)
