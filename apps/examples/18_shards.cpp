@@ -24,7 +24,8 @@ public:
           member_(executor, cluster, {.group = "janitor", .identity = std::move(identity)}),
           sweeper_(executor, sweep, {.name = "sweeper", .share = member_.share()})
     {
-        sweeper_.watch(informers_.get<pod>({.namespaces = {"shop"}}), kubecoro::enqueue_object());
+        sweeper_.watch(informers_.get<pod>({.namespaces = {"shop"}, .share = member_.share()}),
+                       kubecoro::enqueue_object());
         informers_.start();
         sweeper_.start();
     }

@@ -123,7 +123,7 @@ TEST_CASE("visibility: every count is a metric with the same value", "[cache][vi
     s.silent_for = 25s;
     s.reflector = {.lists = 1,
                    .pages = 3,
-                   .relists = {1, 2, 3, 4, 5, 6, 7, 8, 9},
+                   .relists = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10},
                    .watch_lists = 4,
                    .fallbacks = 1,
                    .watches = 7,

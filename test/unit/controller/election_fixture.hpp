@@ -8,6 +8,7 @@
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/controller/leader_elector.hpp>
 #include <kubecoro/test/catch.hpp>
+#include <kubecoro/test/seed_of.hpp>
 #include <kubecoro/testing/coroutine_runner.hpp>
 #include <kubecoro/testing/every_step.hpp>
 #include <kubecoro/testing/faulty_transport.hpp>
@@ -24,6 +25,7 @@ namespace asio = boost::asio;
 namespace kt = kubecoro::testing;
 using namespace kubecoro;
 using namespace std::chrono_literals;
+using kubecoro::test::seed_of;
 using untyped::lease;
 
 /// An embedded server, and a network to it for each candidate.
@@ -40,14 +42,15 @@ struct cluster
     }
     explicit cluster(kt::runner& r) : run(r), server(r.executor(), options(r)) {}
 
-    client connect(const std::shared_ptr<kt::fault_plan>& plan)
+    client connect(const std::shared_ptr<kt::fault_plan>& plan) { return connect(plan, run.executor()); }
+    client connect(const std::shared_ptr<kt::fault_plan>& plan, const asio::any_io_executor& executor)
     {
         client_options how;
         how.time = run.shared_clock();
         how.seed = 1;
         auto direct = std::make_shared<apiserver::in_process_transport>(server);
         auto carrier = std::make_shared<kt::faulty_transport>(std::move(direct), plan, run.shared_clock());
-        return {run.executor(), std::move(carrier), std::move(how)};
+        return {executor, std::move(carrier), std::move(how)};
     }
     object get(const std::string& name = "janitor")
     {
@@ -87,7 +90,7 @@ struct candidate
     {
         o.lease = "janitor";
         o.identity = identity;
-        o.seed = std::hash<std::string>()(identity);
+        o.seed = seed_of(identity);
         o.metrics = numbers;
         o.log = log.handle();
         if (!o.on_new_leader) o.on_new_leader = [this](const std::string& who) { events.push_back("new " + who); };

@@ -87,6 +87,67 @@ TEST_CASE("manager shards: a controller's own share counts, not the manager's", 
     CHECK(w.run.run(w.m->stop()));
 }
 
+TEST_CASE("manager shards: informers of what is divided keep their part, others keep all", "[manager]")
+{
+    const auto dividing = [](const std::string& identity) {
+        auto o = as(identity);
+        o.shards.divides_objects = true;
+        return o;
+    };
+    world w(dividing("first"));
+    for (int i = 0; i < 20; ++i) w.put("map-" + std::to_string(i));
+    lines seen, everywhere, of_second;
+    w.m->control<config_map>(janitor{*w.m, seen});
+    w.begin();
+    w.run.advance(2s);
+    CHECK(names(seen).size() == 20);
+    CHECK(w.m->stats().shards->state == shard_state::settled);
+
+    manager second(w.cluster, dividing("second"));
+    second.control<config_map>(janitor{second, of_second});
+    auto running = w.run.spawn(second.run());
+    w.run.advance(2s);
+    const auto moved = names(of_second);
+    CHECK(moved.size() > 2);
+    CHECK(w.m->lister<config_map>().list().size() == 20 - moved.size());
+    CHECK(second.lister<config_map>().list().size() == moved.size());
+
+    // A controller of all keys gets an informer of all objects, and readers get that one.
+    w.m->control<config_map>(janitor{*w.m, everywhere}, {.name = "everywhere", .needs_leadership = false});
+    w.run.advance(1s);
+    CHECK(names(everywhere).size() == 20);
+    CHECK(w.m->lister<config_map>().list().size() == 20);
+
+    of_second.clear();
+    CHECK(w.run.run(w.m->stop()));
+    w.run.advance(1s);
+    CHECK(names(of_second).size() == 20 - moved.size());
+    CHECK(second.lister<config_map>().list().size() == 20);
+    CHECK(w.run.run(second.stop()));
+}
+
+TEST_CASE("manager shards: what is owned is divided by namespaces only", "[manager]")
+{
+    const auto idle = [](const object_key&, reconcile_context&) -> reconciled { co_return action::done(); };
+    for (const auto by : {shard_by::object, shard_by::ns}) {
+        auto o = as("first");
+        o.shards.divides_objects = true;
+        o.shards.by = by;
+        world w(std::move(o));
+        lines seen;
+        w.m->control<config_map>(janitor{*w.m, seen}).owns<untyped::service>();
+        w.m->control<untyped::pod>(idle).owns<config_map>();
+        w.begin();
+        w.run.advance(2s);
+        CHECK(w.m->stats().phase == manager_phase::running);
+        std::size_t divided = 0;
+        for (const auto& i : w.m->informers().informers()) divided += i.share() ? 1 : 0;
+        CHECK(divided == (by == shard_by::ns ? 3 : 2));
+        CHECK(w.m->informers().informers().size() == (by == shard_by::ns ? 4 : 5));
+        CHECK(w.run.run(w.m->stop()));
+    }
+}
+
 TEST_CASE("manager shards: options that contradict each other end the manager, naming the part", "[manager]")
 {
     auto o = as("first");

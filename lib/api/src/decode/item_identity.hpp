@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace kubecoro::detail {
 
@@ -15,7 +16,7 @@ class item_identity
 public:
     void begin() noexcept
     {
-        in_metadata_ = false;
+        in_metadata_ = is_final_ = false;
         field_ = nullptr;
         for (auto* text : {&ns_, &name_, &uid_, &version_}) text->clear();
     }
@@ -36,9 +37,20 @@ public:
         if (field_ == nullptr || depth != 2) return false;
         *field_ = text;
         field_ = nullptr;
-        return !name_.empty() && !uid_.empty() && !version_.empty();
+        return is_complete();
     }
 
+    /// Processes the end of a container around which this many are open, itself included. @return true if nothing changes any more.
+    [[nodiscard]] bool end(std::size_t depth) noexcept
+    {
+        if (depth != 2 || !std::exchange(in_metadata_, false)) return false;
+        return is_final_ = true;
+    }
+
+    /// Name, uid and version are known; the namespace may still come.
+    [[nodiscard]] bool is_complete() const noexcept { return !name_.empty() && !uid_.empty() && !version_.empty(); }
+    /// Whether key() is known as a whole.
+    [[nodiscard]] bool has_key() const noexcept { return !name_.empty() && (is_final_ || !ns_.empty()); }
     [[nodiscard]] object_key_view key() const noexcept { return {ns_, name_}; }
     [[nodiscard]] std::string_view uid() const noexcept { return uid_; }
     [[nodiscard]] std::string_view resource_version() const noexcept { return version_; }
@@ -54,6 +66,8 @@ private:
     }
 
     bool in_metadata_ = false;
+    /// The metadata has ended.
+    bool is_final_ = false;
     /// Destination of the next string.
     std::string* field_ = nullptr;
     std::string ns_;

@@ -80,7 +80,11 @@ public:
         recognised_ = false;
         if (identify) identity_.begin();
     }
-    [[nodiscard]] bool end() { return tape_sink::end() && tape_.depth() != 0; }
+    [[nodiscard]] bool end()
+    {
+        if (identifying_ && identity_.end(tape_.depth())) recognised_ = owner_.recognise(identity_);
+        return !recognised_ && tape_sink::end() && tape_.depth() != 0;
+    }
     [[nodiscard]] bool key(std::string_view text)
     {
         if (identifying_) identity_.key(tape_.depth(), text);
@@ -191,7 +195,7 @@ struct json_feed::impl
         }
         where = place::object;
         tape.clear(how != envelope::verdict::encode_whole);
-        object.prepare(how == envelope::verdict::encode_unless_known);
+        object.prepare(how == envelope::verdict::encode_unless_recognised);
         return object.begin(around.is_object()) || leave_out();
     }
 

@@ -23,8 +23,8 @@ public:
         descend,
         /// Write it to the tape, pruned according to the options, and call encoded().
         encode,
-        /// The same, but call recognise() as soon as the identity is known.
-        encode_unless_known,
+        /// The same, but call recognise() as soon as the identity is known, and again at the end of the metadata.
+        encode_unless_recognised,
         /// Write it to the tape without pruning.
         encode_whole,
         /// Ignore; costs no memory.
@@ -42,8 +42,8 @@ public:
     /// `text` is that of a string, cut at 4096 bytes; empty for other kinds. False = `problem` is set.
     virtual bool scalar(value_kind kind, std::string_view text) = 0;
     virtual bool encoded(const tape_writer& tape) = 0;
-    /// Returns true if the current object is already available: encoded() is not called, and the rest of the object is
-    /// only scanned for its end. May be called again when more is known.
+    /// Returns true if the current object is already available, or not wanted: encoded() is not called, and the rest of the
+    /// object is only scanned for its end. May be called again when more is known.
     virtual bool recognise(const item_identity&) { return false; }
     /** The current object exceeds the limits, as `problem` says. Returns true to continue without it; encoded() is not
         called.

@@ -2,6 +2,7 @@
 #include "decode/item_allowance.hpp"
 #include "decode/json_feed.hpp"
 #include "decode/left_out.hpp"
+#include "decode/selection.hpp"
 #include "storage/object_block.hpp"
 
 #include <utility>
@@ -25,7 +26,7 @@ constexpr int items_depth = 2;
 class list_envelope final : public envelope
 {
 public:
-    list_envelope(encoding* encoding, const known_objects* known) noexcept : encoding_(encoding), known_(known) {}
+    list_envelope(encoding* encoding, const selection& known) noexcept : encoding_(encoding), known_(known) {}
 
     verdict open(bool is_object) override
     {
@@ -39,7 +40,7 @@ public:
             return verdict::skip;
         default:
             if (!is_object) return refuse(item_problem());
-            return known_ != nullptr ? verdict::encode_unless_known : verdict::encode;
+            return known_.judges() ? verdict::encode_unless_recognised : verdict::encode;
         }
     }
 
@@ -103,7 +104,9 @@ public:
 
     bool recognise(const item_identity& who) override
     {
-        object same = known_->find(who.key(), who.uid(), who.resource_version());
+        if (who.has_key() && known_.drops(who.key())) return true;
+        if (!who.is_complete()) return false;
+        object same = known_.find(who.key(), who.uid(), who.resource_version());
         if (!same) return false;
         page.items.push_back(std::move(same));
         return true;
@@ -114,7 +117,7 @@ public:
         auto item = left_out(metadata, problem);
         // A caller that replaces the content of a store must know which object to leave unchanged.
         if (depth_ != items_depth || item.key.name.empty()) return false;
-        page.left_out.push_back(std::move(item));
+        if (!known_.drops(item.key)) page.left_out.push_back(std::move(item));
         return true;
     }
 
@@ -185,7 +188,7 @@ private:
     encoding* encoding_;
     /// Made from the current kind and apiVersion.
     std::optional<type_members> types_;
-    const known_objects* known_;
+    const selection known_;
     int depth_ = 0;
     field field_ = field::other;
     std::size_t most_items_ = items_for_free;
@@ -197,7 +200,7 @@ class json_list final : public list_reader
 {
 public:
     json_list(const decode_options& options, encoding* e, const known_objects* known)
-        : envelope_(e, known), feed_(envelope_, options, 2, encoding::words_of(e))
+        : envelope_(e, selection(known)), feed_(envelope_, options, 2, encoding::words_of(e))
     {
     }
 

@@ -2,6 +2,7 @@
 #include "decode/event_type.hpp"
 #include "decode/json_feed.hpp"
 #include "decode/left_out.hpp"
+#include "decode/selection.hpp"
 #include "storage/object_block.hpp"
 
 #include <kubecoro/api/status.hpp>
@@ -24,9 +25,9 @@ class event_envelope final : public envelope
 {
 public:
     /// @param known  Until end_of_list(): ADDED objects are items of a list. Null = no list.
-    event_envelope(encoding* encoding, const known_objects* known) noexcept : encoding_(encoding), known_(known) {}
+    event_envelope(encoding* encoding, const selection& known) noexcept : encoding_(encoding), known_(known) {}
 
-    void end_of_list() noexcept { known_ = nullptr; }
+    void end_of_list() noexcept { known_.known = nullptr; }
 
     /// @param type  Set if already known.
     void reset(std::string type = {})
@@ -51,7 +52,8 @@ public:
         if (!is_object) return refuse("`object` is not an object");
         whole_ = type_.empty() || is_message();
         if (whole_) return verdict::encode_whole;
-        return is_item() ? verdict::encode_unless_known : verdict::encode;
+        const bool is_filtered = known_.selects != nullptr && is_change(event_type_of(type_));
+        return is_item() || is_filtered ? verdict::encode_unless_recognised : verdict::encode;
     }
 
     void close() override { --depth_; }
@@ -90,13 +92,19 @@ public:
         auto what = left_out(metadata, problem);
         if (!is_change(event_type_of(type_)) || what.key.name.empty()) return false;
         object_ = {};
+        if (known_.drops(what.key)) what.why.clear();
         left_out_ = std::make_shared<const left_out_object>(std::move(what));
         return true;
     }
 
     bool recognise(const item_identity& who) override
     {
-        object_ = known_->find(who.key(), who.uid(), who.resource_version());
+        if (who.has_key() && known_.drops(who.key())) {
+            left_out_ = passed_over(who.key(), who.resource_version());
+            return true;
+        }
+        if (!is_item() || !who.is_complete()) return false;
+        object_ = known_.find(who.key(), who.uid(), who.resource_version());
         return static_cast<bool>(object_);
     }
 
@@ -115,6 +123,10 @@ public:
             e.unknown_type = type_.substr(0, unknown_type_bytes);
             e.obj = std::move(object_);
             return e;
+        }
+        if (object_ && whole_ && is_change(e.type) && known_.drops(object_.key())) { // the type came last
+            left_out_ = passed_over(object_.key(), object_.resource_version());
+            object_ = {};
         }
         e.left_out = std::move(left_out_);
         if (!object_ && !e.left_out) return failure(cond::corrupt, type_ + " event without an object");
@@ -149,11 +161,11 @@ private:
     /// True for an item of a streamed list.
     [[nodiscard]] bool is_item() const noexcept
     {
-        return known_ != nullptr && event_type_of(type_) == watch_event_type::added;
+        return known_.known != nullptr && event_type_of(type_) == watch_event_type::added;
     }
 
     encoding* encoding_;
-    const known_objects* known_;
+    selection known_;
     int depth_ = 0;
     field field_ = field::other;
     bool whole_ = false;
@@ -174,7 +186,7 @@ class json_watch final : public watch_reader
 {
 public:
     json_watch(const decode_options& options, encoding* e, const known_objects* known)
-        : envelope_(e, known),
+        : envelope_(e, selection(known)),
           feed_(envelope_, options, 1, encoding::words_of(e)),
           max_line_(longest_escape * std::min(options.limits.max_object_bytes, largest_tape) + envelope_bytes),
           prunes_(options.prunes())
@@ -203,7 +215,7 @@ private:
             auto event = envelope_.take();
             if (!event) return failure(cond::corrupt, event.error().message() + " at byte " + std::to_string(at));
             if (event->ends_initial_events()) envelope_.end_of_list();
-            out.push_back(std::move(*event));
+            append(std::move(*event), out);
             rest.remove_prefix(*taken);
         }
         line_start_ += line.size() + 1;
@@ -232,7 +244,7 @@ private:
                                               std::to_string(line_start_));
         auto event = envelope_.take();
         if (!event) return event.error();
-        out.push_back(std::move(*event));
+        append(std::move(*event), out);
         partial_ = {};
         return {};
     }

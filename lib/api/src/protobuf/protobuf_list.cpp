@@ -264,9 +264,10 @@ result<> protobuf_list::read_metadata(std::string_view metadata)
 result<> protobuf_list::read_item(std::string_view item)
 {
     if (page_.items.size() >= most_items(received_)) return broken("too many items for the length of the list");
-    if (known_ != nullptr) {
+    if (known_.judges()) {
         const auto who = identity_of(item);
-        object same = who.is_complete() ? known_->find(who.key, who.uid, who.resource_version) : object();
+        if (known_.drops(who.key)) return {};
+        object same = who.is_complete() ? known_.find(who.key, who.uid, who.resource_version) : object();
         if (same) {
             page_.items.push_back(std::move(same));
             return {};
@@ -284,6 +285,7 @@ result<> protobuf_list::leave_out(std::string_view beginning, std::string why)
     auto item = left_out_message(beginning, why);
     // A caller that replaces the content of a store must know which object to leave unchanged.
     if (item.key.name.empty()) return broken(std::move(why));
+    if (known_.drops(item.key)) return {};
     page_.left_out.push_back(std::move(item));
     return {};
 }

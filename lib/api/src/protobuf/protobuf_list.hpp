@@ -2,6 +2,7 @@
 #pragma once
 
 #include "decode/answer_readers.hpp"
+#include "decode/selection.hpp"
 #include "protobuf/object_reader.hpp"
 
 #include <kubecoro/api/decode.hpp>
@@ -59,7 +60,7 @@ private:
     void pass(std::size_t size, place where) noexcept;
 
     encoding* encoding_;
-    const known_objects* known_;
+    const selection known_;
     object_reader objects_;
     /// The kind and apiVersion of the items; set once the list has said its own.
     std::optional<type_members> types_;

@@ -1,6 +1,7 @@
 #include "protobuf/protobuf_watch.hpp"
 
 #include "decode/event_type.hpp"
+#include "decode/left_out.hpp"
 #include "protobuf/wire_texts.hpp"
 
 #include <kubecoro/api/status.hpp>
@@ -93,8 +94,8 @@ result<std::size_t> protobuf_watch::step(std::string_view text, std::vector<watc
                                    " bytes of protobuf");
     }();
     if (!event) return event.error();
-    if (event->ends_initial_events()) known_ = nullptr;
-    out.push_back(std::move(*event));
+    if (event->ends_initial_events()) known_.known = nullptr;
+    append(std::move(*event), out);
     skip_ = length - needed;
     return wanted_;
 }
@@ -127,13 +128,17 @@ result<watch_event> protobuf_watch::read_event(std::string_view frame)
         if (objects_.read_typed(raw->object, false)) out.obj = objects_.build(arrival::in_passing);
         return out;
     }
-    if (out.type == watch_event_type::added && known_ != nullptr) {
+    const bool is_item = known_.known != nullptr && out.type == watch_event_type::added;
+    if (is_item || (known_.selects != nullptr && is_change(out.type))) {
         const auto who = identity_of(raw->object.content);
-        if (who.is_complete()) out.obj = known_->find(who.key, who.uid, who.resource_version);
+        if (known_.drops(who.key)) {
+            out.left_out = passed_over(who.key, who.resource_version);
+            return out;
+        }
+        if (is_item && who.is_complete()) out.obj = known_.find(who.key, who.uid, who.resource_version);
         if (out.obj) return out;
     }
     if (objects_.read_typed(raw->object, is_change(out.type))) {
-        const bool is_item = known_ != nullptr && out.type == watch_event_type::added;
         const bool passes = !is_change(out.type) || out.type == watch_event_type::deleted;
         out.obj = objects_.build(is_item ? arrival::at_rest : passes ? arrival::in_passing : arrival::in_use);
         if (out.type != watch_event_type::error) return out;
@@ -151,6 +156,7 @@ result<watch_event> protobuf_watch::leave_out(const raw_event& from, std::string
     out.type = event_type_of(from.type);
     auto what = left_out_message(from.object.content, why);
     if (!is_change(out.type) || what.key.name.empty()) return broken(std::move(why));
+    if (known_.drops(what.key)) what.why.clear();
     out.left_out = std::make_shared<const left_out_object>(std::move(what));
     return out;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "decode/answer_readers.hpp"
+#include "decode/selection.hpp"
 #include "protobuf/object_reader.hpp"
 
 #include <kubecoro/api/decode.hpp>
@@ -41,7 +42,7 @@ private:
 
     encoding* encoding_;
     /// Until the end of a streamed list: the objects that need not be decoded. Null = no list.
-    const known_objects* known_;
+    selection known_;
     object_reader objects_;
     std::string carried_;
     std::size_t wanted_ = 0;

@@ -1,6 +1,7 @@
 #include "informer/consistency_checker.hpp"
 
 #include "informer/lane_source.hpp"
+#include "informer/share_selection.hpp"
 
 #include <kubecoro/base/timeout.hpp>
 
@@ -29,7 +30,9 @@ asio::awaitable<result<>> consistency_checker::run()
         while (!asked_.empty()) {
             auto next = asked_.extract(asked_.begin());
             // Without known objects: they would replace the listed ones in the comparison.
-            const auto source = open_source(settings_, next.key(), encoding_, nullptr);
+            const auto& share = settings_.options.share;
+            const auto wanted = share ? selection_of(std::make_shared<share_selection>(nullptr, share)) : nullptr;
+            const auto source = open_source(settings_, next.key(), encoding_, wanted);
             const std::string version = next.mapped().version;
             auto checking = check(source, std::move(next.mapped()));
             const auto verdict = co_await std::move(checking);

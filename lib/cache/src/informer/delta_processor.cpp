@@ -23,7 +23,11 @@ constexpr backoff_policy processing_backoff{
 /// Number of objects renewed at a time: a few hundred microseconds.
 constexpr std::size_t renewal_step = 32;
 
+/// Number of objects removed at a time that have left the share.
+constexpr std::size_t sweep_step = 256;
+
 bool is_change(const delta& d) noexcept { return d.type != delta_type::version; }
+bool is_state(const delta& d) noexcept { return d.type == delta_type::added || d.type == delta_type::updated; }
 
 } // namespace
 
@@ -116,6 +120,9 @@ result<> delta_processor::process(std::vector<delta>& batch)
 result<> delta_processor::apply(std::vector<delta>& batch)
 {
     result<> outcome;
+    // Decoded before they left the share.
+    if (with_.follower) std::erase_if(batch, [this](const delta& d) { return is_state(d) && is_foreign(d.obj.key()); });
+    if (batch.empty()) return outcome;
     const std::size_t ready = with_.transformer ? transform(batch, outcome) : batch.size();
     if (ready == 0) return outcome;
     apply_first(batch, ready);
@@ -145,6 +152,7 @@ result<> delta_processor::replace(const delta& list)
     informer_lane& l = *with_.lanes.find(list.scope);
     // Before the store is filled: a handler's gate must not report a failure that is over.
     with_.sync.listed(l);
+    if (with_.follower) drop_foreign(*list.all);
     if (with_.transformer)
         if (const auto transformed = transform(*list.all); !transformed) return transformed;
     keep_left_out(*list.all);
@@ -154,8 +162,34 @@ result<> delta_processor::replace(const delta& list)
     if (with_.settings.options.check_consistency)
         with_.checker.ask(l.ns(), list.resource_version, with_.content->keep(l.ns()));
     with_.sync.stored(l, *with_.content);
-    ++l.stored_lists;
+    note_stored(l);
     return {};
+}
+
+void delta_processor::note_stored(informer_lane& l) const
+{
+    l.note_stored();
+    if (with_.follower) with_.follower->news.notify();
+}
+
+bool delta_processor::is_foreign(object_key_view key) const noexcept
+{
+    const auto& share = with_.settings.options.share;
+    return share && !share->keeps(key);
+}
+
+void delta_processor::drop_foreign(replaced_list& list) const
+{
+    std::size_t kept = 0;
+    std::size_t prepared = 0;
+    for (std::size_t i = 0; i != list.items.size(); ++i) {
+        if (is_foreign(list.items[i].key())) continue;
+        if (i < list.prepared) ++prepared;
+        if (kept != i) list.items[kept] = std::move(list.items[i]);
+        ++kept;
+    }
+    list.items.resize(kept);
+    list.prepared = prepared;
 }
 
 void delta_processor::keep_left_out(replaced_list& list) const
@@ -173,6 +207,7 @@ void delta_processor::empty(informer_lane& l)
     l.set_version({});
     with_.content->replace(l.ns(), {}, false, begin_announcement(departure::kind_gone));
     announce();
+    if (with_.follower) with_.follower->news.notify();
 }
 
 void delta_processor::take_out(const std::string& ns, const namespaces_core& wanted)
@@ -183,6 +218,26 @@ void delta_processor::take_out(const std::string& ns, const namespaces_core& wan
     }
     hurry_.notify(); // its changes may have been those that fail
     announce();
+}
+
+asio::awaitable<result<>> delta_processor::sweep()
+{
+    std::vector<object_key> foreign;
+    with_.content->visit({}, [&](const object& o) {
+        if (is_foreign(o.key())) foreign.emplace_back(o.key());
+    });
+    for (std::size_t i = 0; i < foreign.size();) {
+        std::vector<delta> gone;
+        for (const auto end = std::min(foreign.size(), i + sweep_step); i != end; ++i)
+            if (auto o = with_.content->get(foreign[i]); o && is_foreign(foreign[i]))
+                gone.push_back({.type = delta_type::deleted, .obj = std::move(o)});
+        announce(); // left over when an attempt failed
+        std::size_t done = 0;
+        with_.content->apply(gone, done, begin_announcement(departure::share_left));
+        announce();
+        co_await asio::post(asio::use_awaitable);
+    }
+    co_return result<>{};
 }
 
 void delta_processor::resync(std::uint64_t target)
@@ -257,14 +312,21 @@ std::vector<notification<object>>& delta_processor::begin_announcement(departure
     return unannounced_.emplace_back(announcement{with_.listeners.to_all(), why}).news;
 }
 
+/// An object that a list lacks may have left the share meanwhile.
+void delta_processor::note_reason(deleted<object>& d, departure why) const
+{
+    const bool is_elsewhere = why == departure::deleted && is_foreign(d.obj.key());
+    d.why = is_elsewhere ? departure::share_left : why;
+    if (d.why == departure::share_left) d.final_state_unknown = true;
+}
+
 void delta_processor::announce()
 {
     for (; !unannounced_.empty(); unannounced_.pop_front()) {
         auto& a = unannounced_.front();
         if (a.news.empty()) continue;
-        if (a.why != departure::deleted)
-            for (auto& n : a.news)
-                if (auto* d = std::get_if<deleted<object>>(&n)) d->why = a.why;
+        for (auto& n : a.news)
+            if (auto* d = std::get_if<deleted<object>>(&n)) note_reason(*d, a.why);
         trace("stored", a.news);
         with_.listeners.distribute(a.news, a.to);
         with_.waiters.tell(a.news);

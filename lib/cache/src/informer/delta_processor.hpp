@@ -48,6 +48,8 @@ public:
         sync_monitor& sync;
         consistency_checker& checker;
         object_transformer& transformer;
+        /// Told of lists that are stored. Null = all objects are kept.
+        std::shared_ptr<share_follower> follower = {};
     };
     explicit delta_processor(parts p);
 
@@ -57,6 +59,8 @@ public:
     [[nodiscard]] boost::asio::awaitable<result<>> renew();
     /// Removes the objects of a namespace (empty = all) that no wanted namespace covers, and announces that.
     void take_out(const std::string& ns, const namespaces_core& wanted);
+    /// Removes stored objects that the share does not have, some at a time, and announces that.
+    [[nodiscard]] boost::asio::awaitable<result<>> sweep();
     /// Fills in the members about processing. Any thread.
     void add_to(informer_stats& s) const;
 
@@ -77,6 +81,10 @@ private:
     void apply_first(std::vector<delta>& batch, std::size_t count);
     [[nodiscard]] result<> replace(const delta& list);
     void empty(informer_lane& l);
+    void note_stored(informer_lane& l) const;
+    /// Whether the share does not have the key.
+    [[nodiscard]] bool is_foreign(object_key_view key) const noexcept;
+    void drop_foreign(replaced_list& list) const;
     void resync(std::uint64_t target);
 
     /// Transforms what is not prepared, in order. Returns how many deltas from the front are ready, with the failure of
@@ -89,6 +97,7 @@ private:
 
     /// Makes room for an announcement. Call before the store changes: nothing may fail between the two.
     [[nodiscard]] std::vector<notification<object>>& begin_announcement(departure why = departure::deleted);
+    void note_reason(deleted<object>& d, departure why) const;
     /// Distributes what has not been announced, in order.
     void announce();
     /// Passes the versions of the marks, each with the changes of its push.

@@ -72,7 +72,8 @@ std::string describe_informer(const informer_settings& settings, const lane_set&
     if (settings.label != out) out += " (" + settings.label + ")";
     if (!lanes.covers_just(namespaces_core({}))) out += " in " + text(lanes.namespaces().size()) + " namespace(s)";
     out += ": " + std::string(to_string(s.state)) + (s.synced ? ", synced" : ", not synced") + ", " + text(s.objects) +
-           " objects, " + text(s.bytes) + " bytes, version " + (s.resource_version.empty() ? "-" : s.resource_version);
+           " objects, " + (s.passed_over != 0 ? text(s.passed_over) + " passed over, " : "") + text(s.bytes) +
+           " bytes, version " + (s.resource_version.empty() ? "-" : s.resource_version);
     if (s.silent_for)
         out += ", heard " + text(std::chrono::duration_cast<std::chrono::seconds>(*s.silent_for).count()) + " s ago";
     out += line(s.storage);

@@ -47,6 +47,13 @@ std::shared_ptr<object_encoding> encoding_of_strand(const informer_settings& s, 
     return packs(*first.encoding) ? first.encoding : new_encoding(s);
 }
 
+std::shared_ptr<const known_objects> known_by(const std::shared_ptr<store>& content,
+                                              const std::shared_ptr<const share_selection>& selection)
+{
+    if (selection) return selection;
+    return content;
+}
+
 } // namespace
 
 informer_engine::informer_engine(informer_settings s)
@@ -54,6 +61,8 @@ informer_engine::informer_engine(informer_settings s)
       strand_(make_kept_strand(settings_.executor)),
       decoder_(first_decoder(settings_, strand_)),
       store_(std::make_shared<store>(settings_.log, large_change, decoder_.encoding)),
+      selection_(settings_.options.share ? std::make_shared<share_selection>(store_, settings_.options.share)
+                                         : nullptr),
       registry_(settings_.log.with({{"informer", settings_.label}}),
                 {.run =
                      [this](const auto& listener, event_handler<object> handler, const kept_executor& executor) {
@@ -71,13 +80,14 @@ informer_engine::informer_engine(informer_settings s)
                    settings_.log),
       checker_(settings_, encoding_of_strand(settings_, decoder_, settings_.options.check_consistency)),
       alarms_(settings_.time, settings_.log.with({{"informer", settings_.label}})),
-      lanes_(settings_, decoder_, fifo_, store_, watches_,
+      lanes_(settings_, decoder_, fifo_, store_, known_by(store_, selection_), watches_,
              [this](std::size_t scope, reflector_core::incident what, std::uint64_t lists) {
                  on_strand([self = shared_from_this(), scope, what = std::move(what), lists] {
                      self->report(scope, what, lists);
                  });
              }),
       sync_(settings_, lanes_, registry_, listeners_, waiters_),
+      follower_(settings_.options.share ? std::make_shared<share_follower>() : nullptr),
       processor_({.settings = settings_,
                   .fifo = fifo_,
                   .content = store_,
@@ -86,7 +96,9 @@ informer_engine::informer_engine(informer_settings s)
                   .waiters = waiters_,
                   .sync = sync_,
                   .checker = checker_,
-                  .transformer = transformer_}),
+                  .transformer = transformer_,
+                  .follower = follower_}),
+      keeper_(settings_, lanes_, processor_, follower_),
       handlers_(strand_.get(), settings_.log),
       watches_(strand_.get(), settings_.log)
 {
@@ -136,6 +148,7 @@ void informer_engine::start()
 void informer_engine::run_parts()
 {
     watches_.spawn("delta processor", processor_.run());
+    if (follower_) watches_.spawn("share", keeper_.run());
     if (packs(*decoder_.encoding)) watches_.spawn("renewal", processor_.renew());
     if (settings_.metrics) {
         meter_.emplace(settings_.metrics, settings_.label, settings_.resource.display_name());
@@ -244,6 +257,7 @@ informer_stats informer_engine::stats() const
     s.time_to_sync = sync_.time_to_sync();
     if (!packs(*decoder_.encoding)) s.storage.shared_bytes += transformer_.shared_bytes();
     s.transform_failures = transformer_.failures();
+    if (selection_) s.passed_over = selection_->passed_over();
     s.index_failures = store_->index_failures();
     s.indexed_labels = store_->indexed_labels();
     s.consistency = checker_.stats();

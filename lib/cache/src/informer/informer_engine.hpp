@@ -7,6 +7,8 @@
 #include "informer/lane_set.hpp"
 #include "informer/namespace_change.hpp"
 #include "informer/object_transformer.hpp"
+#include "informer/share_keeper.hpp"
+#include "informer/share_selection.hpp"
 #include "informer/sync_monitor.hpp"
 #include "listener/listener_registry.hpp"
 #include "listener/shared_processor.hpp"
@@ -64,6 +66,7 @@ public:
     [[nodiscard]] boost::asio::awaitable<result<>> remove_namespace(const std::string& ns);
     [[nodiscard]] const lane_set& lanes() const noexcept { return lanes_; }
     void retry_now() const;
+    [[nodiscard]] const std::shared_ptr<object_share>& share() const noexcept { return settings_.options.share; }
     [[nodiscard]] bool transforms() const noexcept { return static_cast<bool>(transformer_); }
     [[nodiscard]] const std::string& label() const noexcept { return settings_.label; }
     [[nodiscard]] informer_state state() const;
@@ -116,6 +119,8 @@ private:
     context_bound<end_of_context> context_end_;
     const decode_strand decoder_;
     const std::shared_ptr<store> store_;
+    /// Null: all objects are kept.
+    const std::shared_ptr<const share_selection> selection_;
     delta_fifo fifo_;
     listener_registry registry_;
     shared_processor listeners_;
@@ -134,7 +139,9 @@ private:
 
     lane_set lanes_;
     sync_monitor sync_;
+    const std::shared_ptr<share_follower> follower_;
     delta_processor processor_;
+    share_keeper keeper_;
 
     // Declared last, so that a task still running is detected before anything it uses is destroyed.
     task_group handlers_;

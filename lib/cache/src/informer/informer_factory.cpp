@@ -24,6 +24,7 @@ struct informer_key
     std::string shard_selector;
     decode_options decode;
     storage_options storage;
+    std::shared_ptr<object_share> share;
     friend bool operator==(const informer_key&, const informer_key&) = default;
 };
 
@@ -40,7 +41,7 @@ std::string with_name(std::string field_selector, const std::string& name)
 
 informer_key key_of(const resource_type& resource, const informer_options& o)
 {
-    return {resource, o.label_selector, o.field_selector, o.shard_selector, o.decode, o.storage};
+    return {resource, o.label_selector, o.field_selector, o.shard_selector, o.decode, o.storage, o.share};
 }
 
 } // namespace

@@ -59,6 +59,11 @@ void informer_lane::retry_now(const std::shared_ptr<informer_lane>& self)
     if (const auto strand = self->strand().get()) asio::post(strand, [self] { self->reflector_.retry_now(); });
 }
 
+void informer_lane::list_again(const std::shared_ptr<informer_lane>& self)
+{
+    if (const auto strand = self->strand().get()) asio::post(strand, [self] { self->reflector_.list_again(); });
+}
+
 informer_lane::status informer_lane::current() const
 {
     std::lock_guard lock(mutex_);
@@ -85,6 +90,7 @@ void informer_lane::replace(std::vector<object> items, std::string resource_vers
 {
     if (trace_.on())
         for (const auto& o : items) trace_.pass("pushed", o);
+    pushed_gains_ = listed_gains_;
     fifo_.replace(scope_, std::move(items), std::move(resource_version), std::move(left_out));
     ++pushed_lists_;
     note_heard();
@@ -106,6 +112,8 @@ void informer_lane::report(reflector_core::incident what) { report_(scope_, std:
 void informer_lane::progress(const reflector_core& core)
 {
     log_change(core);
+    const bool begins_list = core.stats().lists_total() != status_.stats.lists_total();
+    if (begins_list && settings_.options.share) listed_gains_ = settings_.options.share->gains();
     std::lock_guard lock(mutex_);
     status_.state = core.state();
     status_.stats = core.stats();

@@ -14,6 +14,7 @@
 
 #include <boost/asio/awaitable.hpp>
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -66,6 +67,8 @@ public:
     void leave() const { leave_.settle({}); }
     /// Ends the wait between two attempts, if there is one. Any thread.
     static void retry_now(const std::shared_ptr<informer_lane>& self);
+    /// Lists once more, since the share has more objects. Any thread.
+    static void list_again(const std::shared_ptr<informer_lane>& self);
 
     // Any thread.
     [[nodiscard]] std::size_t scope() const noexcept { return scope_; }
@@ -74,6 +77,8 @@ public:
     /// The source's description at the start.
     [[nodiscard]] const std::string& describe() const noexcept { return description_; }
     [[nodiscard]] status current() const;
+    /// The store has the lane's objects of the share as it was after this many gains.
+    [[nodiscard]] std::uint64_t shown_gains() const noexcept { return shown_gains_; }
     /// Opens when the first list is stored.
     const sync_gate gate;
     /// Settled when the lane is destroyed.
@@ -82,6 +87,12 @@ public:
     // Called on the informer's strand.
     /// The store has reached this version; empty = it holds nothing of the lane.
     void set_version(const std::string& version);
+    /// The last list that was pushed is in the store.
+    void note_stored() noexcept
+    {
+        ++stored_lists;
+        shown_gains_ = pushed_gains_.load();
+    }
     /// Number of lists in the store: a report from before the last one is over.
     std::uint64_t stored_lists = 0;
     /// The failures already logged.
@@ -118,6 +129,10 @@ private:
     latch leave_;
     /// Used on the lane's strand only.
     std::uint64_t pushed_lists_ = 0;
+    /// The gains of the share when the last list began, and when the last one that was pushed had begun: one list at a time waits.
+    std::uint64_t listed_gains_ = 0;
+    std::atomic<std::uint64_t> pushed_gains_{0};
+    std::atomic<std::uint64_t> shown_gains_{0};
     mutable std::mutex mutex_;
     /// Guarded by mutex_.
     status status_;

@@ -90,6 +90,7 @@ void informer_meter::publish(const informer_stats& s)
     count("informer_failures_total", r.failures);
     count("informer_decode_errors_total", r.decode_errors);
     count("informer_skipped_total", r.skipped);
+    count("informer_passed_over_total", s.passed_over);
     count("informer_partial_objects_total", r.partial);
     count("informer_index_failures_total", s.index_failures);
     count("informer_processing_failures_total", s.processing_failures);

@@ -45,10 +45,11 @@ informer_state worse(informer_state a, informer_state b)
 } // namespace
 
 lane_set::lane_set(const informer_settings& s, decode_strand first, delta_fifo fifo, std::shared_ptr<store> content,
-                   task_group& running, informer_lane::reporter report)
+                   std::shared_ptr<const known_objects> known, task_group& running, informer_lane::reporter report)
     : settings_(s),
       fifo_(std::move(fifo)),
       store_(std::move(content)),
+      known_(std::move(known)),
       running_(running),
       report_(std::move(report)),
       wanted_(s.options.namespaces)
@@ -189,7 +190,7 @@ void lane_set::add(std::string ns, std::string not_before)
     const std::size_t scope = fifo_.add_scope();
     try {
         const auto lane = std::make_shared<informer_lane>(settings_, scope, std::move(ns), std::move(not_before),
-                                                          decoder(scope), fifo_, store_, report_);
+                                                          decoder(scope), fifo_, known_, report_);
         store_->versions()->add_lane(lane->ns(), lane->gate);
         std::lock_guard lock(mutex_);
         lanes_.emplace(scope, lane);

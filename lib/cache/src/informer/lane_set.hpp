@@ -27,9 +27,10 @@ class lane_set
 {
 public:
     /// @param first    Decodes for the first lane; others are added as lanes are, up to one for each core and four in all.
+    /// @param known    Known to the lanes' decoders.
     /// @param running  Runs the lanes.
     lane_set(const informer_settings& s, decode_strand first, delta_fifo fifo, std::shared_ptr<store> content,
-             task_group& running, informer_lane::reporter report);
+             std::shared_ptr<const known_objects> known, task_group& running, informer_lane::reporter report);
 
     // ---- any thread
 
@@ -84,6 +85,7 @@ private:
     const informer_settings& settings_;
     delta_fifo fifo_;
     const std::shared_ptr<store> store_;
+    const std::shared_ptr<const known_objects> known_;
     task_group& running_;
     const informer_lane::reporter report_;
     std::vector<std::weak_ptr<informer_lane>> leaving_;

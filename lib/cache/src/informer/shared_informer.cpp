@@ -40,6 +40,7 @@ std::string shared_informer<object>::last_resource_version() const { return engi
 informer_stats shared_informer<object>::stats() const { return engine_->stats(); }
 std::string shared_informer<object>::describe() const { return engine_->describe(); }
 const resource_type& shared_informer<object>::resource() const noexcept { return engine_->resource(); }
+const std::shared_ptr<object_share>& shared_informer<object>::share() const noexcept { return engine_->share(); }
 
 asio::awaitable<result<>> shared_informer<object>::set_namespaces(std::vector<std::string> namespaces) const
 {

@@ -37,6 +37,8 @@ std::string_view to_string(departure d) noexcept
         return "namespace_left";
     case departure::kind_gone:
         return "kind_gone";
+    case departure::share_left:
+        return "share_left";
     }
     return "?";
 }
@@ -83,6 +85,8 @@ std::string_view to_string(relist_reason r) noexcept
         return "apply_failed";
     case relist_reason::parked:
         return "parked";
+    case relist_reason::share_grew:
+        return "share_grew";
     }
     return "?";
 }

@@ -43,6 +43,7 @@ reflector_core::action reflector_core::start(time_point now) { return begin_list
 
 reflector_core::action reflector_core::begin_list(std::optional<relist_reason> reason, time_point now)
 {
+    wants_list_ = false;
     if (reason && listed_once_) ++stats_.relists[static_cast<std::size_t>(*reason)];
     return streams(now) ? begin_stream() : begin_pages();
 }
@@ -258,6 +259,13 @@ reflector_core::action reflector_core::on_wake()
     if (!then_list_) return begin_watch(true);
     phase_ = phase::queued;
     return do_take_turn{};
+}
+
+reflector_core::action reflector_core::list_wanted()
+{
+    watch_ = {};
+    then_list_ = relist_reason::share_grew;
+    return on_wake();
 }
 
 reflector_core::action reflector_core::on_turn(time_point now)

@@ -45,7 +45,7 @@ enum class list_delivery
 
 /** The reflector without I/O: each input returns the next action, which the driver performs and reports back.
 
-    on_cancel(), on_fault(), on_lost() and on_released() are allowed at any time; every other input only as the reply to
+    on_cancel(), on_fault(), on_lost(), on_released() and want_list() are allowed at any time; every other input only as the reply to
     its action. */
 class reflector_core
 {
@@ -147,6 +147,9 @@ public:
     /// The sink has lost content that it had taken over: relists with backoff.
     [[nodiscard]] action on_lost(const failure& why);
     [[nodiscard]] action on_cancel();
+    /// The source keeps more objects than before: lists again as soon as a list or a batch in progress is applied. Watches
+    /// end then; silent_until() is over at once.
+    void want_list() noexcept { wants_list_ = true; }
 
     [[nodiscard]] const std::string& resource_version() const noexcept { return version_; }
     [[nodiscard]] informer_state state() const noexcept;
@@ -236,6 +239,8 @@ private:
     void take_initial(watch_event& event, time_point now);
     void note_listed(time_point now);
 
+    [[nodiscard]] action list_wanted();
+    [[nodiscard]] action read_on();
     [[nodiscard]] action begin_watch(bool reconnect);
     [[nodiscard]] do_watch new_watch(std::string version);
     /// A list, or a page of one, is in the sink.
@@ -307,6 +312,8 @@ private:
     std::optional<time_point> internal_until_;
     /// Action after the wait: list for this reason, or watch.
     std::optional<relist_reason> then_list_;
+    /// want_list() was called since the last list began.
+    bool wants_list_ = false;
     /// The sink does not know yet that the resource is gone.
     bool gone_untold_ = false;
     undecoded_keys outdated_;

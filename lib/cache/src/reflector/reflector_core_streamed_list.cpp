@@ -74,6 +74,7 @@ void reflector_core::take_initial(watch_event& event, time_point now)
     if (event.type == watch_event_type::bookmark) return;
     if (event.left_out) {
         watch_.last_listed = now;
+        if (event.left_out->why.empty()) return; // not wanted
         return list_left_out(*event.left_out);
     }
     if (auto why = unfit(event.obj); !why.empty()) {

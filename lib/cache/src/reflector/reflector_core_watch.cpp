@@ -51,8 +51,16 @@ std::chrono::seconds draw(random_source& random, std::chrono::seconds from, std:
 
 } // namespace
 
+reflector_core::action reflector_core::read_on()
+{
+    if (wants_list_) return list_wanted();
+    phase_ = phase::reading;
+    return do_read{};
+}
+
 reflector_core::action reflector_core::begin_watch(bool reconnect)
 {
+    if (wants_list_) return list_wanted();
     if (reconnect) ++stats_.reconnects;
     watch_ = {};
     watch_.synthetic = version_.empty() || version_ == "0";
@@ -77,6 +85,7 @@ reflector_core::action reflector_core::on_watch_opened(const result<>& opened, t
         parking_.answered();
         watch_.opened = watch_.last_heard = watch_.last_listed = now;
         watch_.overdue = time_after(now, watch_.lasts);
+        if (!watch_.initial) return read_on();
         phase_ = phase::reading;
         return do_read{};
     }
@@ -96,6 +105,7 @@ bool reflector_core::idle_counts() const noexcept
 time_point reflector_core::silent_until() const noexcept
 {
     auto until = watch_.overdue;
+    if (wants_list_ && !watch_.initial) return time_point::min();
     const auto no_later_than = [&until](time_point from, duration limit) {
         if (limit != duration::zero()) until = std::min(until, time_after(from, limit));
     };
@@ -176,8 +186,10 @@ void reflector_core::take_left_out(const watch_event& event, std::vector<delta>&
 {
     const left_out_object& o = *event.left_out;
     if (event.type != watch_event_type::added) watch_.synthetic = false;
-    if (!accept(o)) return;
+    const bool is_wanted = !o.why.empty();
+    if (is_wanted && !accept(o)) return;
     if (!watch_.synthetic) take_version(o.resource_version);
+    if (!is_wanted) return;
     if (event.type == watch_event_type::deleted) {
         // Without a uid: the stored state is the last known one.
         changes.push_back({.type = delta_type::deleted, .obj = only_named(o.key)});
@@ -207,8 +219,7 @@ reflector_core::action reflector_core::on_applied(const result<>& applied, time_
     version_ = watch_.reached;
     note_health(now);
     if (watch_.ends_with) return watch_error(*std::exchange(watch_.ends_with, std::nullopt), now);
-    phase_ = phase::reading;
-    return do_read{};
+    return read_on();
 }
 
 reflector_core::action reflector_core::on_list_applied(time_point now)
@@ -220,8 +231,8 @@ reflector_core::action reflector_core::on_list_applied(time_point now)
     const bool stream_goes_on = list_.streamed;
     note_listed(now);
     if (!stream_goes_on) return begin_watch(false);
+    if (watch_.rest.empty() || wants_list_) return read_on();
     phase_ = phase::reading;
-    if (watch_.rest.empty()) return do_read{};
     return on_events(std::exchange(watch_.rest, {}), now);
 }
 
@@ -270,6 +281,7 @@ reflector_core::action reflector_core::on_watch_failed(const failure& why, time_
 reflector_core::action reflector_core::on_silence(time_point now)
 {
     if (phase_ == phase::stopped) return do_stop{};
+    if (wants_list_ && !watch_.initial) return list_wanted();
     // The server drops the last bookmark, or does not know the parameter.
     if (watch_.initial) return not_offered(failure(cond::timed_out, "the streamed list did not end in time"));
     const bool overdue = now >= watch_.overdue;

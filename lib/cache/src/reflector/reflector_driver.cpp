@@ -119,6 +119,12 @@ void reflector_driver::retry_now()
     if (impatience_) impatience_->notify();
 }
 
+void reflector_driver::list_again()
+{
+    core_.want_list();
+    if (list_wanted_) list_wanted_->notify();
+}
+
 asio::awaitable<reflector_driver::action> reflector_driver::take_turn()
 {
     // A probe for a parked resource costs the server almost nothing.
@@ -211,10 +217,12 @@ asio::awaitable<reflector_driver::action> reflector_driver::watch(reflector_core
     next_ = core_.on_watch_opened(opened, time_->now());
     report();
     if (std::holds_alternative<reflector_core::do_read>(next_)) {
+        list_wanted_.emplace();
         auto reading = read();
-        auto silence = until_silent();
+        auto silence = until_silent_or_wanted();
         auto both = race(std::move(reading), std::move(silence));
         const bool ended = co_await std::move(both);
+        list_wanted_.reset();
         const auto stopped = co_await asio::this_coro::cancellation_state;
         // The read was cancelled while waiting, with nothing half done: the core still expects events.
         if (stopped.cancelled() != asio::cancellation_type::none)
@@ -257,6 +265,15 @@ asio::awaitable<result<>> reflector_driver::read_on()
         }
         report();
     }
+    co_return result<>{};
+}
+
+asio::awaitable<result<>> reflector_driver::until_silent_or_wanted()
+{
+    auto silence = until_silent();
+    auto wanted = list_wanted_->wait();
+    auto either = race(std::move(silence), std::move(wanted));
+    co_await std::move(either);
     co_return result<>{};
 }
 

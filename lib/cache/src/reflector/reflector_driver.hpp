@@ -58,6 +58,8 @@ public:
 
     /// Ends the current wait between two attempts, if any. Call on the reflector's executor.
     void retry_now();
+    /// Lists again: see reflector_core::want_list(). Call on the reflector's executor.
+    void list_again();
 
 private:
     using action = reflector_core::action;
@@ -75,6 +77,7 @@ private:
     [[nodiscard]] boost::asio::awaitable<result<>> read();
     [[nodiscard]] boost::asio::awaitable<result<>> read_on();
     [[nodiscard]] boost::asio::awaitable<result<>> until_silent();
+    [[nodiscard]] boost::asio::awaitable<result<>> until_silent_or_wanted();
     /// Performs actions that do not suspend, until next_ is one that does.
     void apply();
     /// Waits while the sink has no room. @return false when it was cancelled, or when the sink has lost content: then
@@ -93,6 +96,8 @@ private:
     bool held_ = false;
     /// Ends the wait between two attempts; empty outside of it.
     std::optional<wake_signal> impatience_;
+    /// Ends the watch because a list is wanted; empty while none is read.
+    std::optional<wake_signal> list_wanted_;
     /// Held during a relist.
     std::optional<relist_budget::turn> turn_;
     action next_;

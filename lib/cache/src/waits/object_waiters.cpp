@@ -53,9 +53,12 @@ void tell_one(object_waiter& waiter, const notification<object>& n)
 {
     const auto* d = std::get_if<deleted<object>>(&n);
     if (!d) return waiter.tell(object_of(n));
-    if (d->why != departure::namespace_left) return waiter.tell({});
+    const bool is_elsewhere = d->why == departure::share_left;
+    if (d->why != departure::namespace_left && !is_elsewhere) return waiter.tell({});
     // The object may still exist, but the informer no longer watches it.
-    waiter.end(failure(cond::cancelled, "the informer no longer covers the namespace of " + to_string(waiter.key())));
+    const auto* what =
+        is_elsewhere ? "the informer's share no longer has " : "the informer no longer covers the namespace of ";
+    waiter.end(failure(cond::cancelled, what + to_string(waiter.key())));
 }
 
 } // namespace

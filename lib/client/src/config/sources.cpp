@@ -2,6 +2,7 @@
 #include "rest/client_state.hpp"
 #include "rest/list_check.hpp"
 
+#include <kubecoro/api/selecting_objects.hpp>
 #include <kubecoro/base/catch_failure.hpp>
 
 #include <utility>
@@ -43,7 +44,7 @@ public:
         options.shard_selector = scope_.shard_selector;
         options.metadata_only = scope_.metadata_only;
         auto scope = scope_;
-        if (!options.send_initial_events.value_or(false)) scope.known = nullptr;
+        if (!options.send_initial_events.value_or(false)) scope.known = selection_of(std::move(scope.known));
         return catch_failure(one_watch(state_, builder_.watch(options), resource_, std::move(scope),
                                        options.send_initial_events.value_or(false)));
     }

@@ -59,6 +59,12 @@ void controller_core::stop_at_once() noexcept
     if (until_) until_ = time_point::min();
 }
 
+void controller_core::refuse(failure why)
+{
+    if (outcome_ && !closing()) outcome_ = std::move(why);
+    if (phase_ == controller_phase::running) stop_wanted_ = true;
+}
+
 void controller_core::worker_ended()
 {
     --workers_left_;

@@ -70,6 +70,8 @@ public:
     /// Its user has removed it: it is no longer waited for, but remains registered until it has ended.
     void source_removed(source_id id);
     void source_ended(source_id id);
+    /// A source does not fit: stops the controller, once it is started.
+    void refuse(failure why);
 
     void start(time_point now);
     void stop() noexcept { stop_wanted_ = true; }

@@ -79,6 +79,7 @@ private:
     // sources.cpp: events to keys
     class source_mark;
     void add(const std::shared_ptr<controller_source>& source);
+    [[nodiscard]] std::optional<failure> misfit(const shared_informer<object>& informer, const enqueue& map) const;
     void open(const std::shared_ptr<controller_source>& source);
     static boost::asio::awaitable<result<>> follow(std::shared_ptr<source_mark> mark);
     static boost::asio::awaitable<result<>> await_first_list(std::shared_ptr<source_mark> mark);

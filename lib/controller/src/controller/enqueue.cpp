@@ -1,3 +1,4 @@
+#include "controller/own_key.hpp"
 #include "queue/key_batch.hpp"
 
 #include <kubecoro/controller/enqueue.hpp>
@@ -37,10 +38,7 @@ void name_owners(const resource_type& owner, owner_options options, const object
 
 void key_sink::operator()(object_key_view key) const { out_->add(key); }
 
-enqueue enqueue_object()
-{
-    return [](const notification<object>& n, key_sink out) { out(object_of(n).key()); };
-}
+enqueue enqueue_object() { return own_key(); }
 
 enqueue enqueue_owner(resource_type owner, owner_options options)
 {

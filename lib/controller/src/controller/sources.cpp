@@ -1,4 +1,5 @@
 // Takes the events of sources and adds their keys to the queue.
+#include "controller/own_key.hpp"
 #include "controller/source_mark.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
@@ -23,9 +24,29 @@ std::shared_ptr<controller_source> controller_engine::watch(shared_informer<obje
                                                             source_options options)
 {
     if (options.name.empty()) options.name = informer.resource().display_name();
+    const auto why = misfit(informer, map);
     auto source = std::make_shared<controller_source>(std::move(informer), std::move(map), std::move(options));
     add(source);
+    if (why) {
+        std::lock_guard lock(mutex_);
+        core_.refuse(*why);
+    }
     return source;
+}
+
+/// Why some keys would get no runs, or runs in which their objects seem to be gone.
+std::optional<failure> controller_engine::misfit(const shared_informer<object>& informer, const enqueue& map) const
+{
+    const auto& kept = informer.share();
+    if (!kept) return std::nullopt;
+    const auto wrong = [&](const char* what) {
+        return failure(cond::misconfigured, "controller " + options_.name + ": the informer of " +
+                                                informer.resource().display_name() +
+                                                " keeps the objects of a share only: " + what);
+    };
+    if (kept != share_state::of(options_.share)) return wrong("give the same share to controller_options");
+    if (kept->by_namespace() || map.target<own_key>() != nullptr) return std::nullopt;
+    return wrong("keys that are mapped need shard_by::ns, or an informer without a share");
 }
 
 void controller_engine::add(const std::shared_ptr<controller_source>& source)

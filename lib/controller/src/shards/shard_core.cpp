@@ -88,8 +88,11 @@ duration shard_core::patience() const noexcept
 
 bool shard_core::settled() const
 {
-    return phase_ == shard_phase::member && has_lease_ && !suspended_ && !attempted_ && cleared_ == published_ &&
-           published_ == target() && share().others.empty() && is_drained();
+    const bool agrees = phase_ == shard_phase::member && has_lease_ && !suspended_ && !attempted_ &&
+                        cleared_ == published_ && published_ == target();
+    if (!agrees || !is_drained()) return false;
+    const auto wanted = share();
+    return wanted.others.empty() && wanted == assigned_;
 }
 
 bool shard_core::can_move() const

@@ -79,6 +79,7 @@ std::optional<time_point> shard_engine::look_after_runs(membership& m)
 {
     if (!m.draining) return std::nullopt;
     if (share_->outside() == 0) {
+        share_->drained();
         std::lock_guard lock(mutex_);
         m.core.drained(*m.draining);
         m.draining.reset();

@@ -38,7 +38,7 @@ shard_engine::shard_engine(asio::any_io_executor executor, client cluster, shard
       time_(options_.time ? options_.time
                           : std::shared_ptr<time_source>(std::make_shared<client>(cluster_), &cluster_.time())),
       ns_(options_.ns.empty() ? cluster_.default_namespace() : options_.ns),
-      share_(std::make_shared<share_state>(time_)),
+      share_(std::make_shared<share_state>(time_, options_.by)),
       meters_(options_.metrics ? *options_.metrics : *null_metrics(), options_.group)
 {
     random_source random(options_.seed.value_or(random_seed()));
@@ -149,7 +149,7 @@ shard_state shard_engine::state_of(const membership& m) const
         return shard_state::joining;
     case shard_phase::member:
         if (!m.core.is_in_time(time_->now())) return shard_state::suspended;
-        return m.core.settled() ? shard_state::settled : shard_state::moving;
+        return m.core.settled() && share_->behind() == 0 ? shard_state::settled : shard_state::moving;
     case shard_phase::leaving:
         return shard_state::leaving;
     case shard_phase::over:
@@ -173,6 +173,7 @@ shard_stats shard_engine::stats() const
     out.identity = options_.identity;
     out.lease = lease_name(options_.group, shard_hash(options_.identity));
     out.awaited_runs = share_->outside();
+    out.awaited_informers = share_->behind();
     std::lock_guard lock(mutex_);
     out.moves = moves_;
     if (!membership_) return out;

@@ -62,6 +62,7 @@ private:
     struct meters
     {
         meters(metrics& sink, const std::string& group);
+        std::shared_ptr<metrics::gauge> awaited_informers;
         std::shared_ptr<metrics::gauge> members;
         std::shared_ptr<metrics::gauge> settled;
         std::shared_ptr<metrics::gauge> awaited_runs;

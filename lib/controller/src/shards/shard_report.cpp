@@ -14,6 +14,7 @@ shard_engine::meters::meters(metrics& sink, const std::string& group)
     members = sink.make_gauge("kubecoro_shard_members", labels);
     settled = sink.make_gauge("kubecoro_shard_settled", labels);
     awaited_runs = sink.make_gauge("kubecoro_shard_awaited_runs", labels);
+    awaited_informers = sink.make_gauge("kubecoro_shard_awaited_informers", labels);
     moves = sink.make_counter("kubecoro_shard_moves_total", labels);
     evictions = sink.make_counter("kubecoro_shard_evictions_total", labels);
     losses = sink.make_counter("kubecoro_shard_losses_total", labels);
@@ -35,6 +36,7 @@ void shard_engine::report(membership& m)
     meters_.members->set(static_cast<double>(now.members));
     meters_.settled->set(now.state == shard_state::settled ? 1 : 0);
     meters_.awaited_runs->set(static_cast<double>(now.awaited_runs));
+    meters_.awaited_informers->set(static_cast<double>(now.awaited_informers));
     const auto raise = [](metrics::counter& c, std::uint64_t& was, std::uint64_t is) {
         if (is > was) c.add(static_cast<double>(is - was));
         was = is;
@@ -128,6 +130,7 @@ std::string describe(const shard_stats& s)
     std::string out = s.identity + ": " + std::string(to_string(s.state)) + ", " + std::to_string(s.members) +
                       " members, " + std::to_string(s.moves) + " moves";
     if (s.awaited_runs != 0) out += ", waits for " + std::to_string(s.awaited_runs) + " runs";
+    if (s.awaited_informers != 0) out += ", waits for " + std::to_string(s.awaited_informers) + " informers";
     if (s.losses != 0) out += ", lost its lease " + std::to_string(s.losses) + " times";
     if (s.suspensions != 0) out += ", was suspended " + std::to_string(s.suspensions) + " times";
     if (s.trouble) out += "; " + s.trouble->describe();

@@ -110,4 +110,15 @@ bool may_overlap(const shard_share& share, member_id other, const shard_view& cl
                         [&](const auto& v) { return v.by == claim.by && v.has(other); });
 }
 
+bool gains_nothing(member_id self, const std::vector<shard_view>& before, const std::vector<shard_view>& now)
+{
+    const auto had_all = [&](const shard_view& v) {
+        return v.has(self) && std::any_of(now.begin(), now.end(), [&v](const shard_view& s) {
+                   return s.by == v.by &&
+                          std::includes(s.members.begin(), s.members.end(), v.members.begin(), v.members.end());
+               });
+    };
+    return std::all_of(before.begin(), before.end(), had_all);
+}
+
 } // namespace kubecoro::detail

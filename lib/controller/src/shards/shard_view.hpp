@@ -63,4 +63,9 @@ struct shard_share
 /// higher weight for one of them only.
 [[nodiscard]] bool may_overlap(const shard_share& share, member_id other, const shard_view& claim) noexcept;
 
+/// Whether `self`, whose keys are those that are its own in all views of `now`, surely had each of them in all views of `before`: others
+/// that join take keys away alone.
+[[nodiscard]] bool gains_nothing(member_id self, const std::vector<shard_view>& before,
+                                 const std::vector<shard_view>& now);
+
 } // namespace kubecoro::detail

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -47,19 +48,33 @@ public:
     virtual overdue_runs cancel_overdue(time_point now) = 0;
 };
 
-/// The share of a member, and its users. Thread safe.
-class share_state
+/** The share of a member, and its users. Thread safe.
+
+    Informers keep the objects of all keys that are the member's by its views. A key that comes is given to the users once all informers
+    of the share have its object, and the object of one that goes is kept until its run has ended. */
+class share_state final : public object_share
 {
 public:
-    explicit share_state(std::shared_ptr<time_source> time);
+    share_state(std::shared_ptr<time_source> time, shard_by by);
 
     // ---- the member
     void assign(const shard_share& share, time_point runs_until);
     void works_until(time_point until) noexcept { until_ = until.time_since_epoch().count(); }
     [[nodiscard]] std::size_t outside() const;
     overdue_runs cancel_overdue(time_point now);
+    /// No run outside is left: their objects are not needed any more.
+    void drained();
+    /// Informers that have yet to list objects of keys that have come.
+    [[nodiscard]] std::size_t behind() const;
     /// Wakes the member, also when a run outside has ended.
     wake_signal news;
+
+    // ---- informers
+    [[nodiscard]] bool keeps(object_key_view key) const noexcept override;
+    [[nodiscard]] std::uint64_t gains() const noexcept override { return gains_; }
+    [[nodiscard]] bool by_namespace() const noexcept override { return by_ == shard_by::ns; }
+    void add(const std::shared_ptr<share_follower>& informer) override;
+    void shown() override;
 
     // ---- everyone else
     [[nodiscard]] std::shared_ptr<const shard_share> current() const;
@@ -70,12 +85,31 @@ public:
     [[nodiscard]] static std::shared_ptr<share_state> of(const key_share& share) noexcept { return share.state_; }
 
 private:
+    using views = std::vector<shard_view>;
+
     [[nodiscard]] std::vector<std::shared_ptr<share_user>> users() const;
+    [[nodiscard]] std::size_t behind_now() const;
+    void keep(const views& now);
+    void tell_informers() const;
+    [[nodiscard]] shard_share usable();
+    void hand_out(shard_share share);
 
     std::shared_ptr<time_source> time_;
+    shard_by by_;
+    std::atomic<std::uint64_t> gains_{0};
     mutable std::mutex mutex_;
-    std::shared_ptr<const shard_share> current_;   // under the mutex
-    std::vector<std::weak_ptr<share_user>> users_; // under the mutex
+    // Under the mutex:
+    /// The users have this: the part of wanted_ that informers have shown.
+    std::shared_ptr<const shard_share> current_;
+    shard_share wanted_;
+    time_point runs_until_ = time_point::max();
+    /// The views of the last share that all informers had shown.
+    views shown_;
+    /// Objects of keys that are the member's by all views of one of these are kept. The newest first; the others are those of runs
+    /// that have not ended.
+    std::vector<views> kept_;
+    std::vector<std::weak_ptr<share_user>> users_;
+    std::vector<std::weak_ptr<share_follower>> informers_;
     /// In ticks of a time_point.
     std::atomic<duration::rep> until_{0};
 };

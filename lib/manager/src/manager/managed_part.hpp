@@ -21,8 +21,8 @@ public:
         : name(std::move(n)), body_(std::move(f)), patient_(is_patient)
     {
     }
-    managed_part(std::string n, resource_type r, std::unique_ptr<controller<object>> c)
-        : name(std::move(n)), resource(std::move(r)), controlled(std::move(c))
+    managed_part(std::string n, resource_type r, key_share s, std::unique_ptr<controller<object>> c)
+        : name(std::move(n)), resource(std::move(r)), share(std::move(s)), controlled(std::move(c))
     {
     }
     managed_part(const managed_part&) = delete;
@@ -63,6 +63,8 @@ public:
     const std::string name;
     /// The resource of the controlled objects.
     const resource_type resource = {};
+    /// The keys that the controller works on.
+    const key_share share = {};
     /// Null: a coroutine.
     const std::unique_ptr<controller<object>> controlled = {};
     part_id id = 0;

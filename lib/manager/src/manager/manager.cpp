@@ -36,10 +36,6 @@ shared_informer<object> manager::informer(const resource_type& resource, informe
 {
     return engine_->informer(resource, std::move(options));
 }
-lister<object> manager::controlled(const resource_type& resource)
-{
-    return engine_->declared_or_new(resource).lister();
-}
 lister<object> manager::lister(const resource_type& resource) { return engine_->declared(resource).lister(); }
 
 const event_recorder& manager::events() { return engine_->events(); }
@@ -52,6 +48,10 @@ std::vector<access_right> manager::rights() const { return engine_->rights(); }
 managed_controller manager::control(const resource_type& resource, reconciler reconcile, control_options options)
 {
     return {engine_, engine_->add_controller(resource, std::move(reconcile), std::move(options))};
+}
+shared_informer<object> manager::controlled(const resource_type& resource, const control_options& options)
+{
+    return engine_->watched(resource, engine_->share_of(options), true);
 }
 managed manager::add(std::string name, patient_runnable f, bool is_patient, runnable_options options)
 {
@@ -124,7 +124,8 @@ managed_controller managed_controller::owns(const resource_type& resource, sourc
 }
 managed_controller managed_controller::watches(const resource_type& resource, enqueue map, source_options options) const
 {
-    if (const auto e = engine()) (void)watch(e->declared_or_new(resource), std::move(map), std::move(options));
+    const auto e = engine();
+    if (e && part()) (void)watch(e->watched(resource, part()->share, false), std::move(map), std::move(options));
     return *this;
 }
 managed_controller managed_controller::writes(const resource_type& resource, std::vector<std::string> verbs) const

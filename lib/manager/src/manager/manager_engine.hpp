@@ -14,6 +14,7 @@
 #include <kubecoro/controller/shard_member.hpp>
 #include <kubecoro/manager/manager.hpp>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -43,8 +44,12 @@ public:
     [[nodiscard]] shared_informer<object> informer(const resource_type& resource, informer_options options);
     /// The declared informer of a kind. Throws error when the manager has started without one.
     [[nodiscard]] shared_informer<object> declared(const resource_type& resource);
-    /// The declared informer of a kind, or a new one.
-    [[nodiscard]] shared_informer<object> declared_or_new(const resource_type& resource);
+    /// The keys that a controller with these options works on.
+    [[nodiscard]] key_share share_of(const control_options& options) const;
+    /** The informer of a kind for a controller with that share: a declared one, or a new one.
+
+        @param is_own  The controller works on objects of this kind, and does not map them to others. */
+    [[nodiscard]] shared_informer<object> watched(const resource_type& resource, const key_share& share, bool is_own);
     [[nodiscard]] std::shared_ptr<managed_part> add_controller(const resource_type& resource, reconciler reconcile,
                                                                control_options options);
     [[nodiscard]] std::shared_ptr<managed_part> add_runnable(std::string name, patient_runnable f, bool is_patient,
@@ -111,6 +116,7 @@ private:
 
     // shards.cpp
     void join_group();
+    [[nodiscard]] bool divides(const resource_type& resource, const key_share& share, bool is_own) const;
     static boost::asio::awaitable<result<>> be_member(manager_engine& self, latch stop);
 
     // parts.cpp
@@ -118,6 +124,8 @@ private:
     [[nodiscard]] std::optional<shared_informer<object>> find_declared(const resource_type& resource) const;
     [[nodiscard]] std::optional<shared_informer<object>> find_declared(std::string_view group,
                                                                        std::string_view kind) const;
+    [[nodiscard]] std::optional<shared_informer<object>>
+    find_declared(const std::function<bool(const resource_type&)>& fits) const;
     [[nodiscard]] bool is_started() const;
     [[nodiscard]] std::vector<std::shared_ptr<managed_part>> controlling() const;
     void start_part(part_id id);
@@ -125,7 +133,7 @@ private:
     void note_end(managed_part& part, const result<>& outcome);
     [[nodiscard]] std::shared_ptr<managed_part> part(part_id id) const;
     [[nodiscard]] std::string free_name(std::string wish) const;
-    [[nodiscard]] controller_options completed(controller_options o, const std::string& name, bool is_shared) const;
+    [[nodiscard]] controller_options completed(controller_options o, const std::string& name) const;
     [[nodiscard]] std::shared_ptr<managed_part> keep(std::shared_ptr<managed_part> part,
                                                      manager_core::part_settings how);
     /// Gives the core an input, and wakes the supervisor.

@@ -52,7 +52,9 @@ shared_informer<object> manager_engine::informer(const resource_type& resource, 
     bool begin = false;
     {
         std::lock_guard lock(mutex_);
-        const auto same = [&resource](const auto& i) { return i.resource() == resource; };
+        const auto same = [&made](const auto& i) {
+            return i.resource() == made.resource() && i.share() == made.share();
+        };
         if (std::none_of(declared_.begin(), declared_.end(), same)) declared_.push_back(made);
         begin = started_ && core_.phase() >= manager_phase::syncing && !core_.closing();
     }
@@ -65,25 +67,24 @@ shared_informer<object> manager_engine::informer(const resource_type& resource, 
 
 std::optional<shared_informer<object>> manager_engine::find_declared(const resource_type& resource) const
 {
-    std::lock_guard lock(mutex_);
-    for (const auto& i : declared_)
-        if (i.resource() == resource) return i;
-    return std::nullopt;
+    return find_declared([&resource](const resource_type& r) { return r == resource; });
 }
 
 std::optional<shared_informer<object>> manager_engine::find_declared(std::string_view group,
                                                                      std::string_view kind) const
 {
-    std::lock_guard lock(mutex_);
-    for (const auto& i : declared_)
-        if (i.resource().group == group && i.resource().kind == kind) return i;
-    return std::nullopt;
+    return find_declared([&](const resource_type& r) { return r.group == group && r.kind == kind; });
 }
 
-shared_informer<object> manager_engine::declared_or_new(const resource_type& resource)
+/// One of all objects before one of a share.
+std::optional<shared_informer<object>>
+manager_engine::find_declared(const std::function<bool(const resource_type&)>& fits) const
 {
-    const auto known = find_declared(resource);
-    return known ? *known : informer(resource, {});
+    std::lock_guard lock(mutex_);
+    std::optional<shared_informer<object>> found;
+    for (const auto& i : declared_)
+        if (fits(i.resource()) && (!found || !i.share())) found = i;
+    return found;
 }
 
 shared_informer<object> manager_engine::declared(const resource_type& resource)
@@ -113,9 +114,8 @@ std::string manager_engine::free_name(std::string wish) const
     return name;
 }
 
-controller_options manager_engine::completed(controller_options o, const std::string& name, bool is_shared) const
+controller_options manager_engine::completed(controller_options o, const std::string& name) const
 {
-    if (is_shared && !o.share) o.share = *share();
     o.name = name;
     if (!o.time) o.time = options.time;
     if (!o.metrics) o.metrics = options.metrics;
@@ -142,13 +142,18 @@ std::shared_ptr<managed_part> manager_engine::keep(std::shared_ptr<managed_part>
     return part;
 }
 
+key_share manager_engine::share_of(const control_options& o) const
+{
+    const auto ours = share();
+    return ours && o.needs_leadership && !o.running.share ? *ours : o.running.share;
+}
+
 std::shared_ptr<managed_part> manager_engine::add_controller(const resource_type& resource, reconciler reconcile,
                                                              control_options o)
 {
-    const auto own = declared_or_new(resource);
-    // Shards are an alternative to a leader.
-    const bool is_shared = share() && o.needs_leadership;
-    const bool waits = o.needs_leadership && !is_shared;
+    const auto worked_on = o.running.share = share_of(o);
+    const auto own = watched(resource, worked_on, true);
+    const bool waits = o.needs_leadership && !share(); // shards are an alternative to a leader
     std::shared_ptr<managed_part> part;
     {
         std::lock_guard lock(mutex_);
@@ -156,9 +161,9 @@ std::shared_ptr<managed_part> manager_engine::add_controller(const resource_type
         if (!o.name.empty()) name = o.name;
         name = free_name(name.empty() ? resource.display_name() : name);
         auto made = std::make_unique<controller<object>>(executor_.get(), std::move(reconcile),
-                                                         completed(std::move(o.running), name, is_shared));
+                                                         completed(std::move(o.running), name));
         made->watch(own, enqueue_object(), {.filter = std::move(o.filter)});
-        part = keep(std::make_shared<managed_part>(name, resource, std::move(made)),
+        part = keep(std::make_shared<managed_part>(name, resource, worked_on, std::move(made)),
                     {.stage = waits ? part_stage::leading : part_stage::synced});
     }
     news_.notify();

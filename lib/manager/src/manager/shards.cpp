@@ -29,6 +29,27 @@ void manager_engine::join_group()
     (void)add_runnable("shards", body, true, {.needs_leadership = false});
 }
 
+/// Whether an informer may lack what is outside the share. Objects that are mapped must be divided like the keys.
+bool manager_engine::divides(const resource_type& resource, const key_share& share, bool is_own) const
+{
+    const auto ours = this->share();
+    if (!options.shards.divides_objects || !ours || share != *ours) return false;
+    return is_own || (options.shards.by == shard_by::ns && resource.namespaced);
+}
+
+shared_informer<object> manager_engine::watched(const resource_type& resource, const key_share& share, bool is_own)
+{
+    const bool is_divided = divides(resource, share, is_own);
+    const std::shared_ptr<object_share> kept = is_divided ? share : key_share();
+    {
+        std::lock_guard lock(mutex_);
+        for (const auto& i : declared_)
+            if (i.resource() == resource && (!i.share() || i.share() == kept))
+                return i; // one of all objects serves as well
+    }
+    return informer(resource, {.share = kept});
+}
+
 asio::awaitable<result<>> manager_engine::be_member(manager_engine& self, latch stop)
 {
     auto running = unless(leave_when_asked(*self.member_, std::move(stop)), self.member_->run());

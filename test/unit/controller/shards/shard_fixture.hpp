@@ -11,6 +11,8 @@
 #include <kubecoro/controller/controller.hpp>
 #include <kubecoro/controller/shard_member.hpp>
 #include <kubecoro/test/catch.hpp>
+#include <kubecoro/test/pausable_executor.hpp>
+#include <kubecoro/test/seed_of.hpp>
 #include <kubecoro/testing/coroutine_runner.hpp>
 #include <kubecoro/testing/every_step.hpp>
 #include <kubecoro/testing/faulty_transport.hpp>
@@ -32,6 +34,9 @@ namespace asio = boost::asio;
 namespace kt = kubecoro::testing;
 using namespace kubecoro;
 using namespace std::chrono_literals;
+using kubecoro::test::pausable_executor;
+using kubecoro::test::pause_switch;
+using kubecoro::test::seed_of;
 using untyped::config_map;
 using untyped::lease;
 
@@ -76,23 +81,25 @@ struct cluster
     }
     explicit cluster(kt::runner& r) : run(r), server(r.executor(), options(r)) {}
 
-    client connect(const std::shared_ptr<kt::fault_plan>& plan)
+    client connect(const std::shared_ptr<kt::fault_plan>& plan) { return connect(plan, run.executor()); }
+    client connect(const std::shared_ptr<kt::fault_plan>& plan, const asio::any_io_executor& executor)
     {
         client_options how;
         how.time = run.shared_clock();
         how.seed = 1;
         auto direct = std::make_shared<apiserver::in_process_transport>(server);
         auto carrier = std::make_shared<kt::faulty_transport>(std::move(direct), plan, run.shared_clock());
-        return {run.executor(), std::move(carrier), std::move(how)};
+        return {executor, std::move(carrier), std::move(how)};
     }
     client plain() { return connect(std::make_shared<kt::fault_plan>()); }
     void make_objects(int n, const std::string& ns = "default")
     {
-        auto c = plain();
-        for (int i = 0; i < n; ++i) {
-            json_text body{boost::json::value(new_object(config_map::resource(), {ns, "object-" + std::to_string(i)}))};
-            REQUIRE(run.run(c.create(config_map::resource(), ns, std::move(body))).has_value());
-        }
+        for (int i = 0; i < n; ++i) make_object(ns, "object-" + std::to_string(i));
+    }
+    void make_object(const std::string& ns, const std::string& name)
+    {
+        json_text body{boost::json::value(new_object(config_map::resource(), {ns, name}))};
+        REQUIRE(run.run(plain().create(config_map::resource(), ns, std::move(body))).has_value());
     }
     std::vector<object> leases()
     {
@@ -105,13 +112,19 @@ struct participant
 {
     std::string name;
     std::shared_ptr<kt::fault_plan> plan = std::make_shared<kt::fault_plan>();
+    std::shared_ptr<pause_switch> process;
+    asio::any_io_executor executor = pausable_executor(process);
     kt::recording_logger log;
     std::shared_ptr<kt::recording_metrics> numbers = std::make_shared<kt::recording_metrics>();
     journal& book;
     std::shared_ptr<time_source> time;
+    /// Its informer keeps only the objects of its keys.
+    bool divides = false;
     /// How long a run takes, and how long it takes to end once it is cancelled.
     duration takes{};
     duration ends_within{};
+    /// When a pause ends.
+    time_point wakes_at{};
     /// Called with each key and the version of its object as the run sees it.
     std::function<void(const std::string&, const std::string&)> on_run;
     client connection;
@@ -123,16 +136,20 @@ struct participant
 
     participant(cluster& c, journal& j, const std::string& identity, shard_options o = {}, controller_options how = {})
         : name(identity),
+          process(std::make_shared<pause_switch>(c.run.executor())),
           book(j),
           time(c.run.shared_clock()),
-          connection(c.connect(plan)),
-          informers(connection),
-          member(c.run.executor(), connection, completed(std::move(o))),
+          divides(o.divides_objects),
+          connection(c.connect(plan, executor)),
+          informers(connection, {.seed = seed_of(name)}),
+          member(executor, connection, completed(std::move(o))),
           worker(
-              c.run.executor(), [this](const object_key& key, reconcile_context&) { return reconcile(key); },
+              executor, [this](const object_key& key, reconcile_context&) { return reconcile(key); },
               completed(std::move(how)))
     {
-        auto maps = informers.get<config_map>({.namespaces = {"default"}});
+        informer_options kept{.namespaces = {"default"}};
+        if (divides) kept.share = member.share();
+        auto maps = informers.get<config_map>(std::move(kept));
         worker.watch(maps, enqueue_object());
         stored = std::make_unique<lister<object>>(maps.lister());
     }
@@ -140,7 +157,7 @@ struct participant
     {
         o.group = "janitor";
         o.identity = name;
-        o.seed = std::hash<std::string>()(name);
+        o.seed = seed_of(name);
         o.metrics = numbers;
         o.log = log.handle();
         return o;

@@ -103,3 +103,28 @@ TEST_CASE("shard share: two members that know of each other never claim one key,
     }
     CHECK(needed > 10);
 }
+
+TEST_CASE("shard view: a share gains nothing by others that join", "[shards]")
+{
+    const shard_view one{shard_by::object, {1}};
+    const shard_view two{shard_by::object, {1, 2}};
+    const shard_view three{shard_by::object, {1, 2, 3}};
+    const shard_view none{shard_by::object, {}};
+    const shard_view by_namespace{shard_by::ns, {1, 2}};
+    CHECK(gains_nothing(1, {two}, {two}));
+    CHECK(gains_nothing(1, {two}, {three}));
+    CHECK(gains_nothing(1, {one, two}, {two})); // what is its own in both is its own in the larger one
+    CHECK(gains_nothing(1, {two}, {one, three}));
+    CHECK_FALSE(gains_nothing(1, {two}, {one}));
+    CHECK_FALSE(gains_nothing(1, {two}, {by_namespace}));
+    CHECK_FALSE(gains_nothing(1, {three}, {{shard_by::object, {1, 4, 5}}}));
+    CHECK_FALSE(gains_nothing(1, {none}, {one})); // it had no keys
+    CHECK_FALSE(gains_nothing(1, {{shard_by::object, {2}}}, {two}));
+
+    for (int i = 0; i < 1000; ++i) {
+        const auto name = std::to_string(i);
+        const object_key_view key{"default", name};
+        if (three.owner(key) == 1) CHECK(two.owner(key) == 1);
+        if (two.owner(key) == 1) CHECK(one.owner(key) == 1);
+    }
+}

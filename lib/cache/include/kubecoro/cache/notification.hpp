@@ -54,7 +54,9 @@ enum class departure : std::uint8_t
     /// The informer no longer covers its namespace (shared_informer::remove_namespace); the object may still exist.
     namespace_left,
     /// The server no longer serves the kind: its definition was deleted.
-    kind_gone
+    kind_gone,
+    /// The object is no longer of informer_options::share; it may still exist.
+    share_left
 };
 /// The reason's name.
 [[nodiscard]] std::string_view to_string(departure d) noexcept;

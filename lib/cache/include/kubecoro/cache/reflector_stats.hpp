@@ -50,10 +50,12 @@ enum class relist_reason
     /// Events could not be applied.
     apply_failed,
     /// The resource was not served (informer_state::parked): a probe for its return.
-    parked
+    parked,
+    /// More objects belong to informer_options::share.
+    share_grew
 };
 /// Number of values of relist_reason.
-inline constexpr std::size_t relist_reasons = 9;
+inline constexpr std::size_t relist_reasons = 10;
 /// The reason's name, as in metrics.
 [[nodiscard]] std::string_view to_string(relist_reason r) noexcept;
 

@@ -5,6 +5,7 @@
 #include <kubecoro/cache/conditions.hpp>
 #include <kubecoro/cache/event_handler.hpp>
 #include <kubecoro/cache/lister.hpp>
+#include <kubecoro/cache/object_share.hpp>
 #include <kubecoro/cache/stats.hpp>
 #include <kubecoro/cache/subscription.hpp>
 
@@ -132,6 +133,8 @@ public:
     [[nodiscard]] std::string describe() const;
     /// The resource that it covers.
     [[nodiscard]] const resource_type& resource() const noexcept;
+    /// informer_options::share.
+    [[nodiscard]] const std::shared_ptr<object_share>& share() const noexcept;
 
     friend bool operator==(const shared_informer<object>&, const shared_informer<object>&) = default;
 

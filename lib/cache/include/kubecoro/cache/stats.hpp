@@ -58,6 +58,8 @@ struct informer_stats
     std::size_t pending = 0;
     /// Attempts to store changes that failed and were repeated: see informer_options::transform.
     std::uint64_t processing_failures = 0;
+    /// Events and list items of objects that informer_options::share does not have: they were not decoded.
+    std::uint64_t passed_over = 0;
     /// Index functions that threw.
     std::uint64_t index_failures = 0;
     /// Objects stored as received because informer_options::transform failed.

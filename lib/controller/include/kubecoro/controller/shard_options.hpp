@@ -44,6 +44,10 @@ struct shard_options
     duration grace = std::chrono::seconds{20};
     /// Whether the group is watched, so that keys move at once. Without the permission it is listed every `retry_period`.
     bool watch = true;
+    /** In a manager: whether the informers of what its controllers work on keep only the objects of this member's keys, and with
+        shard_by::ns also those of what they own and watch. Others have no object in these stores. Informers that are
+        declared with options are as those say; elsewhere, give share() to informer_options. */
+    bool divides_objects = false;
     /// Labels that a member sets on its Lease. Others stay.
     std::vector<std::pair<std::string, std::string>> labels = {};
     /// Seeds jitter and the random identity. Empty = from the system.
@@ -97,6 +101,8 @@ struct shard_stats
     std::uint64_t suspensions = 0;
     /// Runs that go on although their keys are to move: the hand-over waits for them.
     std::size_t awaited_runs = 0;
+    /// Informers of the share that have yet to list the objects of keys that have come: those keys wait.
+    std::size_t awaited_informers = 0;
     /// Why requests fail; empty after a success, of a list if a list had failed.
     std::optional<failure> trouble = {};
 };

@@ -138,7 +138,7 @@ public:
     template<class T, class R>
     managed_controller control(R reconcile, control_options options = control_options())
     {
-        const kubecoro::lister<detail::handled_kind<T>> stored(controlled(T::resource()));
+        const kubecoro::lister<detail::handled_kind<T>> stored(controlled(T::resource(), options).lister());
         return control(T::resource(), detail::reconciler_of<detail::handled_kind<T>>(std::move(reconcile), stored),
                        std::move(options));
     }
@@ -224,8 +224,8 @@ public:
     [[nodiscard]] std::string describe() const;
 
 private:
-    /// Reads the first informer of a kind, which it declares where there is none.
-    [[nodiscard]] kubecoro::lister<object> controlled(const resource_type& resource);
+    /// The informer of the objects that a controller with these options works on: the first of its kind that fits.
+    [[nodiscard]] shared_informer<object> controlled(const resource_type& resource, const control_options& options);
     friend class detail::cluster_set;
     manager(kubecoro::client cluster, manager_options options, detail::cluster_place place);
     managed_clusters add(std::shared_ptr<cluster_provider> from, detail::cluster_setup setup, clusters_options options);

@@ -8,7 +8,7 @@
 #include <memory>
 #include <utility>
 
-namespace shard_test {
+namespace kubecoro::test {
 
 /// Monotonic time times a rate; wall-clock time is that of the other clock.
 class skewed_clock final : public kubecoro::time_source
@@ -51,4 +51,4 @@ private:
     double rate_;
 };
 
-} // namespace shard_test
+} // namespace kubecoro::test

@@ -1,0 +1,87 @@
+#include "informer/share_keeper.hpp"
+
+#include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/clock.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <utility>
+
+namespace asio = boost::asio;
+
+namespace kubecoro::detail {
+namespace {
+
+/// Pause before another attempt to sweep.
+constexpr auto after_a_failure = std::chrono::milliseconds{100};
+
+} // namespace
+
+share_keeper::share_keeper(const informer_settings& s, lane_set& lanes, delta_processor& processor,
+                           std::shared_ptr<share_follower> follower)
+    : settings_(s), lanes_(lanes), processor_(processor), follower_(std::move(follower))
+{
+    if (!follower_) return;
+    settings_.options.share->add(follower_);
+    asked_ = settings_.options.share->gains(); // the first lists begin later
+}
+
+asio::awaitable<result<>> share_keeper::run()
+{
+    const struct mark
+    {
+        share_keeper& keeper;
+        ~mark() { keeper.give_up(); }
+    } ends{*this};
+    for (;;) {
+        auto waiting = follower_->news.wait();
+        if (const auto woken = co_await std::move(waiting); !woken) co_return woken;
+        auto settling = catch_failure(settle());
+        const auto settled = co_await std::move(settling);
+        if (settled) continue;
+        if (settled.error() == cond::cancelled) co_return settled;
+        settings_.log.error("a change of the share could not be followed, and is tried again",
+                            {{"informer", settings_.label}, {"failure", settled.error().describe()}});
+        auto pause = sleep_for(*settings_.time, after_a_failure);
+        if (const auto paused = co_await std::move(pause); !paused) co_return paused;
+        follower_->news.notify();
+    }
+}
+
+asio::awaitable<result<>> share_keeper::settle()
+{
+    ask_for_lists();
+    auto sweeping = processor_.sweep();
+    if (const auto swept = co_await std::move(sweeping); !swept) co_return swept;
+    note_shown();
+    co_return result<>{};
+}
+
+void share_keeper::ask_for_lists()
+{
+    const auto gains = settings_.options.share->gains();
+    if (std::exchange(asked_, gains) == gains) return;
+    for (const auto& l : lanes_.all()) informer_lane::list_again(l);
+}
+
+void share_keeper::note_shown()
+{
+    auto shown = settings_.options.share->gains();
+    // There is nothing to show of a kind that is not served.
+    for (const auto& l : lanes_.all())
+        if (l->current().state != informer_state::parked) shown = std::min(shown, l->shown_gains());
+    if (follower_->shown.exchange(shown) != shown) settings_.options.share->shown();
+}
+
+void share_keeper::give_up() noexcept
+{
+    constexpr auto all = std::numeric_limits<std::uint64_t>::max();
+    if (!follower_ || follower_->shown.exchange(all) == all) return;
+    try {
+        settings_.options.share->shown();
+    } catch (...) { // for lack of memory: the next change of the share brings it
+    }
+}
+
+} // namespace kubecoro::detail
