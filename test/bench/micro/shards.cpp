@@ -44,6 +44,9 @@ using untyped::config_map;
 
 namespace {
 
+/// The server's only user has it.
+constexpr auto* token = "bench";
+
 struct workload
 {
     int members = 4;
@@ -139,7 +142,9 @@ void serve(const workload& w, const channel& parent)
 {
     asio::io_context context(1);
     const auto keep = asio::make_work_guard(context);
-    apiserver::embedded_server server(context.get_executor());
+    apiserver::server_options options;
+    options.tokens.push_back({token, {"bench", {"system:masters"}}});
+    apiserver::embedded_server server(context.get_executor(), std::move(options));
     const auto at = run(context, server.listen({}));
     parent.send<int>(at ? at->port : 0);
     for (;;) {
@@ -230,7 +235,7 @@ measured measure(const workload& w, int members, bool divided, const channel& se
 {
     asio::io_context context(1);
     const auto executor = context.get_executor();
-    const cluster_config config{.server = "http://127.0.0.1:" + std::to_string(port)};
+    const cluster_config config{.server = "http://127.0.0.1:" + std::to_string(port), .login = {.token = token}};
     const auto objects = static_cast<std::size_t>(w.objects);
     progress seen(w.objects);
     std::vector<std::unique_ptr<replica>> all;
