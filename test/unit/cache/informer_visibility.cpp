@@ -183,6 +183,26 @@ TEST_CASE("visibility: every count is a metric with the same value", "[cache][vi
     }
 }
 
+TEST_CASE("visibility: only versions that are decimal numbers are shown, whatever the server says",
+          "[cache][visibility]")
+{
+    auto numbers = std::make_shared<kt::recording_metrics>();
+    auto meter = kubecoro::detail::informer_meter(numbers, "pods", "pods");
+    kubecoro::informer_stats s;
+    for (const auto* version : {"nan", "inf", "-inf", "infinity", "1e308", "-1", "0.5", "0x10", "", "7 ", "v7"}) {
+        INFO(version);
+        s.resource_version = version;
+        meter.publish(s);
+        CHECK(numbers->updates("kubecoro_informer_resource_version", pods_labels) == 0);
+    }
+    s.resource_version = std::string(400, '9'); // more than a double can hold
+    meter.publish(s);
+    CHECK(numbers->updates("kubecoro_informer_resource_version", pods_labels) == 0);
+    s.resource_version = "7";
+    meter.publish(s);
+    CHECK(numbers->value("kubecoro_informer_resource_version", pods_labels) == 7);
+}
+
 TEST_CASE("visibility: a removed handler shows zeros, and a new one of its name starts from zero",
           "[cache][visibility]")
 {

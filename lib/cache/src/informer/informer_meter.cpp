@@ -1,5 +1,7 @@
 #include "informer/informer_meter.hpp"
 
+#include <kubecoro/api/resource_version.hpp>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -19,6 +21,7 @@ constexpr std::array all_states{informer_state::created, informer_state::listing
 /// Versions are numbers on every known server; any other version is not shown.
 std::optional<double> number(const std::string& version)
 {
+    if (!is_comparable_version(version)) return {}; // "inf" and "1e308" are numbers to from_chars()
     double n = 0;
     const char* const end = version.data() + version.size();
     const auto read = std::from_chars(version.data(), end, n);
