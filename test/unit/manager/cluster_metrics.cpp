@@ -3,6 +3,8 @@
 #include "clusters/summed_metrics.hpp"
 #include "clusters_fixture.hpp"
 
+#include <limits>
+
 using namespace manager_test;
 using kubecoro::detail::cluster_meters;
 using kubecoro::detail::summed_metrics;
@@ -49,6 +51,47 @@ TEST_CASE("cluster metrics: gauges add up as long as their clusters have them; t
     old_us.reset();
     CHECK(out->value("objects", all) == 0);
     CHECK(out->value("silent_seconds", all) == 0);
+}
+
+TEST_CASE("cluster metrics: of the ends of certificates the first one counts", "[clusters]")
+{
+    const auto out = std::make_shared<kt::recording_metrics>();
+    const summed_metrics sums(out, "fleet");
+    const auto* const name = "kubecoro_client_certificate_expiry_timestamp_seconds";
+    auto eu = sums.sink()->make_gauge(name, {{"server", "eu:443"}});
+    auto us = sums.sink()->make_gauge(name, {{"server", "us:443"}});
+    const metric_labels all{{"server", "any"}, {"clusters", "fleet"}};
+    eu->set(2000);
+    us->set(1000);
+    CHECK(out->value(name, all) == 1000);
+    us->set(3000);
+    CHECK(out->value(name, all) == 2000);
+    eu.reset();
+    CHECK(out->value(name, all) == 3000);
+}
+
+TEST_CASE("cluster metrics: values that are not finite change nothing", "[clusters]")
+{
+    const auto out = std::make_shared<kt::recording_metrics>();
+    const summed_metrics sums(out, "fleet");
+    const metric_labels all{{"clusters", "fleet"}};
+    for (const auto* name : {"objects", "resource_version"}) {
+        INFO(name);
+        auto us = sums.sink()->make_gauge(name, {});
+        us->set(5);
+        for (const double odd : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(),
+                                 -std::numeric_limits<double>::infinity()}) {
+            auto eu = sums.sink()->make_gauge(name, {});
+            eu->set(odd);
+            CHECK(out->value(name, all) == 5);
+            eu->set(7);
+            const auto with_both = out->value(name, all);
+            eu->set(odd);
+            CHECK(out->value(name, all) == with_both);
+            eu.reset();
+            CHECK(out->value(name, all) == 5);
+        }
+    }
 }
 
 TEST_CASE("cluster metrics: a limited number of names get a series of their own", "[clusters]")

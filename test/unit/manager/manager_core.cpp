@@ -196,6 +196,29 @@ TEST_CASE("manager core: a part that is retried starts again after growing delay
     CHECK(t.steps() == lines{"stop 1"});
 }
 
+TEST_CASE("manager core: the delays of a part that stands apart are reset only after it has worked", "[manager]")
+{
+    auto t = running();
+    const backoff_policy policy{.initial = 1s, .factor = 2, .cap = 10s, .jitter = 0};
+    const auto id = t.core.add({.name = "cluster eu", .stage = part_stage::first, .retry = policy, .apart = true});
+    t.core.has_worked(77); // unknown
+    const auto delay_after = [&](duration lasted, bool worked) {
+        CHECK(t.steps() == lines{"start 4"});
+        if (worked) t.core.has_worked(id);
+        t.now += lasted;
+        t.core.part_ended(id, failure(cond::timed_out), t.now);
+        CHECK(t.steps().empty());
+        const auto out = t.until.value_or(duration::zero());
+        t.now += out;
+        return out;
+    };
+    CHECK(delay_after(11s, false) == 1s);
+    CHECK(delay_after(11s, false) == 2s); // trying for long is no recovery
+    CHECK(delay_after(1s, true) == 4s);   // neither is a moment of work
+    CHECK(delay_after(11s, true) == 1s);
+    CHECK(delay_after(11s, false) == 2s);
+}
+
 TEST_CASE("manager core: what does not end within the grace period is cancelled and named", "[manager]")
 {
     auto t = running();

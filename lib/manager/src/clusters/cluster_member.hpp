@@ -46,13 +46,15 @@ public:
         std::lock_guard lock(mutex_);
         if (state_ == cluster_state::joining) move_to(cluster_state::ready);
     }
-    /// The attempt has ended.
-    void ended(const result<>& outcome)
+    /// The attempt has ended. @return whether its informers had synced.
+    [[nodiscard]] bool ended(const result<>& outcome)
     {
         std::lock_guard lock(mutex_);
+        const bool worked = state_ == cluster_state::ready;
         works_.reset();
         if (state_ != cluster_state::leaving) move_to(cluster_state::resting);
         if (!outcome) last_failure_ = outcome.error();
+        return worked;
     }
     /// It is to leave.
     void leave()

@@ -4,6 +4,7 @@
 #include "manager/manager_engine.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/detail/wait_for_news.hpp>
 #include <kubecoro/base/timeout.hpp>
 
 #include <algorithm>
@@ -27,12 +28,13 @@ bool is_allowed(std::string_view name)
 cluster_set::cluster_set(manager_engine& home, std::shared_ptr<cluster_provider> from, cluster_setup setup,
                          clusters_options o)
     : home_(home),
+      log_(*home.options.log),
       from_(std::move(from)),
       options_(std::move(o)),
       setup_(std::move(setup)),
       sums_(home.options.metrics, options_.name),
       meters_(std::make_shared<cluster_meters>(home.options.metrics, options_.name, 2 * options_.max_clusters)),
-      core_(options_.max_clusters),
+      core_(options_.max_clusters, options_.retry),
       executor_(home.cluster.executor()),
       providing_(home.cluster.executor(), logger::silent()), // run() reports its failure
       departing_(home.cluster.executor(), *home.options.log)
@@ -53,10 +55,11 @@ std::shared_ptr<managed_part> cluster_set::add_parts()
 void cluster_set::offer(cluster_offer cluster)
 {
     if (!is_allowed(cluster.name))
-        return home_.options.log->warning("a cluster is ignored: its name is empty, too long or not printable",
-                                          {{"clusters", options_.name}});
+        return log_.warning("a cluster is ignored: its name is empty, too long or not printable",
+                            {{"clusters", options_.name}});
     {
         std::lock_guard lock(mutex_);
+        if (core_.stopped()) return; // the offer holds credentials, which nobody would drop
         core_.offered(cluster.name, cluster.revision);
         offers_.insert_or_assign(cluster.name, cluster);
     }
@@ -77,15 +80,18 @@ asio::awaitable<result<>> cluster_set::run(cluster_set& self, latch stop)
 {
     co_await finish_despite_cancellation();
     self.providing_.spawn("provider of " + self.options_.name, make_kept_strand(self.executor_).get(), provide(self));
-    auto driving = drive(self, std::move(stop));
-    co_await std::move(driving);
+    auto driving = catch_failure(drive(self, std::move(stop)));
+    const auto driven = co_await std::move(driving);
+    self.stop();
     for (task_group* g : {&self.providing_, &self.departing_}) {
-        auto joining = catch_failure(g->join());
-        co_await std::move(joining);
+        while (g->running() != 0) { // a cancellation may end join() early; the set must outlive its provider
+            auto joining = catch_failure(g->join());
+            co_await std::move(joining);
+        }
     }
     self.home_.remove(*self.lead_);
     std::lock_guard lock(self.mutex_);
-    co_return self.provided_;
+    co_return self.provided_ ? driven : self.provided_;
 }
 
 asio::awaitable<result<>> cluster_set::provide(cluster_set& self)
@@ -108,7 +114,8 @@ asio::awaitable<result<>> cluster_set::drive(cluster_set& self, latch stop)
     for (;;) {
         const auto next = self.decide();
         if (std::holds_alternative<step::finish>(next)) co_return result<>{};
-        if (!std::holds_alternative<step::rest>(next)) {
+        const auto* const resting = std::get_if<step::rest>(&next);
+        if (!resting) {
             self.perform(next);
             continue;
         }
@@ -122,7 +129,8 @@ asio::awaitable<result<>> cluster_set::drive(cluster_set& self, latch stop)
             co_await std::move(waiting);
             continue;
         }
-        auto either = race(self.news_.wait(), stop.wait());
+        auto news = wait_for_news(self.news_, *self.home_.options.time, resting->until);
+        auto either = race(std::move(news), stop.wait());
         co_await std::move(either);
         const auto state = co_await asio::this_coro::cancellation_state;
         if (state.cancelled() != asio::cancellation_type::none) stop.settle({});
@@ -143,8 +151,8 @@ void cluster_set::stop()
 step::any cluster_set::decide()
 {
     std::lock_guard lock(mutex_);
-    auto next = core_.next();
-    meters_->waiting(core_.waiting().size());
+    auto next = core_.next(home_.options.time->now());
+    meters_->waiting(core_.waiting().size() + core_.delayed().size());
     return next;
 }
 
@@ -157,8 +165,8 @@ void cluster_set::perform(const step::any& next)
 
 void cluster_set::keep_waiting(const std::string& name) const
 {
-    home_.options.log->warning("a cluster has to wait: there are too many",
-                               {{"cluster", name}, {"max_clusters", options_.max_clusters}});
+    log_.warning("a cluster has to wait: there are too many",
+                 {{"cluster", name}, {"max_clusters", options_.max_clusters}});
 }
 
 void cluster_set::join(const std::string& name)
@@ -179,7 +187,7 @@ void cluster_set::leave(const std::string& name)
         std::lock_guard lock(mutex_);
         left = members_.at(name);
     }
-    home_.options.log->info("a cluster leaves", {{"cluster", name}});
+    log_.info("a cluster leaves", {{"cluster", name}});
     left.member->leave();
     home_.remove(*left.part);
     departing_.spawn("departure of " + name, make_kept_strand(executor_).get(), await_departure(*this, left));
@@ -206,6 +214,7 @@ std::vector<cluster_stats> cluster_set::stats() const
     {
         std::lock_guard lock(mutex_);
         for (const auto& name : core_.waiting()) out[name] = {.name = name};
+        for (const auto& [due, name] : core_.delayed()) out[name] = {.name = name};
         for (const auto& [name, s] : members_) all.push_back(s.member);
     }
     for (const auto& m : all) out[m->name] = m->stats();

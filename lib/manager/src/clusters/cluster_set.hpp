@@ -69,10 +69,13 @@ private:
     // cluster_work.cpp: the work in one cluster
     static boost::asio::awaitable<result<>> work_in(cluster_set& self, std::shared_ptr<cluster_member> member,
                                                     latch stop);
+    void has_worked(const std::string& name);
     [[nodiscard]] result<std::shared_ptr<manager>> make_manager(const std::shared_ptr<cluster_member>& member);
     [[nodiscard]] result<client> connect(const std::string& name, const logger& log) const;
 
     manager_engine& home_;
+    /// The sink may outlive the manager.
+    const logger log_;
     const std::shared_ptr<cluster_provider> from_;
     const clusters_options options_;
     const std::shared_ptr<shared_leadership> leadership_ = std::make_shared<shared_leadership>();

@@ -38,17 +38,22 @@ void cluster_set_core::stop()
     }
 }
 
-step::any cluster_set_core::next()
+step::any cluster_set_core::next(time_point now)
 {
+    while (!delayed_.empty() && delayed_.begin()->first <= now) {
+        const auto name = delayed_.begin()->second;
+        end_delay(name, entries_.at(name));
+        changed_.insert(name);
+    }
     while (!changed_.empty()) {
         const auto name = std::move(changed_.extract(changed_.begin()).value());
-        if (auto s = step_of(name)) return *std::move(s);
+        if (auto s = step_of(name, now)) return *std::move(s);
     }
     if (stopped_ && entries_.empty()) return step::finish{};
-    return step::rest{};
+    return step::rest{delayed_.empty() ? std::nullopt : std::optional(delayed_.begin()->first)};
 }
 
-std::optional<step::any> cluster_set_core::step_of(const std::string& name)
+std::optional<step::any> cluster_set_core::step_of(const std::string& name, time_point now)
 {
     const auto at = entries_.find(name);
     if (at == entries_.end() || at->second.leaving) return {}; // left() brings it back
@@ -68,19 +73,43 @@ std::optional<step::any> cluster_set_core::step_of(const std::string& name)
     }
     waiting_.erase(name);
     if (!std::exchange(e.has_place, true)) ++taken_;
+    use_free_place();
+    if (delay(name, e, now)) return {};
     e.present = e.wanted;
+    pace_.joined(name, now);
     return step::join{name};
+}
+
+bool cluster_set_core::delay(const std::string& name, entry& e, time_point now)
+{
+    end_delay(name, e);
+    const auto due = pace_.due(name);
+    if (!due || *due <= now) return false;
+    e.delayed = due;
+    delayed_.emplace(*due, name);
+    return true;
+}
+
+void cluster_set_core::end_delay(const std::string& name, entry& e)
+{
+    if (e.delayed) delayed_.erase({*e.delayed, name});
+    e.delayed.reset();
 }
 
 void cluster_set_core::forget(const std::string& name)
 {
     const auto at = entries_.find(name);
-    if (at->second.has_place) {
-        --taken_;
-        if (!waiting_.empty()) changed_.insert(*waiting_.begin());
-    }
+    if (at->second.has_place) --taken_;
+    end_delay(name, at->second);
     waiting_.erase(name);
     entries_.erase(at);
+    use_free_place();
+}
+
+/// One at a time: it calls this again when it has its place.
+void cluster_set_core::use_free_place()
+{
+    if (taken_ < places_ && !waiting_.empty()) changed_.insert(*waiting_.begin());
 }
 
 } // namespace kubecoro::detail

@@ -1,12 +1,15 @@
 #pragma once
 // Decides which clusters of a set join and leave. Sans-io.
 
+#include "clusters/join_pace.hpp"
+
 #include <cstddef>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 
 namespace kubecoro::detail {
@@ -14,9 +17,10 @@ namespace kubecoro::detail {
 /// Steps that the driver of a set of clusters takes.
 namespace cluster_step {
 
-/// Wait for the next input.
+/// Wait for the next input, at most until `until`.
 struct rest
 {
+    std::optional<time_point> until = {};
 };
 /// Begin to work in the cluster, as it was offered last.
 struct join
@@ -43,13 +47,14 @@ using any = std::variant<rest, join, leave, keep_waiting, finish>;
 
 /** The members of a set of clusters. Sans-io, not thread safe.
 
-    After every input, call next() until it returns rest or finish. A cluster whose offer has changed leaves and joins
-    again, and keeps its place; it never joins before it has left. */
+    After every input, and when a rest has expired, call next() until it returns rest or finish. A cluster whose offer has
+    changed leaves and joins again, and keeps its place; it never joins before it has left, and later each time if its offer
+    keeps changing. */
 class cluster_set_core
 {
 public:
-    /// @param places  Maximum number of clusters at a time.
-    explicit cluster_set_core(std::size_t places) noexcept : places_(places) {}
+    /// @param places  Maximum number of clusters at a time. @param pace  Delays between the joins of one cluster.
+    cluster_set_core(std::size_t places, backoff_policy pace) : places_(places), pace_(pace, 2 * places) {}
 
     // ---- inputs
     /// @param revision  An offer of the same revision as the last one is ignored.
@@ -59,12 +64,15 @@ public:
     void left(std::string_view name);
     /// All leave; later offers are ignored.
     void stop();
+    [[nodiscard]] bool stopped() const noexcept { return stopped_; }
 
     // ---- output
-    [[nodiscard]] cluster_step::any next();
+    [[nodiscard]] cluster_step::any next(time_point now);
 
     /// Clusters that wait because the set is full, in the order of their names.
     [[nodiscard]] const std::set<std::string, std::less<>>& waiting() const noexcept { return waiting_; }
+    /// Clusters that have a place and wait since they joined too often, by the time of their next join.
+    [[nodiscard]] const std::set<std::pair<time_point, std::string>>& delayed() const noexcept { return delayed_; }
 
 private:
     struct entry
@@ -75,10 +83,16 @@ private:
         std::optional<std::string> present = {};
         bool has_place = false;
         bool leaving = false;
+        /// Its entry in delayed_.
+        std::optional<time_point> delayed = {};
     };
     /// The next step for that cluster, if it needs one.
-    [[nodiscard]] std::optional<cluster_step::any> step_of(const std::string& name);
+    [[nodiscard]] std::optional<cluster_step::any> step_of(const std::string& name, time_point now);
     void forget(const std::string& name);
+    /// @return whether the cluster has to wait until then.
+    [[nodiscard]] bool delay(const std::string& name, entry& e, time_point now);
+    void end_delay(const std::string& name, entry& e);
+    void use_free_place();
 
     std::size_t places_;
     std::size_t taken_ = 0;
@@ -86,6 +100,8 @@ private:
     /// Clusters that may need a step.
     std::set<std::string, std::less<>> changed_;
     std::set<std::string, std::less<>> waiting_;
+    std::set<std::pair<time_point, std::string>> delayed_;
+    join_pace pace_;
     bool stopped_ = false;
 };
 

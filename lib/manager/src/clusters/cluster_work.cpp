@@ -43,8 +43,20 @@ asio::awaitable<result<>> cluster_set::work_in(cluster_set& self, std::shared_pt
         outcome = co_await std::move(ending);
         if (self.leadership_->lost().settled()) outcome = {}; // that is the program's failure
     }
-    member->ended(outcome);
+    if (member->ended(outcome)) self.has_worked(member->name);
     co_return outcome;
+}
+
+void cluster_set::has_worked(const std::string& name)
+{
+    std::shared_ptr<managed_part> part;
+    {
+        std::lock_guard lock(mutex_);
+        const auto at = members_.find(name);
+        if (at == members_.end()) return;
+        part = at->second.part;
+    }
+    home_.has_worked(*part);
 }
 
 result<std::shared_ptr<manager>> cluster_set::make_manager(const std::shared_ptr<cluster_member>& member)

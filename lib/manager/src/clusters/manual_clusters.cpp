@@ -30,11 +30,19 @@ public:
         if (const auto at = offers_.find(name); at != offers_.end()) offers_.erase(at);
         if (sink_) sink_->withdraw(name);
     }
-    void follow(cluster_sink sink)
+    /// @return whether no other sink follows.
+    [[nodiscard]] bool follow(cluster_sink sink)
     {
         std::lock_guard lock(mutex_);
+        if (sink_) return false;
         sink_ = std::move(sink);
         for (const auto& [name, offer] : offers_) sink_->offer(offer);
+        return true;
+    }
+    void leave()
+    {
+        std::lock_guard lock(mutex_);
+        sink_.reset();
     }
 
 private:
@@ -42,6 +50,17 @@ private:
     std::map<std::string, cluster_offer, std::less<>> offers_;
     std::optional<cluster_sink> sink_;
 };
+
+namespace {
+
+/// Lets another manager follow when this one has stopped.
+struct following
+{
+    detail::manual_offers& offers;
+    ~following() { offers.leave(); }
+};
+
+} // namespace
 
 manual_clusters::manual_clusters() : offers_(std::make_shared<detail::manual_offers>()) {}
 manual_clusters::~manual_clusters() = default;
@@ -62,7 +81,10 @@ void manual_clusters::attach(manager&) {}
 
 asio::awaitable<result<>> manual_clusters::run(cluster_sink sink)
 {
-    offers_->follow(std::move(sink));
+    const auto offers = offers_;
+    if (!offers->follow(std::move(sink)))
+        co_return failure(cond::misconfigured, "manual_clusters serve one manager at a time: give each its own");
+    const following until_the_end{*offers};
     latch never;
     auto waiting = never.wait();
     co_return co_await std::move(waiting);

@@ -1,5 +1,6 @@
 #include "clusters/summed_metrics.hpp"
 
+#include <cmath>
 #include <map>
 #include <mutex>
 #include <set>
@@ -9,7 +10,18 @@
 namespace kubecoro::detail {
 namespace {
 
-bool takes_the_greatest(std::string_view name) { return name.ends_with("_seconds") || name.ends_with("_version"); }
+enum class sum_of
+{
+    all,
+    greatest,
+    least
+};
+
+sum_of what_counts(std::string_view name)
+{
+    if (name.ends_with("_expiry_timestamp_seconds")) return sum_of::least; // the certificate that ends first
+    return name.ends_with("_seconds") || name.ends_with("_version") ? sum_of::greatest : sum_of::all;
+}
 
 } // namespace
 
@@ -17,7 +29,7 @@ bool takes_the_greatest(std::string_view name) { return name.ends_with("_seconds
 class summed_metrics::total
 {
 public:
-    total(std::shared_ptr<metrics::gauge> out, bool greatest) : out_(std::move(out)), greatest_(greatest) {}
+    total(std::shared_ptr<metrics::gauge> out, sum_of counts) : out_(std::move(out)), counts_(counts) {}
 
     /// @param had  The cluster's former contribution, if it had one. @param has  The new one, if it has one.
     void change(const double* had, const double* has)
@@ -25,16 +37,18 @@ public:
         std::lock_guard lock(mutex_);
         if (had) sum_ -= *had;
         if (has) sum_ += *has;
-        if (!greatest_) return out_->set(sum_);
-        if (had) all_.erase(all_.find(*had));
+        if (counts_ == sum_of::all) return out_->set(sum_);
+        if (had)
+            if (const auto at = all_.find(*had); at != all_.end()) all_.erase(at);
         if (has) all_.insert(*has);
-        out_->set(all_.empty() ? 0 : *all_.rbegin());
+        if (all_.empty()) return out_->set(0);
+        out_->set(counts_ == sum_of::least ? *all_.begin() : *all_.rbegin());
     }
 
 private:
     std::mutex mutex_;
     const std::shared_ptr<metrics::gauge> out_;
-    const bool greatest_;
+    const sum_of counts_;
     double sum_ = 0;            // under the mutex
     std::multiset<double> all_; // under the mutex
 };
@@ -49,6 +63,7 @@ public:
     }
     void set(double v) noexcept override
     {
+        if (!std::isfinite(v)) return; // no value that a server can cause may spoil the sum
         std::lock_guard lock(mutex_);
         if (set_ && v == value_) return;
         try {
@@ -85,7 +100,7 @@ public:
         auto all = labelled(labels);
         std::lock_guard lock(mutex_);
         auto& found = totals_[{std::string(name), all}];
-        if (!found) found = std::make_shared<total>(out->make_gauge(name, all), takes_the_greatest(name));
+        if (!found) found = std::make_shared<total>(out->make_gauge(name, all), what_counts(name));
         return found;
     }
 

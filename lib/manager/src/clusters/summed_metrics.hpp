@@ -9,8 +9,9 @@
 namespace kubecoro::detail {
 
 /** The metrics of a set of clusters: counters and histograms of all clusters add up, and so do gauges, but for times
-    (`..._seconds`) and versions, of which the greatest counts. The labels `host` and `server` are "any". Each cluster gets a sink of its own; a gauge counts as long as
-    its handle lives. Thread safe. */
+    (`..._seconds`) and versions, of which the greatest counts, and ends of certificates (`..._expiry_timestamp_seconds`), of which
+    the least counts. The labels `host` and `server` are "any". Each cluster gets a sink of its own; a gauge counts as long as its
+    handle lives, with its last finite value. Thread safe. */
 class summed_metrics
 {
 public:

@@ -84,9 +84,15 @@ void manager_core::part_ended(part_id id, const result<>& outcome, time_point no
         return;
     }
     if (!p.set.retry) return fail(outcome.error().because(p.set.name + " failed"), now);
-    if (now - p.at > p.set.retry->cap) p.delays.reset();
+    // One that tries for long, and fails, has not recovered.
+    if (now - p.at > p.set.retry->cap && (p.worked || !p.set.apart)) p.delays.reset();
     p.state = part_state::resting;
     p.at = time_after(now, p.delays.next());
+}
+
+void manager_core::has_worked(part_id id)
+{
+    if (const auto at = parts_.find(id); at != parts_.end()) at->second.worked = true;
 }
 
 void manager_core::start(time_point now)
@@ -177,7 +183,7 @@ step_of::any manager_core::begin_part(part_id id, part& p, time_point now)
     if (p.state == part_state::resting) ++p.restarts;
     p.state = part_state::running;
     p.at = now;
-    p.asked = p.cancelled = false;
+    p.asked = p.cancelled = p.worked = false;
     return step_of::start_part{id};
 }
 

@@ -108,7 +108,7 @@ public:
         part_stage stage = part_stage::leading;
         std::optional<backoff_policy> retry = {};
         std::uint64_t seed = 1;
-        /// A failure at the stop does not count: it is not one of this program.
+        /// A failure at the stop does not count: it is not one of this program. Its delays are reset only after has_worked().
         bool apart = false;
     };
 
@@ -120,6 +120,8 @@ public:
     bool remove(part_id id);
     /// False for a part that was removed, or ended well, before the stop.
     [[nodiscard]] bool knows(part_id id) const { return parts_.contains(id); }
+    /// A part that stands apart has done what it is there for.
+    void has_worked(part_id id);
     void part_ended(part_id id, const result<>& outcome, time_point now);
 
     void start(time_point now);
@@ -153,6 +155,7 @@ private:
         bool wanted = true;
         bool asked = false;
         bool cancelled = false;
+        bool worked = false;
         std::uint64_t restarts = 0;
         std::optional<failure> trouble = {};
     };

@@ -55,6 +55,8 @@ public:
     [[nodiscard]] std::shared_ptr<managed_part> add_runnable(std::string name, patient_runnable f, bool is_patient,
                                                              runnable_options options, bool apart = false);
     void remove(managed_part& part);
+    /// For a part that stands apart: its next failure is a first one, if it has run for long.
+    void has_worked(const managed_part& part);
     [[nodiscard]] std::shared_ptr<cluster_set> add_clusters(std::shared_ptr<cluster_provider> from, cluster_setup setup,
                                                             clusters_options o);
     /// Empty in the program's own manager.

@@ -192,6 +192,11 @@ void manager_engine::remove(managed_part& part)
     part.gone.settle({});
 }
 
+void manager_engine::has_worked(const managed_part& part)
+{
+    tell([&part](manager_core& core) { core.has_worked(part.id); });
+}
+
 std::shared_ptr<cluster_set> manager_engine::add_clusters(std::shared_ptr<cluster_provider> from, cluster_setup setup,
                                                           clusters_options o)
 {
