@@ -3,10 +3,14 @@
 
 #include <kubecoro/testing/recording.hpp>
 
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/post.hpp>
+
 #include <memory>
 #include <optional>
 
 using namespace kubecoro::test;
+namespace asio = boost::asio;
 namespace kt = kubecoro::testing;
 
 TEST_CASE("workqueue: next() ends a successful run and takes the next key", "[workqueue][next]")
@@ -76,6 +80,27 @@ TEST_CASE("workqueue: next() gives way after many keys in a row, and calls anoth
     const auto resumed = f.run.run(f.queue.get());
     REQUIRE(resumed);
     CHECK(resumed->key() == "65");
+}
+
+TEST_CASE("workqueue: other handlers run while a worker has keys without an end", "[workqueue][next]")
+{
+    queue_fixture f;
+    for (int n = 0; n < 1000; ++n) f.queue.add(std::to_string(n));
+    bool has_run = false;
+    int before = 0;
+    const auto work = [&]() -> asio::awaitable<kubecoro::result<>> {
+        asio::post(f.run.executor(), [&] { has_run = true; });
+        while (f.queue.len() != 0) {
+            auto item = co_await f.queue.get();
+            if (!item) co_return item.error();
+            do {
+                before += has_run ? 0 : 1;
+            } while (item->next());
+        }
+        co_return kubecoro::result<>{};
+    };
+    REQUIRE(f.run.run(work()));
+    CHECK(before == 64);
 }
 
 TEST_CASE("workqueue: next() is measured like the end of a run and a hand-out", "[workqueue][next]")

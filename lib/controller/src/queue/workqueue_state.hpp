@@ -386,7 +386,8 @@ struct workqueue_engine::state
     {
         core.forget(s);
         const added after = end_run(locked, s, now);
-        const auto h = take_in_turn(locked, now);
+        // At the limit it takes nothing, and lets get() find the limit: only get() can wait for other handlers.
+        const auto h = in_a_row < keys_in_a_row ? take_in_turn(locked, now) : std::nullopt;
         // One key has become ready and one was taken: the workers that were called before are enough.
         if (!h || after != added::released) locked.note(after);
         return h;
