@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <sstream>
 
 using namespace kubecoro;
@@ -82,7 +83,7 @@ TEST_CASE("otlp: a span is a line with ids, times in nanoseconds and typed attri
         "traceId": "0af7651916cd43dd8448eb211c80319c", "spanId": "b7ad6b7169203331", "parentSpanId": "00f067aa0ba902b7",
         "name": "reconcile \"shops\"", "kind": 5,
         "startTimeUnixNano": "1700000000000000000", "endTimeUnixNano": "1700000001500000000",
-        "attributes": [{"key": "text", "value": {"stringValue": "a\nb"}}, {"key": "count", "value": {"intValue": "3"}},
+        "attributes": [{"key": "text", "value": {"stringValue": "a b"}}, {"key": "count", "value": {"intValue": "3"}},
                        {"key": "share", "value": {"doubleValue": 0.5}}, {"key": "flag", "value": {"boolValue": true}}]})");
     CHECK(json::value(span_in(line)) == expected);
 }
@@ -104,6 +105,20 @@ TEST_CASE("otlp: failures, links and left-out links are said, and their absence 
     CHECK(got.at("droppedLinksCount").as_int64() == 4);
     const auto plain = span_in(parsed(to_otlp_line(a_span())));
     for (const auto* absent : {"status", "links", "droppedLinksCount"}) CHECK_FALSE(plain.contains(absent));
+}
+
+TEST_CASE("otlp: what JSON cannot hold becomes text that it can", "[endpoints][traces]")
+{
+    auto s = a_span();
+    s.name = "\xff\x1b[2J";
+    s.attributes = {{"share", std::numeric_limits<double>::quiet_NaN()},
+                    {"limit", std::numeric_limits<double>::infinity()},
+                    {"text\xc3", std::string("\x80")}};
+    const auto got = span_in(parsed(to_otlp_line(s)));
+    CHECK(got.at("name") == "  [2J");
+    CHECK(got.at("attributes") == json::parse(R"([{"key":"share","value":{"stringValue":"nan"}},)"
+                                              R"({"key":"limit","value":{"stringValue":"inf"}},)"
+                                              R"({"key":"text ","value":{"stringValue":" "}}])"));
 }
 
 TEST_CASE("otlp: the kinds have the protocol's numbers", "[endpoints][traces]")
@@ -153,6 +168,18 @@ TEST_CASE("otlp file: at its limit another file begins, and one older one is kep
     REQUIRE(tiny);
     (*tiny)->ended(a_span());
     CHECK(lines_in(content(path)) == 1);
+}
+
+TEST_CASE("otlp file: where no other file can be begun, the limit counts", "[endpoints][traces]")
+{
+    const folder f;
+    const auto path = f.path / "traces";
+    fs::create_directories(f.path / "traces.1" / "in the way");
+    const auto length = to_otlp_line(a_span()).size();
+    const auto sink = otlp_file({.path = path.string(), .max_bytes = 3 * length});
+    REQUIRE(sink);
+    for (int n = 0; n < 8; ++n) (*sink)->ended(a_span());
+    CHECK(lines_in(content(path)) == 2);
 }
 
 TEST_CASE("otlp file: a file that cannot be opened is named", "[endpoints][traces]")

@@ -1,3 +1,4 @@
+#include <kubecoro/base/printable.hpp>
 #include <kubecoro/endpoints/otlp_file.hpp>
 
 #include <boost/json/array.hpp>
@@ -5,6 +6,7 @@
 #include <boost/json/serialize.hpp>
 
 #include <chrono>
+#include <cmath>
 #include <string_view>
 #include <utility>
 
@@ -13,18 +15,22 @@ namespace json = boost::json;
 namespace kubecoro {
 namespace {
 
-/// 64-bit integers are texts in this protocol.
+/// 64-bit integers are texts in this protocol. Texts become UTF-8, which they need not be.
 struct as_value
 {
-    json::object operator()(const std::string& v) const { return {{"stringValue", v}}; }
+    json::object operator()(const std::string& v) const { return {{"stringValue", printable(v)}}; }
     json::object operator()(std::int64_t v) const { return {{"intValue", std::to_string(v)}}; }
-    json::object operator()(double v) const { return {{"doubleValue", v}}; }
+    json::object operator()(double v) const
+    {
+        if (!std::isfinite(v)) return (*this)(std::to_string(v)); // JSON has no such numbers
+        return {{"doubleValue", v}};
+    }
     json::object operator()(bool v) const { return {{"boolValue", v}}; }
 };
 
 json::object attribute(const std::string& name, json::object value)
 {
-    return {{"key", name}, {"value", std::move(value)}};
+    return {{"key", printable(name)}, {"value", std::move(value)}};
 }
 
 int number_of(span_kind k) noexcept
@@ -68,7 +74,7 @@ json::object span_of(const span_data& s)
     const auto end = s.start + std::chrono::duration_cast<wall_time::duration>(s.took);
     json::object out{{"traceId", s.context.trace_text()},
                      {"spanId", s.context.span_text()},
-                     {"name", s.name},
+                     {"name", printable(s.name)},
                      {"kind", number_of(s.kind)},
                      {"startTimeUnixNano", nanoseconds(s.start)},
                      {"endTimeUnixNano", nanoseconds(end)},

@@ -30,7 +30,8 @@ struct otlp_file_options
     std::string path = {};
     /// The program.
     otlp_resource resource = {};
-    /// A file of this size gets the suffix ".1", in the place of an older one, and another one begins. 0 = no limit.
+    /// A file of this size gets the suffix ".1", in the place of an older one, and another one begins; where it cannot
+    /// be renamed it is emptied. 0 = no limit.
     std::size_t max_bytes = 64 * 1024 * 1024;
     KUBECORO_NAME_FIRST;
 };
