@@ -307,7 +307,7 @@ TEST_CASE("clientcmd: the cluster's extension for plugins becomes their config",
     CHECK_THAT(refused("{a: '\xff'}"), Catch::Contains("not UTF-8"));
     // Each level refers to the one before ten times.
     std::string bomb = "{l0: &l0 [x, x]";
-    for (int i = 1; i < 9; ++i) {
+    for (int i = 1; i < 5; ++i) {
         bomb += ", l" + std::to_string(i) + ": &l" + std::to_string(i) + " [";
         for (int j = 0; j < 10; ++j) bomb += (j == 0 ? "*l" : ", *l") + std::to_string(i - 1);
         bomb += "]";

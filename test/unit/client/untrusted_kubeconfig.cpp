@@ -6,6 +6,21 @@ using namespace kubecoro;
 
 namespace {
 
+std::string repeated(int times, const std::string& item)
+{
+    std::string out;
+    for (int i = 0; i < times; ++i) out += item;
+    return out;
+}
+
+/// Each of that many users has the members.
+std::string users(int count, const std::string& members)
+{
+    std::string out;
+    for (int i = 0; i < count; ++i) out += ", {name: u" + std::to_string(i) + ", user: {" + members + "}}";
+    return out;
+}
+
 std::string text(const std::string& user, const std::string& cluster = "server: 'https://far:6443'",
                  const std::string& more_users = "")
 {
@@ -77,4 +92,34 @@ TEST_CASE("untrusted kubeconfig: length and messages have limits", "[kubeconfig]
     CHECK(complaint(names + "]\n").size() < 600);
     const auto nested = std::string(60000, '[');
     CHECK(complaint(nested) != "accepted");
+}
+
+TEST_CASE("untrusted kubeconfig: aliases are expanded within bounds", "[kubeconfig]")
+{
+    const std::string server = "server: 'https://far'";
+    const std::string large = "Secret a/b: expands to too many values or bytes";
+    const auto with_anchor = [&](const std::string& anchor, const std::string& more_users) {
+        return "anchor: &a " + anchor + "\n" + text("token: t", server, more_users);
+    };
+    CHECK(complaint(with_anchor("[" + repeated(1000, "g, ") + "g]", users(200, "as: x, as-groups: *a"))) == large);
+    CHECK(complaint(with_anchor("'" + std::string(50'000, 'k') + "'", users(200, "token: *a"))) == large);
+    std::string wide;
+    for (int i = 0; i < 1000; ++i) wide += "k" + std::to_string(i) + ": v, ";
+    std::string same;
+    for (int i = 0; i < 200; ++i) same += ", {name: u" + std::to_string(i) + ", user: *a}";
+    CHECK(complaint(with_anchor("{" + wide + "}", same)) == large);
+    CHECK(complaint("a: &a [*a]\n" + text("token: t")) == "Secret a/b: is nested too deeply");
+    // Authorities and logins that entries share.
+    CHECK(complaint(with_anchor("'" + std::string(3'000, 'k') + "'", users(1000, "token: *a"))) == "accepted");
+    CHECK(complaint(with_anchor("[" + repeated(50, "g, ") + "g]", users(1000, "as: x, as-groups: *a"))) == "accepted");
+}
+
+TEST_CASE("untrusted kubeconfig: the key of extra data stands beside each value within bounds", "[kubeconfig]")
+{
+    const auto extra = [](std::size_t key, int values) {
+        return text("token: t, as: x, as-user-extra: {? " + std::string(key, 'k') + " : [" + repeated(values, "v,") +
+                    "]}");
+    };
+    CHECK(complaint(extra(10'000, 4'000)) == "Secret a/b: expands to too many values or bytes");
+    CHECK(complaint(extra(100, 4'000)) == "accepted");
 }

@@ -13,12 +13,57 @@ namespace {
 
 constexpr std::string_view exec_extension_name = "client.authentication.k8s.io/exec";
 constexpr std::size_t most_extension_values = 10'000;
+/// Bounds the expansion of aliases: values and bytes beyond those that a text of the same length can have without.
+constexpr std::size_t most_more_values = 100'000;
+constexpr std::size_t most_more_bytes = std::size_t{8} << 20;
+constexpr std::size_t most_levels = 200;
+/// Names are part of the position of each field.
+constexpr std::size_t most_shown_name = 256;
 
 /// Thrown and caught only inside this file: parsing is a deep walk in which any node may have the wrong type.
 struct wrong_field
 {
     std::string where;
     std::string why;
+};
+
+/// Refuses a text that would become large: what is read of it is at most what is counted here.
+class expansion_check
+{
+public:
+    expansion_check(std::size_t text_size, const std::string& file)
+        : file_(file), values_(2 * text_size + most_more_values), bytes_(2 * text_size + most_more_bytes)
+    {
+    }
+
+    // NOLINTNEXTLINE(misc-no-recursion): bounded by the levels
+    void walk(const YAML::Node& node, std::size_t levels = most_levels)
+    {
+        if (levels == 0) throw wrong_field{file_, "is nested too deeply"};
+        spend(values_, 1);
+        if (node.IsScalar()) spend(bytes_, node.Scalar().size());
+        if (node.IsSequence())
+            for (const auto& item : node) walk(item, levels - 1);
+        if (!node.IsMap()) return;
+        for (const auto& pair : node) {
+            walk(pair.first, levels - 1);
+            walk(pair.second, levels - 1);
+            // The keys of extra data are kept with each value.
+            if (pair.first.IsScalar() && pair.second.IsSequence())
+                spend(bytes_, pair.first.Scalar().size() * pair.second.size());
+        }
+    }
+
+private:
+    void spend(std::size_t& left, std::size_t amount) const
+    {
+        if (amount > left) throw wrong_field{file_, "expands to too many values or bytes"};
+        left -= amount;
+    }
+
+    const std::string& file_;
+    std::size_t values_;
+    std::size_t bytes_;
 };
 
 std::string join(const std::string& where, const char* member) { return where + "." + member; }
@@ -161,7 +206,9 @@ void add_entries(const YAML::Node& root, const std::string& file, const char* li
         if (!entry.IsMap()) throw wrong_field{numbered, "expected a map"};
         const auto name = text(entry, numbered, "name");
         if (name.empty()) throw wrong_field{join(numbered, "name"), "missing"};
-        const auto where = join(at + "[" + name.value + "]", inner);
+        const auto shown =
+            name.value.size() > most_shown_name ? name.value.substr(0, most_shown_name) + "..." : name.value;
+        const auto where = join(at + "[" + shown + "]", inner);
         Entry parsed;
         if (const auto body = member(entry, inner); body.IsDefined()) {
             if (!body.IsMap()) throw wrong_field{where, "expected a map"};
@@ -180,6 +227,7 @@ result<> kubeconfig_text::add(std::string_view yaml, const std::string& file)
         const YAML::Node root = YAML::Load(std::string(yaml));
         if (root.IsNull() || !root.IsDefined()) return {};
         if (!root.IsMap()) throw wrong_field{file, "expected a map at the top"};
+        expansion_check(yaml.size(), file).walk(root);
         add_entries(root, file, "clusters", "cluster", clusters);
         add_entries(root, file, "users", "user", users);
         add_entries(root, file, "contexts", "context", contexts);
