@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace kubecoro::detail {
 
@@ -76,6 +78,28 @@ private:
     std::map<std::string, const json::value*> items_;
 };
 
+/// The items of a list, to find those that have no key, such as those of a set. Ordered, not hashed: others choose them.
+class present_items
+{
+public:
+    present_items(replaced_value list, step_budget& budget)
+    {
+        const auto* items = list.value == nullptr ? nullptr : list.value->if_array();
+        if (items == nullptr || !budget.spend(items->size())) return;
+        texts_.reserve(items->size());
+        for (const auto& item : *items) texts_.push_back(go_json(item));
+        std::ranges::sort(texts_);
+    }
+
+    [[nodiscard]] bool contains(const json::value& item) const
+    {
+        return !texts_.empty() && std::ranges::binary_search(texts_, go_json(item));
+    }
+
+private:
+    std::vector<std::string> texts_;
+};
+
 } // namespace
 
 std::string value_check::field(std::string_view path) const
@@ -125,12 +149,6 @@ bool value_check::stays_open(const schema_node& node, const json::value& v) cons
     return v.is_object() || (v.is_array() && part_ == object_part::applied && node.list != list_kind::atomic);
 }
 
-bool value_check::has_item(replaced_value list, const json::value& item)
-{
-    const auto* items = list.value == nullptr ? nullptr : list.value->if_array();
-    return items != nullptr && budget_.spend(items->size()) && std::ranges::find(*items, item) != items->end();
-}
-
 void value_check::check_open(const schema_node& node, const json::value& v, const value_path& at, replaced_value before,
                              findings& out)
 {
@@ -147,10 +165,15 @@ void value_check::check_open(const schema_node& node, const json::value& v, cons
     if (before.value == nullptr && (!node.type.empty() || !node.format.empty())) check_type(node, v, at, out);
     if (const auto* items = v.if_array()) {
         const keyed_items replaced(before);
+        std::optional<present_items> present;
         for (std::size_t i = 0; node.items != nullptr && i < items->size(); ++i) {
             const auto& item = (*items)[i];
             const auto same = replaced.find(item);
-            if (same.value != nullptr || !has_item(before, item)) check_open(*node.items, item, at.item(i), same, out);
+            if (same.value == nullptr) {
+                if (!present) present.emplace(before, budget_);
+                if (present->contains(item)) continue;
+            }
+            check_open(*node.items, item, at.item(i), same, out);
         }
         return;
     }

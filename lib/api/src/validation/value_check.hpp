@@ -39,8 +39,6 @@ private:
                         replaced_value before, findings& out);
     void check_open(const schema_node& node, const boost::json::value& v, const value_path& at, replaced_value before,
                     findings& out);
-    /// Whether an item without a key, such as that of a set, is there already.
-    [[nodiscard]] bool has_item(replaced_value list, const boost::json::value& item);
     /// Whether a merge completes the value.
     [[nodiscard]] bool stays_open(const schema_node& node, const boost::json::value& v) const noexcept;
     score check_type(const schema_node& node, const boost::json::value& v, const value_path& at, findings& out) const;
