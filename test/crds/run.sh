@@ -28,12 +28,11 @@ count=0
 for folder in "$out"/definitions/*; do
     name=$(basename "${folder%-v*}")
     ((++count))
-    files=()
-    for file in "$folder"/*; do files+=(--crd "$file"); done
+    files=("$folder"/*)
     rm -rf "${out:?}/$name"
-    "$tool" generate "${files[@]}" --out "$out/$name" --folder "$name"
+    "$tool" generate --crd "$folder" --out "$out/$name" --folder "$name"
     # The same again gives the same.
-    "$tool" generate "${files[@]}" --out "$out/$name" --folder "$name" --check
+    "$tool" generate --crd "$folder" --out "$out/$name" --folder "$name" --check
     headers=$(find "$out/$name/include" -name '*.hpp' | wc -l)
     ((headers > 2)) || { echo "$name: only $headers headers"; exit 1; }
     compiled=generated
@@ -42,6 +41,6 @@ for folder in "$out"/definitions/*; do
     *) wanted=${KUBECORO_LONG:-} ;;
     esac
     if [[ $wanted ]]; then compile "$name" && compiled="compiled by ${compilers[*]}"; fi
-    echo "$(basename "$folder"): $((${#files[@]} / 2)) files, $headers headers, $(cat "$out/$name"/src/*.cpp "$out/$name"/include/*/*/*.hpp | wc -l) lines, $compiled"
+    echo "$(basename "$folder"): ${#files[@]} files, $headers headers, $(cat "$out/$name"/src/*.cpp "$out/$name"/include/*/*/*.hpp | wc -l) lines, $compiled"
 done
 ((count > 0))
