@@ -96,7 +96,7 @@ void tracer::record(const span_data& s) const noexcept
     if (!state_ || !state_->sink || !s.context.sampled) return;
     try {
         state_->sink->ended(s);
-    } catch (...) { // of the program's sink: a span is not worth the work that it describes
+    } catch (...) { // the program's sink has thrown: a lost span does not fail the work
         return;
     }
 }

@@ -27,7 +27,7 @@ object_key key_in(const typed_object<website>& site, std::string name)
     return object_key(std::string(site.ns()), std::move(name));
 }
 
-/// The catalogue has a fixed name: one that somebody else made is neither changed nor cleaned.
+/// Whether the operator made the map. Its name is fixed, so a map of another owner can have it; that one is left alone.
 bool is_catalogue(const core_v1::config_map& m)
 {
     const auto label = m.metadata.labels.find(std::string(managed_by));

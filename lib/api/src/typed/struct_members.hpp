@@ -70,7 +70,7 @@ private:
     std::size_t next_ = 0;
 };
 
-/// The members of a struct for somebody who asks for each name once, the last one first, and has to ask for all.
+/// Finds the members of a struct by name. The caller asks for each name once, the last one first, and for all of them.
 class struct_members
 {
 public:

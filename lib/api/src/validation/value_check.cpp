@@ -161,7 +161,7 @@ void value_check::check_open(const schema_node& node, const json::value& v, cons
         if (add_defaults(node, settled)) check_value(node, settled, at, before, out);
         return;
     }
-    // Where the present value is of the wrong type as well, a part may leave it as it is.
+    // A part may leave a present value as it is, even one of the wrong type.
     if (before.value == nullptr && (!node.type.empty() || !node.format.empty())) check_type(node, v, at, out);
     if (const auto* items = v.if_array()) {
         const keyed_items replaced(before);

@@ -74,8 +74,8 @@ constexpr struct_field describe(std::string_view name, std::size_t offset, bool 
     return {name, &value_type_of<T>, static_cast<std::uint32_t>(offset), required};
 }
 
-/// Appends an item of a list. Unlike other parts it is written whole, by nobody else: it has its required texts, also
-/// empty ones.
+/// Appends an item of a list. An item has no other writer, so its required texts are written even if they are
+/// empty.
 void write_item(const struct_type& type, const void* value, std::string& out);
 
 /// Appends a JSON string.
