@@ -1,6 +1,7 @@
 // End-to-end test of the config-reloader. Checks annotations and generations; no pods run.
 #include "cluster.hpp"
 #include "operator_rights.hpp"
+#include "running_operator.hpp"
 
 #include "marks.hpp"
 #include "reloader.hpp"
@@ -9,7 +10,6 @@
 #include <kubecoro/test/catch.hpp>
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,30 +38,13 @@ std::string workload(const resource_type& kind, const std::string& name)
 }
 
 /// Runs the operator in one namespace.
-class running_operator
+struct running_reloader : running_operator
 {
-public:
-    running_operator(cluster& c, const client& who, const std::string& ns) : cluster_(&c)
+    running_reloader(cluster& c, const client& who, const std::string& ns)
+        : running_operator(c, who, {.name = "config-reloader", .namespaces = {ns}},
+                           [](manager& m) { (void)config_reloader::add_reloader(m); })
     {
-        manager_options options{.name = "config-reloader", .namespaces = {ns}};
-        options.informers = impatient();
-        subject_ = std::make_unique<manager>(who, std::move(options));
-        (void)config_reloader::add_reloader(*subject_);
-        subject_->start();
-        const auto ready = c.run(subject_->ready());
-        if (!ready) FAIL(ready.error().describe());
     }
-    ~running_operator()
-    {
-        const auto stopped = cluster_->run(subject_->stop());
-        CHECK(stopped);
-    }
-    running_operator(const running_operator&) = delete;
-    running_operator& operator=(const running_operator&) = delete;
-
-private:
-    cluster* cluster_;
-    std::unique_ptr<manager> subject_;
 };
 
 struct workloads
@@ -117,7 +100,7 @@ TEST_CASE("config-reloader: rolls each kind once per change, including changes w
     workloads all{c, ns};
     std::string sum;
     {
-        running_operator one(c, who, ns);
+        running_reloader one(c, who, ns);
         sum = all.rolled_from("");
         CHECK(all.rolls() == 1);
         set(c, ns, "2");
@@ -131,15 +114,15 @@ TEST_CASE("config-reloader: rolls each kind once per change, including changes w
     CHECK(all.checksum(stateful_sets) == sum);
     {
         // Two operators at once: neither reacts to the other's roll.
-        running_operator one(c, who, ns);
-        running_operator other(c, who, ns);
+        running_reloader one(c, who, ns);
+        running_reloader other(c, who, ns);
         sum = all.rolled_from(sum);
         set(c, ns, "4");
         sum = all.rolled_from(sum);
     }
     CHECK(all.rolls() == 5);
     {
-        running_operator one(c, who, ns);
+        running_reloader one(c, who, ns);
         set(c, ns, "5");
         sum = all.rolled_from(sum);
     }

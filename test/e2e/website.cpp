@@ -1,6 +1,7 @@
 // End-to-end test of the operator of websites. The cluster runs no controllers: the case plays that of Deployments, and nothing collects garbage.
 #include "cluster.hpp"
 #include "operator_rights.hpp"
+#include "running_operator.hpp"
 
 #include "website_reconciler.hpp"
 
@@ -13,7 +14,6 @@
 
 #include <boost/json/serialize.hpp>
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -38,31 +38,14 @@ void define_websites(cluster& c)
 }
 
 /// A replica, with the election that its manifest has rights for.
-class running_operator
+struct running_replica : running_operator
 {
-public:
-    running_operator(cluster& c, const client& who, const std::string& ns) : cluster_(&c)
+    running_replica(cluster& c, const client& who, const std::string& ns)
+        : running_operator(c, who,
+                           {.name = "website", .namespaces = {ns}, .leader_election = {.lease = "website", .ns = ns}},
+                           [](manager& m) { add_websites(m); })
     {
-        manager_options options{.name = "website", .namespaces = {ns}};
-        options.informers = impatient();
-        options.leader_election = {.lease = "website", .ns = ns};
-        subject_ = std::make_unique<manager>(who, std::move(options));
-        add_websites(*subject_);
-        subject_->start();
-        const auto ready = c.run(subject_->ready());
-        if (!ready) FAIL(ready.error().describe());
     }
-    ~running_operator()
-    {
-        const auto stopped = cluster_->run(subject_->stop());
-        CHECK(stopped);
-    }
-    running_operator(const running_operator&) = delete;
-    running_operator& operator=(const running_operator&) = delete;
-
-private:
-    cluster* cluster_;
-    std::unique_ptr<manager> subject_;
 };
 
 struct sites
@@ -138,7 +121,7 @@ TEST_CASE("website: children, conditions, scale and finalizer, with the rights o
     const auto who = with_rights_of(c, KUBECORO_OPERATORS "/website/manifests/rbac.yaml", "website", ns);
     const sites all{c, ns};
     {
-        running_operator one(c, who, ns);
+        running_replica one(c, who, ns);
         all.put("blog", 2);
         CHECK(all.becomes("blog", "False Progressing 0 of 2 pods are ready"));
         CHECK(all.is_owned<deployment>("blog", "blog"));
@@ -167,7 +150,7 @@ TEST_CASE("website: children, conditions, scale and finalizer, with the rights o
     c.run(c.api().remove(website::resource(), ns, "blog")).value();
     CHECK(all.read<website>("blog")); // its finalizer waits for an operator
     {
-        running_operator other(c, who, ns);
+        running_replica other(c, who, ns);
         CHECK(c.eventually([&] { return !all.read<website>("blog"); }));
         CHECK(c.eventually([&] { return all.ready("shop").starts_with("False NameTaken"); }));
         CHECK(all.read<config_map>("shop-pages")->data.contains("a"));
