@@ -18,9 +18,9 @@ generate() {
     cat <<'HEAD'
 # Conformance
 
-Every rule of client-go's informers and every test of its packages around them, and the test of ours that holds it. Where a rule does
-not apply here, or where we differ on purpose, the last column says why. Rules are in our words; names are those of upstream's tests
-without `Test`.
+Every rule of client-go's informers and every test of its packages around them, and of those of controller-runtime that an operator
+builds on; beside it the test of ours that holds it. Where a rule does not apply here, or where we differ on purpose, the last column
+says why. Rules are in our words; names are those of upstream's tests without `Test`.
 
 This page is made by `test/docs/conformance.sh generate` from the tables in `test/docs/conformance`. `./dev test` fails when a test
 named here is not there or does not run.
@@ -30,7 +30,7 @@ HEAD
         /^= / { printf "\n## %s\n", substr($0, 3); head = 1; next }
         /^> / { printf "\n%s\n", substr($0, 3); next }
         {
-            if (head) { print "\n| client-go | our test | remark |\n|---|---|---|"; head = 0 }
+            if (head) { print "\n| upstream | our test | remark |\n|---|---|---|"; head = 0 }
             gsub(/ && /, "<br>", $2)
             if ($2 == "-") $2 = "does not apply"
             if ($2 == "missing") $2 = "**missing**"

@@ -3,17 +3,24 @@
 
 #include <kubecoro/controller/enqueue.hpp>
 
+#include <optional>
 #include <utility>
 
 namespace kubecoro {
 using namespace detail;
 namespace {
 
-/// "apps/v1" -> "apps"; "v1" -> "".
-std::string_view group_of(std::string_view api_version) noexcept
+/// "apps/v1" -> "apps"; "v1" -> "". Nothing for what is no apiVersion.
+std::optional<std::string_view> group_of(std::string_view api_version) noexcept
 {
     const auto slash = api_version.find('/');
+    if (api_version.empty() || slash != api_version.rfind('/')) return std::nullopt;
     return slash == std::string_view::npos ? std::string_view() : api_version.substr(0, slash);
+}
+
+bool refers_to(const value_view& reference, const resource_type& owner)
+{
+    return reference["kind"].as_string() == owner.kind && group_of(reference["apiVersion"].as_string()) == owner.group;
 }
 
 /// Calls `f` for the object of an event, and for the old object when it differs.
@@ -28,9 +35,9 @@ void name_owners(const resource_type& owner, owner_options options, const object
 {
     for (const value_view reference : o.owner_references().items()) {
         if (options.controller_only && !reference["controller"].as_bool()) continue;
-        if (reference["kind"].as_string() != owner.kind) continue;
-        if (group_of(reference["apiVersion"].as_string()) != owner.group) continue;
-        out(owner.namespaced ? o.ns() : std::string_view(), reference["name"].as_string());
+        if (refers_to(reference, owner))
+            out(owner.namespaced ? o.ns() : std::string_view(), reference["name"].as_string());
+        if (options.controller_only) return;
     }
 }
 

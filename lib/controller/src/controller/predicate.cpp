@@ -26,6 +26,7 @@ bool holds(const predicate& p, const notification<object>& n) { return !p || p(n
 predicate generation_changed()
 {
     return on_update([](const updated<object>& u) {
+        if (u.after.being_deleted() && !u.before.being_deleted()) return true;
         const bool counted = u.before.generation() != 0 || u.after.generation() != 0;
         return counted ? u.before.generation() != u.after.generation() : !u.resync();
     });

@@ -16,8 +16,8 @@ using predicate = std::function<bool(const notification<object>&)>;
 /** Common predicates. Those about a change filter only `updated`: additions and deletions always pass. */
 namespace predicates {
 
-/// metadata.generation differs (the server's notion of a spec change), or the object is being deleted. For kinds
-/// without a generation (ConfigMap, Secret) it acts as resource_version_changed().
+/// metadata.generation differs (the server's notion of a spec change), or the deletion has begun, whether the server
+/// counts that or not. For kinds without a generation (ConfigMap, Secret) it acts as resource_version_changed().
 [[nodiscard]] predicate generation_changed();
 /// The labels differ, by value.
 [[nodiscard]] predicate labels_changed();
