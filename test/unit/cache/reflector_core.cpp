@@ -43,6 +43,34 @@ TEST_CASE("reflector: pages after the first have the token and no version, and t
     CHECK(s.c.stats().pages == 3);
 }
 
+TEST_CASE("reflector: where no objects are wanted yet, a list asks for one and keeps none", "[cache][reflector]")
+{
+    script s({}, {"Pod", "v1", ""}, 3, std::make_shared<watch_list_ability>());
+    s.c.want_none();
+    auto asked = s.start();
+    s.list_fails(failure(cond::forbidden, "no"));
+    s.waits();
+    asked = s.lists();
+    CHECK(asked.limit == 1);
+    CHECK(asked.resource_version.empty());
+    CHECK(asked.continue_token.empty());
+    s.page(kt::make_page({kt::make_pod("web", "a", "1")}, "5", "t1"));
+    CHECK(s.replaces().items.empty());
+    CHECK(s.replaces().resource_version == "5");
+    s.applied();
+    CHECK(s.watches().resource_version == "5");
+    s.opened();
+    CHECK(s.reads());
+    CHECK(s.c.stats().pages == 2);
+
+    // The next list is a whole one, streamed where that is possible.
+    s.c.want_list();
+    s.next = s.c.on_silence(s.now);
+    s.next = s.c.on_turn(s.now);
+    CHECK(s.watches().send_initial_events == true);
+    CHECK(s.relists(relist_reason::share_grew) == 1);
+}
+
 TEST_CASE("reflector: a server with an endless chain of pages is retried with backoff", "[cache][reflector]")
 {
     script s;

@@ -39,6 +39,7 @@ informer_lane::informer_lane(const informer_settings& s, std::size_t scope, std:
 
 asio::awaitable<result<>> informer_lane::drive(result<>& outcome)
 {
+    if (const auto& share = settings_.options.share; share && share->gains() == 0) reflector_.want_none();
     auto running = catch_failure(reflector_.run());
     outcome = co_await std::move(running);
     co_return result<>{};

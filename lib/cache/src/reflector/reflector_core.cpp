@@ -45,7 +45,18 @@ reflector_core::action reflector_core::begin_list(std::optional<relist_reason> r
 {
     wants_list_ = false;
     if (reason && listed_once_) ++stats_.relists[static_cast<std::size_t>(*reason)];
+    if (wants_none_) return begin_bare_list();
     return streams(now) ? begin_stream() : begin_pages();
+}
+
+// For any version but the newest, servers ignore the limit.
+reflector_core::action reflector_core::begin_bare_list()
+{
+    ++stats_.lists;
+    list_ = {};
+    list_.bare = true;
+    list_.limit = 1;
+    return ask_page();
 }
 
 reflector_core::action reflector_core::begin_pages()
@@ -88,6 +99,7 @@ reflector_core::action reflector_core::on_list(result<list_page> page, time_poin
     if (auto why = endless(*page); !why.empty()) return list_failed(failure(cond::corrupt, std::move(why)), now);
 
     if (list_.page == 1) list_.first_version = page->resource_version;
+    if (list_.bare) return replace_by({}, list_.first_version);
     if (!list_.first && !page->items.empty()) list_.first = page->items.front();
     std::erase_if(page->items, [this](const object& item) {
         auto why = unfit(item);

@@ -45,7 +45,7 @@ enum class list_delivery
 
 /** The reflector without I/O: each input returns the next action, which the driver performs and reports back.
 
-    on_cancel(), on_fault(), on_lost(), on_released() and want_list() are allowed at any time; every other input only as the reply to
+    on_cancel(), on_fault(), on_lost(), on_released(), want_list() and want_none() are allowed at any time; every other input only as the reply to
     its action. */
 class reflector_core
 {
@@ -149,7 +149,13 @@ public:
     [[nodiscard]] action on_cancel();
     /// The source keeps more objects than before: lists again as soon as a list or a batch in progress is applied. Watches
     /// end then; silent_until() is over at once.
-    void want_list() noexcept { wants_list_ = true; }
+    void want_list() noexcept
+    {
+        wants_list_ = true;
+        wants_none_ = false;
+    }
+    /// The source keeps no objects until want_list(): a list asks for one, to learn the version and whether it is allowed.
+    void want_none() noexcept { wants_none_ = true; }
 
     [[nodiscard]] const std::string& resource_version() const noexcept { return version_; }
     [[nodiscard]] informer_state state() const noexcept;
@@ -183,6 +189,8 @@ private:
         std::uint32_t page = 1;
         bool full = false;
         bool streamed = false;
+        /// One object is requested, and none is kept.
+        bool bare = false;
         /// The first object of the first page.
         object first;
         std::vector<object> items;
@@ -218,6 +226,7 @@ private:
 
     [[nodiscard]] action begin_list(std::optional<relist_reason> reason, time_point now);
     [[nodiscard]] action begin_pages();
+    [[nodiscard]] action begin_bare_list();
     [[nodiscard]] action ask_page();
     [[nodiscard]] action deliver_page();
     [[nodiscard]] action list_failed(const failure& why, time_point now);
@@ -314,6 +323,7 @@ private:
     std::optional<relist_reason> then_list_;
     /// want_list() was called since the last list began.
     bool wants_list_ = false;
+    bool wants_none_ = false;
     /// The sink does not know yet that the resource is gone.
     bool gone_untold_ = false;
     undecoded_keys outdated_;

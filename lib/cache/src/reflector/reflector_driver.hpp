@@ -60,6 +60,8 @@ public:
     void retry_now();
     /// Lists again: see reflector_core::want_list(). Call on the reflector's executor.
     void list_again();
+    /// See reflector_core::want_none(). Call on the reflector's executor, before run().
+    void want_none() noexcept { core_.want_none(); }
 
 private:
     using action = reflector_core::action;

@@ -98,6 +98,28 @@ TEST_CASE("shard objects: a member keeps the objects of its keys, and no others"
     f.end(a);
 }
 
+TEST_CASE("shard objects: an informer without keys asks for one object, and has synced", "[shards]")
+{
+    fixture f;
+    f.api.make_objects(objects);
+    participant a(f.api, f.book, "a", dividing());
+    a.informers.start();
+    f.time_until([&] { return a.informers.informers().front().synced(); });
+    f.run.run_until_idle();
+    const auto idle = stats_of(a);
+    CHECK(idle.reflector.lists == 1);
+    CHECK(idle.reflector.pages == 1);
+    CHECK(idle.passed_over <= 1);
+    CHECK(kept_by(a).empty());
+
+    a.start(f.run);
+    f.time_until([&] { return all_settled({&a}); });
+    f.run.run_until_idle();
+    CHECK(kept_by(a).size() == objects);
+    CHECK(stats_of(a).reflector.lists_total() == 2);
+    f.end(a);
+}
+
 TEST_CASE("shard objects: keys that come wait for their objects", "[shards]")
 {
     fixture f;

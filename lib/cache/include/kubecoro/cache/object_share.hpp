@@ -26,7 +26,7 @@ public:
     virtual ~object_share() = default;
     /// Whether objects with this key are kept at present. Called for each item and event that is decoded.
     [[nodiscard]] virtual bool keeps(object_key_view key) const noexcept = 0;
-    /// Number of changes by which keys may have come; others take keys away alone.
+    /// Number of changes by which keys may have come; others take keys away alone. 0 = there is no key yet, and nothing to list.
     [[nodiscard]] virtual std::uint64_t gains() const noexcept = 0;
     /// Whether the namespace alone decides, so that objects of all kinds are divided alike.
     [[nodiscard]] virtual bool by_namespace() const noexcept = 0;
