@@ -11,7 +11,7 @@ std::vector<subject> ours(const std::string& program)
 {
     const std::vector<std::string> json{"--form", "json"};
     const std::vector<std::string> list{"--list", "paged"};
-    return {
+    std::vector<subject> all{
         {.name = "kubecoro/protobuf", .program = program, .flags = {}, .namespaces = true},
         {.name = "kubecoro/protobuf-list", .program = program, .flags = list},
         {.name = "kubecoro/json", .program = program, .flags = json, .custom = true, .namespaces = true},
@@ -21,6 +21,9 @@ std::vector<subject> ours(const std::string& program)
          .custom = true},
         {.name = "kubecoro/compressed", .program = program, .flags = {"--mode", "compressed"}},
     };
+    // As in a program made with the library, unless its author runs the context on more.
+    for (auto& s : all) s.flags.insert(s.flags.end(), {"--threads", "1"});
+    return all;
 }
 
 std::vector<subject> theirs(const std::string& go)

@@ -37,6 +37,7 @@ struct options
     std::string list = "default";
     std::string arrivals;
     bool strip_managed_fields = false;
+    int threads = 0;
 };
 
 resource_type resource_named(const std::string& plural)
@@ -95,10 +96,9 @@ int usable_cores()
     return sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
 }
 
-/// A thread for each usable core; with one thread nothing is locked.
-int run_on_all_cores(const options& o)
+/// With one thread nothing is locked.
+int run_on(int threads, const options& o)
 {
-    const int threads = usable_cores();
     asio::io_context io(threads);
     asio::any_io_executor confined = io.get_executor();
     if (threads > 1) confined = asio::make_strand(io);
@@ -132,11 +132,13 @@ int main(int argc, char** argv)
         ->check(CLI::IsMember({"default", "streamed", "paged"}));
     app.add_option("--namespaces", o.namespaces, "Namespaces of the informer (default: all)")->delimiter(',');
     app.add_option("--arrivals", o.arrivals, "File for the stamp and the time of each reconcile");
+    app.add_option("--threads", o.threads, "Threads of the program (default: one for each core that it may use)")
+        ->check(CLI::Range(1, 64));
     app.add_flag("--strip-managed-fields", o.strip_managed_fields, "Omit metadata.managedFields");
     CLI11_PARSE(app, argc, argv);
     if (o.server.empty() && o.kubeconfig.empty()) {
         std::cerr << "either --server or --kubeconfig is required\n";
         return 2;
     }
-    return run_on_all_cores(o);
+    return run_on(o.threads != 0 ? o.threads : usable_cores(), o);
 }
