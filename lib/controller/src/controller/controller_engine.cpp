@@ -63,6 +63,7 @@ controller_engine::controller_engine(asio::any_io_executor executor, reconciler 
       working_(executor, options_.log),
       supervising_(executor, options_.log)
 {
+    if (!reconcile_) core_.refuse(failure(cond::misconfigured, "controller " + options_.name + " has no reconciler"));
     const auto share = share_state::of(options_.share);
     if (!share) return;
     gate_ = std::make_shared<run_gate>(share->news);

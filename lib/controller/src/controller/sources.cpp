@@ -37,6 +37,9 @@ std::shared_ptr<controller_source> controller_engine::watch(shared_informer<obje
 /// Why some keys would get no runs, or runs in which their objects seem to be gone.
 std::optional<failure> controller_engine::misfit(const shared_informer<object>& informer, const enqueue& map) const
 {
+    if (!map)
+        return failure(cond::misconfigured, "controller " + options_.name + ": the source of " +
+                                                informer.resource().display_name() + " has no map function");
     const auto& kept = informer.share();
     if (!kept) return std::nullopt;
     const auto wrong = [&](const char* what) {

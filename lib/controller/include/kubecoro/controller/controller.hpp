@@ -151,6 +151,7 @@ public:
 private:
     static reconciler runs_of(lister<T> stored, typed_reconciler<T> reconcile)
     {
+        if (!reconcile) return {}; // refused at the start, not in each run
         return [stored = std::move(stored), reconcile = std::move(reconcile)](const object_key& key,
                                                                               reconcile_context& context) {
             return run_of(stored.get(key), reconcile, context);
