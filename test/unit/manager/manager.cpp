@@ -1,6 +1,12 @@
 // A manager and its controllers: what users write, in what order it starts, and what it says while it waits.
 #include "manager_fixture.hpp"
 
+#include <kubecoro/api/edit.hpp>
+
+#include <boost/json.hpp>
+
+#include <algorithm>
+
 using namespace manager_test;
 
 TEST_CASE("manager: a chain declares a controller, which runs when all informers have synced", "[manager]")
@@ -51,6 +57,53 @@ TEST_CASE("manager: a reconciler of keys is also called for what is gone; a seco
     REQUIRE(w.run.run(w.cluster.resource<config_map>("default").remove("one")));
     w.run.advance(1s);
     CHECK(keys.size() == 4);
+}
+
+TEST_CASE("manager: owners and filters: the controlling owner by default, and each filter for its own source",
+          "[manager]")
+{
+    world w;
+    lines few, all;
+    const auto note = [](lines& seen) {
+        return [&seen](const object_key& key, reconcile_context&) -> reconciled {
+            seen.push_back(key.name);
+            co_return action::done();
+        };
+    };
+    const auto named = [](std::string_view name) {
+        return predicates::not_(predicates::matches([name](const object& o) { return o.name() == name; }));
+    };
+    w.m->control<config_map>(note(few), {.filter = named("two")}).owns<secret>({.filter = named("ignored")});
+    w.m->control<config_map>(note(all), {.filter = named("one")})
+        .watches<secret>(enqueue_owner<config_map>({.controller_only = false}));
+    w.put("one");
+    w.put("two");
+    w.begin();
+    CHECK(few == lines{"one"});
+    CHECK(all == lines{"two"});
+
+    const auto make_owned = [&](const std::string& name) {
+        boost::json::object owned = new_object(secret::resource(), {"default", name});
+        for (const auto* owner : {"one", "two"}) {
+            const auto read = w.run.run(w.cluster.get(config_map::resource(), "default", owner));
+            REQUIRE(read);
+            if (owner == std::string_view("one"))
+                set_controller_reference(*read, owned);
+            else
+                set_owner_reference(*read, owned);
+        }
+        few.clear();
+        all.clear();
+        REQUIRE(w.run.run(w.cluster.resource<secret>("default").create(boost::json::value(owned))));
+        w.run.advance(1s);
+        std::sort(all.begin(), all.end());
+    };
+    make_owned("seen");
+    CHECK(few == lines{"one"});
+    CHECK(all == lines{"one", "two"});
+    make_owned("ignored");
+    CHECK(few.empty());
+    CHECK(all == lines{"one", "two"});
 }
 
 TEST_CASE("manager: reading a kind that nobody declared is a failure of the run, not a wait", "[manager]")

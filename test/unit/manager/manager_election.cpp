@@ -101,6 +101,42 @@ TEST_CASE("manager election: what needs no leadership runs in the standby", "[ma
     CHECK(started == 1);
 }
 
+TEST_CASE("manager election: a standby that is stopped has never led, and leaves the Lease alone", "[manager]")
+{
+    world w(as("first"));
+    w.put("one");
+    w.begin();
+    replica second(w, "second");
+    int started = 0;
+    second.m.run("leader", [&]() -> ended {
+        ++started;
+        return sleep_for(w.run.clock(), 1h);
+    });
+    w.run.advance(5s);
+    CHECK(second.m.stats().phase == manager_phase::standby);
+    CHECK(w.run.run(second.m.stop()));
+    CHECK(second.seen.empty());
+    CHECK(started == 0);
+    CHECK(holder(w) == "first");
+    w.run.advance(1min);
+    CHECK(holder(w) == "first");
+    CHECK(w.m->stats().phase == manager_phase::running);
+}
+
+TEST_CASE("manager election: a controller that needs no leadership works in the standby", "[manager]")
+{
+    world w(as("first"));
+    w.put("one");
+    w.begin();
+    replica second(w, "second");
+    lines everywhere;
+    second.m.control<config_map>(janitor{second.m, everywhere}, {.name = "everywhere", .needs_leadership = false});
+    w.run.advance(5s);
+    CHECK(second.m.stats().phase == manager_phase::standby);
+    CHECK(everywhere == lines{"one:0"});
+    CHECK(second.seen.empty());
+}
+
 TEST_CASE("manager election: at a stop the work ends before the Lease is released", "[manager]")
 {
     world w(as("first"));

@@ -246,7 +246,7 @@ manager_core::step manager_core::end_stage(part_stage stage, time_point now)
         }
         runs = true;
         if (!std::exchange(p.asked, true)) return step_of::stop_part{id};
-        const bool at_once = lost_ && stage == part_stage::leading;
+        const bool at_once = settings_.grace == duration::zero() || (lost_ && stage == part_stage::leading);
         if (p.cancelled || (now < stop_until_ && !at_once)) continue;
         p.cancelled = true;
         if (!at_once) cancelled_ += (cancelled_.empty() ? "" : ", ") + p.set.name;

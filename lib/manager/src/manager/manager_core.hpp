@@ -47,7 +47,7 @@ struct stop_part
 struct cancel_part
 {
     part_id id;
-    /// Its time to end is over. False: the leadership was lost, so that there is no such time.
+    /// Its time to end is over. False: it has none, by the options or because the leadership was lost.
     bool late = true;
 };
 struct start_informers

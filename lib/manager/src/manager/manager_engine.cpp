@@ -194,12 +194,14 @@ asio::awaitable<result<>> manager_engine::stop_informers(manager_engine& self)
 void manager_engine::perform(const step::any& next)
 {
     if (const auto* s = std::get_if<step::start_part>(&next)) start_part(s->id);
-    if (const auto* s = std::get_if<step::stop_part>(&next)) part(s->id)->ask_to_stop();
-    if (const auto* s = std::get_if<step::cancel_part>(&next)) {
-        const auto p = part(s->id);
-        if (s->late) options.log->warning("a part did not end in time and is cancelled", {{"part", p->name}});
-        p->cancel();
-    }
+    // Null: it was removed and has ended since the decision.
+    if (const auto* s = std::get_if<step::stop_part>(&next))
+        if (const auto p = part(s->id)) p->ask_to_stop();
+    if (const auto* s = std::get_if<step::cancel_part>(&next))
+        if (const auto p = part(s->id)) {
+            if (s->late) options.log->warning("a part did not end in time and is cancelled", {{"part", p->name}});
+            p->cancel();
+        }
     if (std::holds_alternative<step::start_informers>(next)) start_informers();
     if (std::holds_alternative<step::report_waiting>(next)) sync_.report();
     if (std::holds_alternative<step::give_up_sync>(next)) {

@@ -3,10 +3,14 @@
 
 #include "clusters/cluster_set.hpp"
 
+#include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/detail/unless.hpp>
 
 #include <algorithm>
+#include <exception>
 #include <iterator>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 
 namespace asio = boost::asio;
@@ -18,6 +22,11 @@ part_stage stage_of(const runnable_options& o)
 {
     if (o.needs_leadership) return part_stage::leading;
     return o.needs_informers ? part_stage::synced : part_stage::first;
+}
+
+void say_late(const logger& log, const managed_part& part)
+{
+    log.warning("the manager stops: a part that was added does not run", {{"part", part.name}});
 }
 
 } // namespace
@@ -106,11 +115,10 @@ bool manager_engine::is_started() const
 
 std::string manager_engine::free_name(std::string wish) const
 {
-    const auto taken = [this](const std::string& name) {
-        return std::any_of(parts_.begin(), parts_.end(), [&name](const auto& p) { return p.second->name == name; });
-    };
+    std::unordered_set<std::string_view> taken; // once: a program may have thousands of parts of one name
+    for (const auto& [id, p] : parts_) taken.insert(p->name);
     std::string name = wish;
-    for (int n = 2; taken(name); ++n) name = wish + "-" + std::to_string(n);
+    for (int n = 2; taken.contains(name); ++n) name = wish + "-" + std::to_string(n);
     return name;
 }
 
@@ -155,6 +163,7 @@ std::shared_ptr<managed_part> manager_engine::add_controller(const resource_type
     const auto own = watched(resource, worked_on, true);
     const bool waits = o.needs_leadership && !share(); // shards are an alternative to a leader
     std::shared_ptr<managed_part> part;
+    bool late = false;
     {
         std::lock_guard lock(mutex_);
         auto name = o.running.name;
@@ -165,7 +174,9 @@ std::shared_ptr<managed_part> manager_engine::add_controller(const resource_type
         made->watch(own, enqueue_object(), {.filter = std::move(o.filter)});
         part = keep(std::make_shared<managed_part>(name, resource, worked_on, std::move(made)),
                     {.stage = waits ? part_stage::leading : part_stage::synced});
+        late = core_.closing();
     }
+    if (late) say_late(*options.log, *part);
     news_.notify();
     return part;
 }
@@ -174,11 +185,14 @@ std::shared_ptr<managed_part> manager_engine::add_runnable(std::string name, pat
                                                            runnable_options o, bool apart)
 {
     std::shared_ptr<managed_part> part;
+    bool late = false;
     {
         std::lock_guard lock(mutex_);
         auto made = std::make_shared<managed_part>(free_name(std::move(name)), std::move(f), is_patient);
         part = keep(std::move(made), {.stage = stage_of(o), .retry = o.retry, .apart = apart});
+        late = core_.closing();
     }
+    if (late) say_late(*options.log, *part);
     news_.notify();
     return part;
 }
@@ -261,8 +275,12 @@ void manager_engine::start_part(part_id id)
 
 asio::awaitable<result<>> manager_engine::run_part(std::unique_ptr<part_mark> mark)
 {
-    auto running = unless(mark->attempt().cancel.wait(), mark->part().run(mark->attempt().stop));
-    mark->outcome() = co_await std::move(running);
+    try { // the function may throw before it has made its coroutine
+        auto running = unless(mark->attempt().cancel.wait(), mark->part().run(mark->attempt().stop));
+        mark->outcome() = co_await std::move(running);
+    } catch (...) {
+        mark->outcome() = to_failure(std::current_exception());
+    }
     co_return result<>{};
 }
 
