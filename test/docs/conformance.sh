@@ -5,8 +5,8 @@
 #                                      that program is not registered with ctest or is disabled, or when a row is missing
 # A table: "= title", "> text" under it, and rows of three columns,
 #   WHAT | TESTS | REMARK
-# TESTS is `program: name of the test`, several of them joined by ` && `; `-` where the rule does not apply, with the reason as
-# remark; `missing` where a test is to be written.
+# TESTS is `program: name of the test`, or `script: name of the ctest entry`, several of them joined by ` && `; `-` where the rule does not
+# apply, with the reason as remark; `missing` where a test is to be written.
 set -u -o pipefail
 verb=${1:?usage: conformance.sh generate|check ROOT [BUILD]}
 root=${2:?usage: conformance.sh generate|check ROOT [BUILD]}
@@ -65,6 +65,12 @@ check() {
     generate | diff -u docs/conformance.md - >/dev/null || complain "docs/conformance.md is stale: test/docs/conformance.sh generate . > docs/conformance.md"
     registered=$(cd "$build" && ctest -N 2>/dev/null)
     while IFS= read -r program; do
+        if [ "$program" = script ]; then
+            while IFS= read -r test; do
+                grep -qE "Test +#[0-9]+: $test\$" <<<"$registered" || complain "script: no test that runs: $test"
+            done < <(named_tests | awk -F'\t' '$1 == "script" { print $2 }')
+            continue
+        fi
         grep -qE "Test +#[0-9]+: $program\$" <<<"$registered" || complain "$program: no test program that runs"
         [ -x "$build/bin/test_$program" ] || { complain "$program: not built"; continue; }
         names=$(tests_of "$build/bin/test_$program")

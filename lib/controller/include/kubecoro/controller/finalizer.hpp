@@ -61,6 +61,9 @@ run_with_finalizer(client cluster, object found, std::string finalizer, named_fi
 
     Changes of other writers are kept, objects that are gone are no failure, and another object with the name of a
     deleted one is never touched.
+
+    One finalizer for a reconciler: of two that are nested, the inner one would never clean up, and hold the object for
+    ever. A cleanup of several parts calls them in turn.
     @param finalizer  "example.com/cleanup": a qualified name; another one fails with cond::invalid.
     @param cluster    May update the objects. */
 template<class T>
