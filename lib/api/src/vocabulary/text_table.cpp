@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
+#include <utility>
 
 namespace kubecoro::detail {
 namespace {
 
-constexpr std::size_t text_block = 4096;
+constexpr std::size_t block_bytes = 4096;
+constexpr std::size_t unit = sizeof(text_table::entry);
+static_assert(unit == 8 && alignof(text_table::entry) <= unit);
 constexpr std::size_t first_index = 256;
 constexpr std::size_t first_candidates = 1024;
 // Bounds the probe length, so that no choice of texts makes a lookup long.
@@ -16,11 +20,12 @@ constexpr std::size_t longest_probe = 16;
 constexpr std::uint32_t most_counted = 0xf;
 std::uint32_t print_of(std::uint64_t hash) noexcept { return static_cast<std::uint32_t>(hash >> 44); }
 
-constexpr std::uint32_t number_bits = 17;
-constexpr std::uint32_t number_mask = (1u << number_bits) - 1;
+// Enough for 16 MiB: with the largest limits, blocks that are half empty take 10.
+constexpr std::uint32_t position_bits = 21;
+constexpr std::uint32_t position_mask = (1u << position_bits) - 1;
 
-/// An index slot: above the number, the hash bits that distinguish texts of one slot.
-std::uint32_t slot_of(text_table::number n, std::uint32_t hash) noexcept { return (hash & ~number_mask) | (n + 1); }
+/// The hash bits that distinguish texts of one slot, above the position.
+std::uint32_t distinction(std::uint64_t hash) noexcept { return static_cast<std::uint32_t>(hash) & ~position_mask; }
 
 } // namespace
 
@@ -31,9 +36,9 @@ std::optional<text_table::number> text_table::find(std::string_view text, std::u
     for (std::size_t i = 0; i < longest_probe; ++i) {
         const std::uint32_t slot = index_[(hash + i) & mask];
         if (slot == 0) break;
-        if ((slot ^ static_cast<std::uint32_t>(hash)) >> number_bits != 0) continue;
-        const number n = (slot & number_mask) - 1;
-        if (same_text(at(n), text)) return n;
+        if ((slot & ~position_mask) != distinction(hash)) continue;
+        const entry& e = entry_at((slot & position_mask) - 1);
+        if (same_text(e.view(), text)) return e.n;
     }
     return std::nullopt;
 }
@@ -112,40 +117,56 @@ std::optional<text_table::number> text_table::append(std::string_view text, std:
 {
     const std::uint32_t n = size_.load(std::memory_order_relaxed);
     if (2 * (n + 1) > index_.size()) grow_index();
-    const auto low = static_cast<std::uint32_t>(hash);
-    if (!place(n, low)) return std::nullopt;
-    auto& chunk = chunks_[n / chunk_entries];
-    if (!chunk) {
-        chunk = std::make_unique<entry[]>(chunk_entries);
-        count_bytes(chunk_entries * sizeof(entry));
-    }
+    const position p = next_position(text.size());
+    if (!place(p, hash)) return std::nullopt;
     const std::uint16_t remark = limits_.remark == nullptr ? std::uint16_t{0} : limits_.remark(text);
-    chunk[n % chunk_entries] = {keep(text), low, static_cast<std::uint16_t>(text.size()), remark};
+    store(p, {n, static_cast<std::uint16_t>(text.size()), remark}, text);
     size_.store(n + 1, std::memory_order_release);
     return n;
 }
 
-const char* text_table::keep(std::string_view text)
+char* text_table::address_of(position p) const noexcept
 {
-    if (texts_.empty() || text.size() > text_room_) {
-        texts_.push_back(std::make_unique<char[]>(text_block));
-        text_room_ = text_block;
-        count_bytes(text_block);
-    }
-    char* at = texts_.back().get() + (text_block - text_room_);
-    text_room_ -= text.size();
-    text_bytes_ += text.size();
-    if (!text.empty()) std::memcpy(at, text.data(), text.size());
-    return at;
+    const std::size_t at = std::size_t{p} * unit;
+    return blocks_[at / block_bytes].get() + at % block_bytes;
 }
 
-bool text_table::place(number n, std::uint32_t hash) noexcept
+const text_table::entry& text_table::entry_at(position p) const noexcept
+{
+    return *std::launder(reinterpret_cast<const entry*>(address_of(p)));
+}
+
+text_table::position text_table::next_position(std::size_t size)
+{
+    if (blocks_.empty() || sizeof(entry) + size > block_room_) {
+        blocks_.push_back(std::make_unique_for_overwrite<char[]>(block_bytes));
+        block_room_ = block_bytes;
+        count_bytes(block_bytes);
+    }
+    return static_cast<position>((blocks_.size() * block_bytes - block_room_) / unit);
+}
+
+void text_table::store(position p, const entry& head, std::string_view text)
+{
+    auto& chunk = chunks_[head.n / chunk_entries];
+    if (!chunk) {
+        chunk = std::make_unique<const entry*[]>(chunk_entries);
+        count_bytes(chunk_entries * sizeof(const entry*));
+    }
+    char* const at = address_of(p);
+    chunk[head.n % chunk_entries] = new (at) entry(head);
+    if (!text.empty()) std::memcpy(at + sizeof(entry), text.data(), text.size());
+    block_room_ -= (sizeof(entry) + text.size() + unit - 1) / unit * unit;
+    text_bytes_ += text.size();
+}
+
+bool text_table::place(position p, std::uint64_t hash) noexcept
 {
     const std::size_t mask = index_.size() - 1;
     for (std::size_t i = 0; i < longest_probe; ++i) {
         std::uint32_t& slot = index_[(hash + i) & mask];
         if (slot != 0) continue;
-        slot = slot_of(n, hash);
+        slot = distinction(hash) | (p + 1);
         return true;
     }
     return false;
@@ -154,10 +175,14 @@ bool text_table::place(number n, std::uint32_t hash) noexcept
 void text_table::grow_index()
 {
     const std::size_t wanted = std::max(first_index, index_.size() * 2);
-    count_bytes((wanted - index_.size()) * sizeof(std::uint32_t));
-    index_.assign(wanted, 0);
+    const std::vector<std::uint32_t> before = std::exchange(index_, std::vector<std::uint32_t>(wanted));
+    count_bytes((wanted - before.size()) * sizeof(std::uint32_t));
     // A text without a place stays readable; find() no longer returns its number.
-    for (number n = 0; n < size(); ++n) (void)place(n, entry_of(n).hash);
+    for (const std::uint32_t slot : before) {
+        if (slot == 0) continue;
+        const position p = (slot & position_mask) - 1;
+        (void)place(p, hash_text(entry_at(p).view()));
+    }
 }
 
 void text_table::grow_candidates()

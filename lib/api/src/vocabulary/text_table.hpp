@@ -25,10 +25,10 @@ public:
 
     struct limits
     {
-        /// Maximum number of texts, at most 73,984, and their total bytes.
+        /// Maximum number of texts, at most 73,984, and their total bytes, at most 4 MiB.
         std::size_t most;
         std::size_t most_bytes;
-        /// Maximum bytes of one text, at most 65,535.
+        /// Maximum bytes of one text, at most 4,088.
         std::size_t longest;
         /// Documents before a text is admitted, at most 7; doubled once half of the numbers are taken.
         unsigned sightings;
@@ -38,15 +38,14 @@ public:
         std::uint16_t (*remark)(std::string_view) = nullptr;
     };
 
+    /// The head of an admitted text, which follows it: finding a text waits for the memory of its slot and of this.
     struct entry
     {
-        const char* text;
-        /// The low bits of its hash: enough to rebuild a larger index without reading the texts.
-        std::uint32_t hash;
+        number n;
         std::uint16_t size;
         std::uint16_t remark;
 
-        [[nodiscard]] std::string_view view() const noexcept { return {text, size}; }
+        [[nodiscard]] std::string_view view() const noexcept { return {reinterpret_cast<const char*>(this + 1), size}; }
     };
 
     struct sighting
@@ -71,7 +70,7 @@ public:
     /// @param n  A returned number.
     [[nodiscard]] const entry& entry_of(number n) const noexcept
     {
-        return chunks_[n / chunk_entries][n % chunk_entries];
+        return *chunks_[n / chunk_entries][n % chunk_entries];
     }
     /// Admits a text at once, unless there is no room.
     void admit(std::string_view text);
@@ -114,24 +113,30 @@ private:
     [[nodiscard]] unsigned enough() const noexcept;
     [[nodiscard]] count count_sighting(std::uint64_t hash, unsigned document);
     std::optional<number> append(std::string_view text, std::uint64_t hash);
-    [[nodiscard]] const char* keep(std::string_view text);
-    [[nodiscard]] bool place(number n, std::uint32_t hash) noexcept;
+    /// An entry by its distance from the first one, in units of its alignment.
+    using position = std::uint32_t;
+    /// Where the next text of this size is stored.
+    [[nodiscard]] position next_position(std::size_t size);
+    void store(position p, const entry& head, std::string_view text);
+    [[nodiscard]] char* address_of(position p) const noexcept;
+    [[nodiscard]] const entry& entry_at(position p) const noexcept;
+    [[nodiscard]] bool place(position p, std::uint64_t hash) noexcept;
     void grow_index();
     void grow_candidates();
     void count_bytes(std::size_t n) noexcept { bytes_.fetch_add(n, std::memory_order_relaxed); }
 
     const limits limits_;
-    std::array<std::unique_ptr<entry[]>, chunks> chunks_;
+    std::array<std::unique_ptr<const entry*[]>, chunks> chunks_;
     std::atomic<std::uint32_t> size_{0};
     std::atomic<std::size_t> bytes_{0};
 
-    // Writer only. Open addressing; a slot is 15 bits of hash and 17 bits of number + 1, 0 = free.
+    // Writer only. Open addressing; a slot is 11 bits of hash and 21 bits of position + 1, 0 = free.
     std::vector<std::uint32_t> index_;
     // A slot is 20 bits of hash, 8 bits of the last document, 4 bits of count.
     std::vector<std::uint32_t> candidates_;
     std::size_t counted_ = 0;
-    std::vector<std::unique_ptr<char[]>> texts_;
-    std::size_t text_room_ = 0;
+    std::vector<std::unique_ptr<char[]>> blocks_;
+    std::size_t block_room_ = 0;
     std::size_t text_bytes_ = 0;
 };
 
