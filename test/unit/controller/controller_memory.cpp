@@ -45,6 +45,39 @@ TEST_CASE("controller: a worker whose allocation fails between two runs restarts
     }
 }
 
+TEST_CASE("controller: an allocation that fails while events become keys loses none, whatever the map function catches",
+          "[controller][memory]")
+{
+    for (const bool catches : {false, true}) {
+        for (std::uint64_t nth = 1; nth <= 4; ++nth) {
+            CAPTURE(catches, nth);
+            fixture f;
+            bool armed = true;
+            auto [pods, watch] = f.pods({});
+            auto& c = f.make_noting();
+            const auto source = c.watch(pods, [&](const notification<object>& n, key_sink out) {
+                if (std::exchange(armed, false)) fail_allocation(nth);
+                try {
+                    out(object_of(n).key());
+                } catch (...) {
+                    if (!catches) throw;
+                }
+            });
+            f.begin();
+            std::vector<watch_event> events;
+            for (int n = 0; n < 50; ++n)
+                events.push_back(kt::added(kt::make_pod("web", long_name(n), std::to_string(20 + n))));
+            watch.send(std::move(events));
+            f.settle();
+            fail_allocation(0);
+            CHECK(f.log.count("part=source") == 1);
+            f.run.advance(5s);
+            CHECK(f.take().size() == 50);
+            CHECK(source.stats().failed == 0);
+        }
+    }
+}
+
 TEST_CASE("controller: a batch of events whose allocation fails becomes keys later", "[controller][memory]")
 {
     bool refused = false;

@@ -3,6 +3,7 @@
 #include <kubecoro/base/catch_failure.hpp>
 
 #include <exception>
+#include <new>
 
 namespace kubecoro::detail {
 namespace {
@@ -30,7 +31,9 @@ void event_mapper::map(std::span<const notification<object>> events, bool traced
         try {
             if (filter_ && !filter_(n)) continue;
             map_(n, key_sink(keys));
+            if (!keys.complete()) throw std::bad_alloc();
         } catch (...) {
+            if (!keys.complete()) throw; // no fault of the user's function, and its event must not be lost
             failed_.push_back({object_key(object_of(n).key()), to_failure(std::current_exception())});
         }
         if (traced && keys.size() != before)

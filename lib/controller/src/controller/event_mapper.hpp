@@ -38,7 +38,8 @@ public:
 
     event_mapper(enqueue map, predicate filter) : map_(std::move(map)), filter_(std::move(filter)) {}
 
-    /// Replaces the results of the previous call. @param traced  Whether origins() are noted.
+    /// Replaces the results of the previous call. Throws, for lack of memory; it may then be called again with the same
+    /// events. @param traced  Whether origins() are noted.
     void map(std::span<const notification<object>> events, bool traced = false);
 
     [[nodiscard]] const key_batch& changed() const noexcept { return changed_; }

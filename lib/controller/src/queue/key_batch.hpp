@@ -23,10 +23,14 @@ public:
     void add(object_key_view key)
     {
         const place p{.at = text_.size(), .ns = key.ns.size(), .name = key.name.size()};
+        complete_ = false;
         text_ += key.ns;
         text_ += key.name;
         places_.push_back(p);
+        complete_ = true;
     }
+    /// False when an add() has failed for lack of memory, whatever its caller made of that.
+    [[nodiscard]] bool complete() const noexcept { return complete_; }
     [[nodiscard]] const std::vector<place>& places() const noexcept { return places_; }
     /// Valid until the next add().
     [[nodiscard]] object_key_view key(const place& p) const noexcept
@@ -39,11 +43,13 @@ public:
     {
         text_.clear();
         places_.clear();
+        complete_ = true;
     }
 
 private:
     std::string text_;
     std::vector<place> places_;
+    bool complete_ = true;
 };
 
 } // namespace kubecoro::detail
