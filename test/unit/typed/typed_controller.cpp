@@ -74,6 +74,18 @@ TEST_CASE("typed controller: a run keeps its object while it waits", "[typed]")
     CHECK(w.run.run(subject.stop()));
 }
 
+TEST_CASE("typed controller: without a reconciler it ends at the start", "[typed]")
+{
+    world w;
+    w.put("m", "1");
+    controller<config_map> subject(w.run.executor(), w.informers.get<config_map>(), {}, timed(w));
+    w.informers.start();
+    const auto ended = w.run.run(subject.run());
+    REQUIRE_FALSE(ended);
+    CHECK(ended.error() == cond::misconfigured);
+    CHECK(subject.stats().failed == 0);
+}
+
 TEST_CASE("typed controller: events are selected, and further sources map to its keys", "[typed]")
 {
     world w;
