@@ -109,7 +109,7 @@ void add_and_remove(manager& m, counts& c, std::uint64_t seed, std::atomic<int>&
 TEST_CASE("manager: parts are added and removed, and end, while it starts, runs and stops", "[stress][manager]")
 {
     asio::thread_pool pool(3);
-    for (int round = 0; round < 40; ++round) {
+    for (int round = 0; round < 200; ++round) {
         counts c;
         {
             manager m(client(pool.get_executor(), std::make_shared<silent_transport>(), {}),
@@ -122,7 +122,7 @@ TEST_CASE("manager: parts are added and removed, and end, while it starts, runs 
                 });
             auto running = asio::co_spawn(pool, m.run(), asio::use_future);
             threads.emplace_back([&] {
-                while (added < round * 4) std::this_thread::yield();
+                while (added < round * 4 % (adders * parts_each)) std::this_thread::yield();
                 m.request_stop();
             });
             for (auto& t : threads) t.join();

@@ -2,6 +2,7 @@
 #include "manager_fixture.hpp"
 
 #include <kubecoro/api/untyped.hpp>
+#include <kubecoro/base/catch_failure.hpp>
 
 using namespace manager_test;
 using untyped::lease;
@@ -203,6 +204,31 @@ TEST_CASE("manager election: a loss cancels the work at once and ends the manage
     CHECK(w.running->outcome().error().message() == "the leadership by Lease janitor was lost");
     CHECK(holder(w) == "thief");
     CHECK(w.log.count("a part did not end in time") == 0);
+}
+
+TEST_CASE("manager election: after a loss a part that does not end is awaited, and the liveness check fails meanwhile",
+          "[manager]")
+{
+    world w(as("first"));
+    w.m->run("stubborn", [&](latch) -> ended {
+        co_await finish_despite_cancellation();
+        (void)co_await sleep_for(w.run.clock(), 1h); // ends with the loss
+        co_return co_await sleep_for(w.run.clock(), 1min);
+    });
+    w.begin();
+    w.run.advance(1s);
+    REQUIRE(w.m->stats().phase == manager_phase::running);
+    CHECK(w.m->healthy());
+    steal(w);
+    w.run.advance(20s);
+    CHECK(w.m->stats().phase == manager_phase::stopping);
+    CHECK_FALSE(w.m->healthy());
+    CHECK_FALSE(w.running->done());
+    w.run.advance(1min);
+    REQUIRE(w.running->done());
+    REQUIRE_FALSE(w.running->outcome());
+    CHECK(w.running->outcome().error().message() == "the leadership by Lease janitor was lost");
+    CHECK(holder(w) == "thief");
 }
 
 TEST_CASE("manager election: durations that contradict each other end the manager", "[manager]")
