@@ -2,12 +2,14 @@
 
 #include "store/store.hpp"
 
+#include <kubecoro/test/allocations.hpp>
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/testing/objects.hpp>
 #include <kubecoro/testing/recording.hpp>
 
 #include <algorithm>
 #include <map>
+#include <new>
 #include <random>
 #include <set>
 #include <stdexcept>
@@ -126,6 +128,46 @@ TEST_CASE("store: a list replaces its namespace only, deletions first, and keeps
     const auto initial = s.replace("", {pod("web", "a", "8"), pod("web", "a", "9")}, true);
     REQUIRE(text(initial) == lines{"+web/a@9"});
     CHECK(std::get<added<object>>(initial[0]).initial);
+}
+
+TEST_CASE("store: a list that exhausts memory announces the changes that were made, and another call the others",
+          "[cache][store]")
+{
+    const std::size_t large = GENERATE(0, 512); // on a copy, and in place
+    const std::vector<object> items{pod("web", "b", "3"), pod("web", "d", "4"), pod("another", "e", "5")};
+    std::size_t partly = 0;
+    for (std::uint64_t nth = 1; nth < 1000; ++nth) {
+        store s({}, large);
+        s.replace("", {pod("web", "a", "1"), pod("web", "b", "2")}, true);
+        std::vector<notification<object>> news;
+        bool failed = false;
+        test::fail_allocation(nth);
+        try {
+            s.replace("", items, false, news);
+        } catch (const std::bad_alloc&) {
+            failed = true;
+        }
+        test::fail_allocation(0);
+
+        std::map<object_key, std::string> announced{{{"web", "a"}, "web/a@1"}, {{"web", "b"}, "web/b@2"}};
+        for (const auto& n : news) {
+            const object& o = object_of(n);
+            announced[object_key(o.key())] = cache_test::name_of(o);
+            if (std::holds_alternative<deleted<object>>(n)) announced.erase(object_key(o.key()));
+        }
+        lines told;
+        for (const auto& [key, name] : announced) told.push_back(name);
+        INFO("allocation " << nth);
+        REQUIRE(names(s.list("")) == told);
+        if (failed && !news.empty()) ++partly;
+        s.replace("", items, false, news);
+        REQUIRE(text(news) == lines{"-web/a@1", "~web/b@3", "+web/d@4", "+another/e@5"});
+        if (failed) continue;
+        CHECK(nth > 5);
+        CHECK((partly != 0) == (large != 0));
+        return;
+    }
+    FAIL("never succeeds");
 }
 
 TEST_CASE("store: indexes find objects by value after every change", "[cache][store]")

@@ -1,8 +1,8 @@
 #include "store/store.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <functional>
-#include <iterator>
 #include <utility>
 
 namespace kubecoro::detail {
@@ -30,6 +30,19 @@ deleted<object> gone(object before, const object& final_state)
     if (before.same_uid(final_state)) return {final_state, false};
     return {std::move(before), true};
 }
+
+/// Removes the notifications of changes that were not made.
+struct announced_so_far
+{
+    std::vector<notification<object>>& all;
+    /// Those of changes that were made, and all before them.
+    std::size_t count;
+
+    announced_so_far(std::vector<notification<object>>& news, std::size_t n) noexcept : all(news), count(n) {}
+    ~announced_so_far() { all.erase(all.begin() + static_cast<std::ptrdiff_t>(count), all.end()); }
+    announced_so_far(const announced_so_far&) = delete;
+    announced_so_far& operator=(const announced_so_far&) = delete;
+};
 
 /// Returns the objects that the changes removed from the store.
 std::vector<kept_object> left_by(std::span<const notification<object>> changes)
@@ -112,26 +125,25 @@ std::optional<std::vector<object>> store::others(std::string_view ns, const std:
     return out;
 }
 
-void store::replace(std::string_view ns, const std::vector<object>& items, bool initial,
-                    std::vector<notification<object>>& out)
+std::size_t store::differences(const std::vector<object>& items, const std::vector<object>& unlisted, bool initial,
+                               std::vector<change>& changes, std::vector<notification<object>>& news) const
 {
-    std::unique_lock writing(writer_);
-    // Find the differences without blocking readers: no other writer exists.
-    const auto unlisted = others(ns, items);
-    if (!unlisted) return;
     std::vector<std::size_t> differing;
     object_map<std::size_t> last;
-    if (tables_->size() == 0) last.reserve(items.size());
+    if (tables_->size() == 0) {
+        differing.reserve(items.size());
+        last.reserve(items.size());
+    }
     for (std::size_t i = 0; i < items.size(); ++i) {
         if (tables_->find(items[i].key()).is_same(items[i])) continue;
         differing.push_back(i);
         last.insert_or_assign(items[i], i);
     }
-    std::vector<notification<object>> news;
-    std::vector<change> changes;
+    changes.reserve(unlisted.size() + differing.size());
+    news.reserve(news.size() + unlisted.size() + differing.size());
     std::size_t cost = 0;
     const std::size_t put_cost = user_indexes_->empty() ? swap_cost : full_cost;
-    for (const auto& stored : *unlisted) {
+    for (const auto& stored : unlisted) {
         if (last.find(stored) != last.end()) continue;
         news.emplace_back(deleted<object>{stored, true});
         changes.push_back({stored, true, news.size()});
@@ -146,43 +158,54 @@ void store::replace(std::string_view ns, const std::vector<object>& items, bool 
         announce_put(news, std::move(before), o, initial);
         changes.push_back({o, false, news.size()});
     }
+    return cost;
+}
 
-    std::vector<indexed> values(changes.size());
+std::vector<store::indexed> store::index_all(std::unique_lock<std::mutex>& writing,
+                                             const std::vector<change>& changes) const
+{
+    std::vector<indexed> values;
+    if (user_indexes_->empty()) return values;
+    values.resize(changes.size());
     for (std::size_t i = 0; i < changes.size(); ++i)
         if (!changes[i].erase) values[i].obj = &changes[i].obj;
     call_indexes(writing, values);
+    return values;
+}
+
+void store::replace(std::string_view ns, const std::vector<object>& items, bool initial,
+                    std::vector<notification<object>>& out)
+{
+    std::unique_lock writing(writer_);
+    // Find the differences without blocking readers: no other writer exists.
+    const auto unlisted = others(ns, items);
+    if (!unlisted) return;
+    const std::size_t before_these = out.size();
+    announced_so_far announced{out, before_these};
+    std::vector<change> changes;
+    const std::size_t cost = differences(items, *unlisted, initial, changes, out);
+    auto values = index_all(writing, changes);
 
     list_came_ = list_came_ || !changes.empty();
-    const std::size_t before_these = out.size();
-    out.reserve(before_these + news.size()); // no change without its notification
-    std::size_t made = 0;
-    const auto make = [&](store_tables& t) {
-        for (; made != changes.size(); ++made) {
-            if (changes[made].erase)
-                t.erase(changes[made].obj.key());
-            else
-                t.put(changes[made].obj, std::move(values[made].values));
-        }
-    };
-    const auto tell = [&] {
-        const auto end = made == 0 ? 0 : static_cast<std::ptrdiff_t>(changes[made - 1].told);
-        std::move(news.begin(), news.begin() + end, std::back_inserter(out));
+    const auto make = [&](store_tables& t, std::size_t i) {
+        if (changes[i].erase)
+            t.erase(changes[i].obj.key());
+        else
+            t.put(changes[i].obj, values.empty() ? index_values{} : std::move(values[i].values));
     };
     if (cost < large_ * full_cost) {
         std::unique_lock lock(mutex_);
-        try {
-            make(*tables_);
-        } catch (...) {
-            tell();
-            throw;
+        for (std::size_t i = 0; i != changes.size(); ++i) {
+            make(*tables_, i);
+            announced.count = changes[i].told;
         }
     } else {
         auto next = std::make_unique<store_tables>(*tables_);
-        make(*next);
+        for (std::size_t i = 0; i != changes.size(); ++i) make(*next, i);
         std::unique_lock lock(mutex_);
         tables_.swap(next);
+        announced.count = out.size();
     }
-    tell();
     if (visits_.any()) visits_.leave(left_by(std::span(out).subspan(before_these)));
 }
 

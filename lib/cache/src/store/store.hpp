@@ -143,11 +143,21 @@ private:
     /// set.
     [[nodiscard]] std::optional<std::vector<object>> others(std::string_view ns,
                                                             const std::vector<object>& items) const;
+    /** Finds how a list differs from the store: appends the changes and their notifications.
+
+        @param unlisted  The stored objects that are not among the items.
+        @return the cost of the changes under the lock. */
+    [[nodiscard]] std::size_t differences(const std::vector<object>& items, const std::vector<object>& unlisted,
+                                          bool initial, std::vector<change>& changes,
+                                          std::vector<notification<object>>& news) const;
     [[nodiscard]] object at_rest(const object& o) const;
     void find_stale();
     /// Fills in the values of every index. The index functions are user code and run while `writing` is released:
     /// objects have no other writer, but an index may be added in that time.
     void call_indexes(std::unique_lock<std::mutex>& writing, std::span<indexed> all) const;
+    /// Calls them for the changes. Returns nothing when there is no index.
+    [[nodiscard]] std::vector<indexed> index_all(std::unique_lock<std::mutex>& writing,
+                                                 const std::vector<change>& changes) const;
     [[nodiscard]] std::vector<std::string> call_index(const user_index& index, const object& o) const;
     /// Requires writer_. Returns the stored objects whose current version is not in the table.
     [[nodiscard]] std::vector<kept_object> lacking(const value_table& values) const;
