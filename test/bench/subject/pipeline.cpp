@@ -151,6 +151,10 @@ asio::awaitable<result<>> pipeline::reached()
 
 asio::awaitable<result<>> pipeline::relisted(pipeline_counters before, std::uint64_t events)
 {
+    // Until then the informer waits before it lists again: looking for its state meanwhile would cost more than the list.
+    expect(before.handled + events - counters_.handled);
+    look();
+    if (auto told = co_await reached(); !told) co_return told;
     asio::steady_timer pause(executor_);
     for (;;) {
         const auto now = counters();
