@@ -120,7 +120,7 @@ TEST_CASE("manager shards: informers of what is divided keep their part, others 
 
     of_second.clear();
     CHECK(w.run.run(w.m->stop()));
-    w.run.advance(1s);
+    w.run.advance(2s);
     CHECK(names(of_second).size() == 20 - moved.size());
     CHECK(second.lister<config_map>().list().size() == 20);
     CHECK(w.run.run(second.stop()));

@@ -44,6 +44,7 @@ asio::awaitable<result<>> shard_engine::drive(shard_engine& self, membership& m,
 {
     for (;; next.reset()) {
         const auto cancel_at = self.look_after_runs(m);
+        const auto list_at = self.share_->list_if_due(self.time_->now());
         if (!next) {
             self.report(m);
             std::lock_guard lock(self.mutex_);
@@ -51,7 +52,8 @@ asio::awaitable<result<>> shard_engine::drive(shard_engine& self, membership& m,
         }
         if (auto* w = std::get_if<step::wait>(&*next)) {
             auto until = w->until;
-            if (cancel_at) until = std::min(until.value_or(*cancel_at), *cancel_at);
+            for (const auto& at : {cancel_at, list_at})
+                if (at) until = std::min(until.value_or(*at), *at);
             auto resting = wait_for_news(self.share_->news, *self.time_, until);
             next.reset();
             co_await std::move(resting);

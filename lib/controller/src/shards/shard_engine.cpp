@@ -38,7 +38,7 @@ shard_engine::shard_engine(asio::any_io_executor executor, client cluster, shard
       time_(options_.time ? options_.time
                           : std::shared_ptr<time_source>(std::make_shared<client>(cluster_), &cluster_.time())),
       ns_(options_.ns.empty() ? cluster_.default_namespace() : options_.ns),
-      share_(std::make_shared<share_state>(time_, options_.by)),
+      share_(std::make_shared<share_state>(time_, options_.by, options_.list_delay)),
       meters_(options_.metrics ? *options_.metrics : *null_metrics(), options_.group)
 {
     random_source random(options_.seed.value_or(random_seed()));

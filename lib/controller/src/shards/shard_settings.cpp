@@ -28,6 +28,7 @@ result<> check_shards(const shard_options& o)
     if (o.group.empty()) return wrong_option(part, "no name of a group");
     if (!is_group_name(o.group))
         return wrong_option(part, "a group's name has up to 40 small letters, digits and dashes");
+    if (o.list_delay < duration::zero()) return wrong_option(part, "a list_delay of less than 0");
     return check_lease_times(part, times_of(o));
 }
 

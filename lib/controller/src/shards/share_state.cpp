@@ -1,5 +1,7 @@
 #include "shards/share_state.hpp"
 
+#include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace kubecoro {
@@ -12,6 +14,12 @@ key_share::operator std::shared_ptr<object_share>() const { return state_; }
 
 namespace detail {
 namespace {
+
+/// More gains than an informer that runs has shown.
+constexpr auto running = std::numeric_limits<std::uint64_t>::max();
+
+/// Limits the views of shares that informers have yet to show: beyond it, all keys wait for them.
+constexpr std::size_t most_views = 16;
 
 template<class T>
 std::vector<std::shared_ptr<T>> alive(const std::vector<std::weak_ptr<T>>& all)
@@ -31,8 +39,8 @@ void add_to(std::vector<std::weak_ptr<T>>& all, const std::shared_ptr<T>& one)
 
 } // namespace
 
-share_state::share_state(std::shared_ptr<time_source> time, shard_by by)
-    : time_(std::move(time)), by_(by), current_(std::make_shared<const shard_share>())
+share_state::share_state(std::shared_ptr<time_source> time, shard_by by, duration list_delay)
+    : time_(std::move(time)), by_(by), current_(std::make_shared<const shard_share>()), kept_(list_delay)
 {
 }
 
@@ -44,31 +52,30 @@ void share_state::assign(const shard_share& share, time_point runs_until)
     wanted_ = share;
     runs_until_ = runs_until;
     // A member without keys, for lack of a renewal, will mostly have the same again.
-    if (!share.within.empty()) keep(share.within);
+    const bool has_keys = !share.within.empty();
+    if (has_keys && kept_.assign(share.self, share.within, time_->now(), behind(running) != 0)) tell_informers();
     hand_out(usable());
-}
-
-/// Requires the mutex.
-void share_state::keep(const views& now)
-{
-    const auto has_all = [&](const views& before) { return gains_nothing(wanted_.self, before, now); };
-    if (std::none_of(kept_.begin(), kept_.end(), has_all)) ++gains_;
-    if (!kept_.empty() && kept_.front() == now) return;
-    kept_.insert(kept_.begin(), now);
-    tell_informers();
 }
 
 void share_state::drained()
 {
     std::lock_guard lock(mutex_);
-    if (kept_.size() < 2) return;
-    kept_.resize(1);
+    if (kept_.drained()) tell_informers();
+}
+
+std::optional<time_point> share_state::list_if_due(time_point now)
+{
+    std::lock_guard lock(mutex_);
+    if (!kept_.list_if_due(now)) return kept_.list_at();
     tell_informers();
+    hand_out_if_new(); // all may have stopped
+    return std::nullopt;
 }
 
 /// Requires the mutex.
-void share_state::tell_informers() const
+void share_state::tell_informers()
 {
+    gains_ = kept_.gains();
     for (const auto& informer : alive(informers_)) informer->news.notify();
 }
 
@@ -84,6 +91,11 @@ shard_share share_state::usable()
     if (out.within.empty()) return out;
     for (const auto& v : shown_)
         if (std::find(out.within.begin(), out.within.end(), v) == out.within.end()) out.within.push_back(v);
+    // Keys that have gone meanwhile have lost their objects, and may come back.
+    shown_ = out.within;
+    if (shown_.size() <= most_views) return out;
+    shown_.clear();
+    out.within.clear();
     return out;
 }
 
@@ -92,6 +104,13 @@ void share_state::hand_out(shard_share share)
 {
     current_ = std::make_shared<const shard_share>(std::move(share));
     for (const auto& user : users()) user->assign(current_, runs_until_);
+}
+
+/// Requires the mutex.
+void share_state::hand_out_if_new()
+{
+    auto next = usable();
+    if (next != *current_) hand_out(std::move(next));
 }
 
 /// Requires the mutex.
@@ -113,13 +132,16 @@ overdue_runs share_state::cancel_overdue(time_point now)
     return out;
 }
 
-/// Requires the mutex.
-std::size_t share_state::behind_now() const
+/// Requires the mutex. Informers that show less than after that many gains.
+std::size_t share_state::behind(std::uint64_t gains) const
 {
     const auto all = alive(informers_);
-    const auto is_behind = [this](const auto& informer) { return informer->shown < gains_; };
+    const auto is_behind = [gains](const auto& informer) { return informer->shown < gains; };
     return static_cast<std::size_t>(std::count_if(all.begin(), all.end(), is_behind));
 }
+
+/// Requires the mutex.
+std::size_t share_state::behind_now() const { return behind(kept_.list_at() ? running : gains_.load()); }
 
 std::size_t share_state::behind() const
 {
@@ -132,9 +154,7 @@ std::size_t share_state::behind() const
 bool share_state::keeps(object_key_view key) const noexcept
 {
     std::lock_guard lock(mutex_);
-    const auto is_own = [&](const shard_view& v) { return v.owner(key) == wanted_.self; };
-    return std::any_of(kept_.begin(), kept_.end(),
-                       [&](const views& all) { return std::all_of(all.begin(), all.end(), is_own); });
+    return kept_.has(key);
 }
 
 void share_state::add(const std::shared_ptr<share_follower>& informer)
@@ -147,8 +167,7 @@ void share_state::shown()
 {
     {
         std::lock_guard lock(mutex_);
-        auto next = usable();
-        if (next != *current_) hand_out(std::move(next));
+        hand_out_if_new();
     }
     news.notify();
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "shards/kept_parts.hpp"
 #include "shards/shard_view.hpp"
 
 #include <kubecoro/base/clock.hpp>
@@ -55,7 +56,8 @@ public:
 class share_state final : public object_share
 {
 public:
-    share_state(std::shared_ptr<time_source> time, shard_by by);
+    /// @param list_delay  See shard_options.
+    share_state(std::shared_ptr<time_source> time, shard_by by, duration list_delay);
 
     // ---- the member
     void assign(const shard_share& share, time_point runs_until);
@@ -64,6 +66,10 @@ public:
     overdue_runs cancel_overdue(time_point now);
     /// No run outside is left: their objects are not needed any more.
     void drained();
+    /// Lets informers list if keys have come and they have waited for others that may come.
+    ///
+    /// @return when they are to list.
+    std::optional<time_point> list_if_due(time_point now);
     /// Informers that have yet to list objects of keys that have come.
     [[nodiscard]] std::size_t behind() const;
     /// Wakes the member, also when a run outside has ended.
@@ -85,13 +91,14 @@ public:
     [[nodiscard]] static std::shared_ptr<share_state> of(const key_share& share) noexcept { return share.state_; }
 
 private:
-    using views = std::vector<shard_view>;
+    using views = kept_parts::views;
 
     [[nodiscard]] std::vector<std::shared_ptr<share_user>> users() const;
+    [[nodiscard]] std::size_t behind(std::uint64_t gains) const;
     [[nodiscard]] std::size_t behind_now() const;
-    void keep(const views& now);
-    void tell_informers() const;
+    void tell_informers();
     [[nodiscard]] shard_share usable();
+    void hand_out_if_new();
     void hand_out(shard_share share);
 
     std::shared_ptr<time_source> time_;
@@ -103,11 +110,9 @@ private:
     std::shared_ptr<const shard_share> current_;
     shard_share wanted_;
     time_point runs_until_ = time_point::max();
-    /// The views of the last share that all informers had shown.
+    /// The views of the last share that all informers had shown, and of those since.
     views shown_;
-    /// Objects of keys that are the member's by all views of one of these are kept. The newest first; the others are those of runs
-    /// that have not ended.
-    std::vector<views> kept_;
+    kept_parts kept_;
     std::vector<std::weak_ptr<share_user>> users_;
     std::vector<std::weak_ptr<share_follower>> informers_;
     /// In ticks of a time_point.

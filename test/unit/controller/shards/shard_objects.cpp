@@ -173,6 +173,47 @@ TEST_CASE("shard objects: no key waits for an informer that has stopped", "[shar
     f.end(a);
 }
 
+TEST_CASE("shard objects: a rolling restart costs each member its own list, if the others wait for its return",
+          "[shards]")
+{
+    const auto list_delay = GENERATE(duration{0s}, duration{10s});
+    constexpr std::size_t members = 5;
+    fixture f;
+    f.api.make_objects(objects);
+    auto options = dividing();
+    options.list_delay = list_delay;
+    std::vector<std::unique_ptr<participant>> all;
+    const auto settled = [&] {
+        return std::all_of(all.begin(), all.end(), [](const auto& p) { return p->settled_among(members); });
+    };
+    const auto begin = [&](std::size_t i) {
+        all[i] = std::make_unique<participant>(f.api, f.book, "member-" + std::to_string(i), options);
+        all[i]->start(f.run);
+    };
+    all.resize(members);
+    for (std::size_t i = 0; i < members; ++i) begin(i);
+    f.time_until(settled);
+    const auto lists = [](const participant& p) {
+        return stats_of(p).reflector.relists[static_cast<std::size_t>(relist_reason::share_grew)];
+    };
+    std::uint64_t before = 0, after = 0;
+    for (const auto& p : all) before += lists(*p);
+    for (std::size_t i = 0; i < members; ++i) {
+        before -= lists(*all[i]);
+        f.end(*all[i]);
+        f.run.advance(3s);
+        begin(i);
+        f.time_until(settled);
+    }
+    for (const auto& p : all) after += lists(*p);
+    // Without a delay, all of them list for each.
+    CHECK(after - before == (list_delay == 0s ? members * members : members));
+    std::set<std::string> stored;
+    for (const auto& p : all) stored.merge(kept_by(*p));
+    CHECK(stored.size() == objects);
+    for (const auto& p : all) f.end(*p);
+}
+
 TEST_CASE("shard objects: the object of a run stays until the run has ended", "[shards]")
 {
     fixture f;

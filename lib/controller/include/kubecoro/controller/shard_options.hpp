@@ -42,6 +42,9 @@ struct shard_options
     duration retry_period = std::chrono::seconds{2};
     /// How long runs may take to end when their keys move to another member, or at a stop; then they are cancelled. 0 = at once.
     duration grace = std::chrono::seconds{20};
+    /** How long informers of the share wait before they list for keys that have come: members that come and go meanwhile cost one list,
+        and one that is back in time under its name costs none. Keys that come wait as long; 0 = they do not. */
+    duration list_delay = std::chrono::seconds{1};
     /// Whether the group is watched, so that keys move at once. Without the permission it is listed every `retry_period`.
     bool watch = true;
     /** In a manager: whether the informers of what its controllers work on keep only the objects of this member's keys, and with
