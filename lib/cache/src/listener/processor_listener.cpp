@@ -1,6 +1,6 @@
 #include "listener/processor_listener.hpp"
 
-#include "listener/handler_call.hpp"
+#include "listener/call_outcome.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
 

@@ -1,4 +1,4 @@
-#include "listener/handler_call.hpp"
+#include "listener/call_outcome.hpp"
 #include "listener/processor_listener.hpp"
 
 #include <kubecoro/cache/subscription.hpp>
