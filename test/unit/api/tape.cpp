@@ -112,6 +112,18 @@ TEST_CASE("object: the last of duplicate members counts, and the text keeps all"
     CHECK(o.to_json().at("metadata").at("name") == "c");
 }
 
+TEST_CASE("object: the last of duplicate members is converted, however many members there are", "[api][object]")
+{
+    for (const std::size_t others : {3u, 40u}) {
+        CAPTURE(others);
+        std::string text = R"({"twice":{"first":[1]},)";
+        for (std::size_t i = 0; i < others; ++i) text += "\"of " + std::to_string(i) + "\":[],";
+        const auto converted = parsed(text + R"("twice":[null,"last"]})").to_json();
+        CHECK(converted.as_object().size() == others + 1);
+        CHECK(converted.at("twice") == boost::json::value({nullptr, "last"}));
+    }
+}
+
 TEST_CASE("tape: numbers keep their notation and their value", "[api][tape]")
 {
     for (const char* text : {"0",

@@ -1,16 +1,7 @@
-// Converts tapes to JSON text and to Boost.JSON values.
+// Converts tapes to JSON text.
 #include "tape/json_quote.hpp"
 #include "tape/number_text.hpp"
 #include "tape/tape_reader.hpp"
-
-#include <boost/json/array.hpp>
-#include <boost/json/object.hpp>
-#include <boost/json/string.hpp>
-#include <boost/json/value.hpp>
-
-#include <algorithm>
-#include <charconv>
-#include <limits>
 
 namespace kubecoro {
 namespace {
@@ -62,48 +53,6 @@ void append_value(std::string& out, const value_view& v, std::size_t depth)
     out += is_object ? '}' : ']';
 }
 
-boost::json::value number_to_json(std::string_view text)
-{
-    // Unsigned 64-bit counters stay exact; numbers with a fraction or an exponent become doubles, as in Boost.JSON
-    // itself.
-    std::uint64_t big = 0;
-    const auto r = std::from_chars(text.data(), text.data() + text.size(), big);
-    if (r.ec == std::errc{} && r.ptr == text.data() + text.size()) return big;
-    // JSON has no infinity, and values read from JSON must be writable as JSON.
-    constexpr double largest = std::numeric_limits<double>::max();
-    return std::clamp(detail::double_value(text).value_or(0), -largest, largest);
-}
-
-boost::json::value value_to_json(const value_view& v, std::size_t depth)
-{
-    const head h = tape_access::head_of(v);
-    switch (h.kind) {
-    case value_kind::absent:
-    case value_kind::null:
-        return nullptr;
-    case value_kind::boolean:
-        return h.number != 0;
-    case value_kind::integer:
-        return h.number;
-    case value_kind::number:
-        return number_to_json(h.text());
-    case value_kind::string:
-        return boost::json::string(h.text());
-    case value_kind::array: {
-        boost::json::array array;
-        if (depth == detail::deepest) return array;
-        for (const value_view item : v.items()) array.push_back(value_to_json(item, depth + 1));
-        return array;
-    }
-    case value_kind::object:
-        break;
-    }
-    boost::json::object object;
-    if (depth == detail::deepest) return object;
-    for (const auto& [key, value] : v.members()) object.insert_or_assign(key, value_to_json(value, depth + 1));
-    return object;
-}
-
 } // namespace
 
 std::string value_view::to_text() const
@@ -114,7 +63,5 @@ std::string value_view::to_text() const
 }
 
 void value_view::append_text(std::string& out) const { append_value(out, *this, 0); }
-
-boost::json::value value_view::to_json() const { return value_to_json(*this, 0); }
 
 } // namespace kubecoro

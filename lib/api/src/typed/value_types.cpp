@@ -1,13 +1,13 @@
 #include <kubecoro/api/detail/value_types.hpp>
 
 #include "protobuf/go_text.hpp"
+#include "tape/json_copy.hpp"
 #include "tape/json_quote.hpp"
 #include "tape/number_text.hpp"
 
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 
-#include <algorithm>
 #include <utility>
 
 namespace kubecoro::detail {
@@ -18,18 +18,6 @@ fit misfit(struct_reading& course, std::string_view expected, value_view found)
 {
     course.misfit(expected, found);
     return fit::none;
-}
-
-/// Whether the value holds a number that Boost.JSON may not keep as it is: neither a 64-bit integer nor text.
-// NOLINTNEXTLINE(misc-no-recursion): as deep as the object, whose depth is limited
-bool has_exotic_number(value_view v)
-{
-    const auto kind = v.kind();
-    if (kind == value_kind::number) return true;
-    if (kind == value_kind::object)
-        return std::ranges::any_of(v.members(), [](const auto& member) { return has_exotic_number(member.value); });
-    if (kind == value_kind::array) return std::ranges::any_of(v.items(), has_exotic_number);
-    return false;
 }
 
 /// Reads a value whose JSON is text. It keeps its text, so that it is written as it was.
@@ -158,8 +146,9 @@ void value_operations<int_or_string>::write(const int_or_string& value, std::str
 
 fit value_operations<boost::json::value>::read(value_view from, boost::json::value& into, struct_reading&)
 {
-    into = from.to_json();
-    return has_exotic_number(from) ? fit::another_form : fit::exact;
+    auto copied = copy_to_json(from);
+    into = std::move(copied.value);
+    return copied.exact ? fit::exact : fit::another_form;
 }
 void value_operations<boost::json::value>::write(const boost::json::value& value, std::string& out)
 {
