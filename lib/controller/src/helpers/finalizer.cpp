@@ -67,31 +67,43 @@ asio::awaitable<result<action>> apply_marked(client cluster, object found, std::
 
 asio::awaitable<result<action>> nothing_to_do() { co_return action::done(); }
 
-asio::awaitable<result<action>> run_kept(client cluster, object found, std::string finalizer, object_run apply,
-                                         object_run cleanup, reconcile_context& context)
+asio::awaitable<result<action>> run_kept(detail::finalizer_parts parts, object found, reconcile_context& context)
 {
-    auto running =
-        detail::finalized_run(std::move(cluster), std::move(found), std::move(finalizer), apply, cleanup, context);
+    auto running = detail::finalized_run(parts, std::move(found), context);
     co_return co_await std::move(running);
+}
+
+/// From the inside out: what was made last goes first.
+asio::awaitable<result<action>> clean_up_all(const detail::finalizer_parts& parts, object found,
+                                             reconcile_context& context)
+{
+    if (parts.inner) {
+        auto inside = clean_up_all(*parts.inner, found, context);
+        const auto done = co_await std::move(inside);
+        if (!is_over(done)) co_return done;
+    }
+    auto cleaning = clean_up(parts.cluster, std::move(found), parts.finalizer, parts.cleanup, context);
+    co_return co_await std::move(cleaning);
 }
 
 } // namespace
 
-asio::awaitable<result<action>> detail::finalized_run(client cluster, object found, std::string finalizer,
-                                                      const object_run& apply, const object_run& cleanup,
+asio::awaitable<result<action>> detail::finalized_run(const finalizer_parts& parts, object found,
                                                       reconcile_context& context)
 {
     if (!found) return nothing_to_do();
-    if (found.being_deleted())
-        return clean_up(std::move(cluster), std::move(found), std::move(finalizer), cleanup, context);
-    return apply_marked(std::move(cluster), std::move(found), std::move(finalizer), apply, context);
+    if (found.being_deleted()) return clean_up_all(parts, std::move(found), context);
+    return apply_marked(parts.cluster, std::move(found), parts.finalizer, parts.apply, context);
 }
 
 asio::awaitable<result<action>> run_with_finalizer(client cluster, object found, std::string finalizer,
                                                    named_first<object_run> apply, named_first<object_run> cleanup,
                                                    reconcile_context& context)
 {
-    return run_kept(std::move(cluster), std::move(found), std::move(finalizer), apply.take(), cleanup.take(), context);
+    detail::finalizer_parts parts(std::move(cluster), std::move(finalizer));
+    parts.apply = apply.take();
+    parts.cleanup = cleanup.take();
+    return run_kept(std::move(parts), std::move(found), context);
 }
 
 } // namespace kubecoro

@@ -155,3 +155,38 @@ TEST_CASE("finalizer: an awaitable keeps the functions that it was made from", "
     REQUIRE(f.world::run.run(std::move(later)));
     CHECK(*kept == lines{"apply"});
 }
+
+TEST_CASE("finalizer: of several that are nested the inner one cleans up first, and then the next",
+          "[controller][finalizer]")
+{
+    flow f;
+    lines ran;
+    result<action> inner_done = action::requeue_after(1s);
+    const auto noting = [&ran](std::string what, const result<action>& outcome) {
+        return [&ran, &outcome, what](const typed_object<untyped::config_map>&,
+                                      reconcile_context&) -> asio::awaitable<result<action>> {
+            ran.push_back(what);
+            co_return outcome;
+        };
+    };
+    const result<action> done = action::done();
+    const auto inner = with_finalizer<untyped::config_map>(f.cluster, "example.com/inner", noting("apply", done),
+                                                           noting("inner", inner_done));
+    const auto both = with_finalizer<untyped::config_map>(f.cluster, "example.com/outer", inner, noting("outer", done));
+    reconcile_context context({.log = f.log.handle(), .time = f.world::run.shared_clock()});
+    const auto run = [&] { return f.world::run.run(both(typed_object<untyped::config_map>(f.now()), context)); };
+    REQUIRE(run());
+    CHECK(ran == lines{"apply"});
+    CHECK(has_finalizer(f.now(), "example.com/inner"));
+    CHECK(has_finalizer(f.now(), "example.com/outer"));
+
+    f.remove();
+    ran.clear();
+    REQUIRE(run());
+    CHECK(ran == lines{"inner"}); // which is not over
+    CHECK(has_finalizer(f.now(), "example.com/outer"));
+    inner_done = action::done();
+    REQUIRE(run());
+    CHECK(ran == lines{"inner", "inner", "outer"});
+    CHECK_FALSE(f.now());
+}

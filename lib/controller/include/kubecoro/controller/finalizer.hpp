@@ -33,10 +33,34 @@ boost::asio::awaitable<result<action>> run_typed(typed_object<T> found, const ty
     co_return co_await std::move(running);
 }
 
-/// As run_with_finalizer(). `apply`, `cleanup` and `context` must outlive the awaitable.
-[[nodiscard]] boost::asio::awaitable<result<action>> finalized_run(client cluster, object found, std::string finalizer,
-                                                                   const object_run& apply, const object_run& cleanup,
+/// A finalizer, and what runs with it.
+struct finalizer_parts
+{
+    finalizer_parts(client c, std::string f) : cluster(std::move(c)), finalizer(std::move(f)) {}
+
+    client cluster;
+    std::string finalizer;
+    object_run apply = {};
+    object_run cleanup = {};
+    /// When `apply` has a finalizer as well, which goes first. Null otherwise.
+    std::shared_ptr<const finalizer_parts> inner = {};
+};
+
+/// One run. `parts` and `context` must outlive the awaitable.
+[[nodiscard]] boost::asio::awaitable<result<action>> finalized_run(const finalizer_parts& parts, object found,
                                                                    reconcile_context& context);
+
+/// The reconciler that with_finalizer() makes: a type of its own, by which a further one knows it.
+template<class T>
+struct finalized
+{
+    std::shared_ptr<const finalizer_parts> parts;
+
+    boost::asio::awaitable<result<action>> operator()(const typed_object<T>& found, reconcile_context& context) const
+    {
+        return finalized_run(*parts, found, context);
+    }
+};
 
 } // namespace detail
 
@@ -62,8 +86,8 @@ run_with_finalizer(client cluster, object found, std::string finalizer, named_fi
     Changes of other writers are kept, objects that are gone are no failure, and another object with the name of a
     deleted one is never touched.
 
-    One finalizer for a reconciler: of two that are nested, the inner one would never clean up, and hold the object for
-    ever. A cleanup of several parts calls them in turn.
+    Several may be nested, each with its own cleanup: the one that was added last cleans up first, and the next one when
+    that is over.
     @param finalizer  "example.com/cleanup": a qualified name; another one fails with cond::invalid.
     @param cluster    May update the objects. */
 template<class T>
@@ -76,19 +100,13 @@ template<class T>
             return detail::run_typed<T>(typed_object<T>(found), run, context);
         };
     };
-    struct parts
-    {
-        client cluster;
-        std::string finalizer;
-        object_run apply;
-        object_run cleanup;
-    };
-    auto kept = std::make_shared<const parts>(
-        parts{std::move(cluster), std::move(finalizer), to_run(std::move(reconcile)), to_run(std::move(cleanup))});
+    const auto* inner = reconcile.template target<detail::finalized<T>>();
+    auto parts = std::make_shared<detail::finalizer_parts>(std::move(cluster), std::move(finalizer));
+    if (inner != nullptr) parts->inner = inner->parts;
+    parts->apply = to_run(std::move(reconcile));
+    parts->cleanup = to_run(std::move(cleanup));
     // The controller keeps its reconciler, and with it the parts, until its runs have ended.
-    return [kept](const typed_object<T>& found, reconcile_context& context) {
-        return detail::finalized_run(kept->cluster, found, kept->finalizer, kept->apply, kept->cleanup, context);
-    };
+    return detail::finalized<T>{std::move(parts)};
 }
 
 } // namespace kubecoro
