@@ -109,23 +109,27 @@ void store::apply(std::span<const delta> deltas, std::size_t& done, std::vector<
     }
 }
 
-std::optional<std::vector<object>> store::others(std::string_view ns, const std::vector<object>& items) const
+store::overlap store::overlap_with(std::string_view ns, const std::vector<object>& items) const
 {
-    std::vector<const void*> listed;
+    overlap out{.is_stored = std::vector<bool>(items.size()), .unlisted = {}};
+    if (tables_->size() == 0) return out;
+    using place = std::pair<const void*, std::size_t>;
+    std::vector<place> listed;
     listed.reserve(items.size());
-    for (const auto& o : items) listed.push_back(o.identity());
-    std::sort(listed.begin(), listed.end(), std::less<>());
-    std::vector<object> out;
-    std::size_t stored = 0;
+    for (std::size_t i = 0; i < items.size(); ++i) listed.emplace_back(items[i].identity(), i);
+    const std::less<> before;
+    std::sort(listed.begin(), listed.end(), [&](const place& a, const place& b) { return before(a.first, b.first); });
     tables_->each_in(ns, [&](const kept_object& o) {
-        ++stored;
-        if (!std::binary_search(listed.begin(), listed.end(), o.identity(), std::less<>())) out.push_back(o.get());
+        const void* const id = o.identity();
+        auto at = std::lower_bound(listed.begin(), listed.end(), id,
+                                   [&](const place& p, const void* wanted) { return before(p.first, wanted); });
+        if (at == listed.end() || at->first != id) out.unlisted.push_back(o.get());
+        for (; at != listed.end() && at->first == id; ++at) out.is_stored[at->second] = true;
     });
-    if (out.empty() && stored == items.size()) return std::nullopt;
     return out;
 }
 
-std::size_t store::differences(const std::vector<object>& items, const std::vector<object>& unlisted, bool initial,
+std::size_t store::differences(const std::vector<object>& items, const overlap& known, bool initial,
                                std::vector<change>& changes, std::vector<notification<object>>& news) const
 {
     std::vector<std::size_t> differing;
@@ -135,15 +139,15 @@ std::size_t store::differences(const std::vector<object>& items, const std::vect
         last.reserve(items.size());
     }
     for (std::size_t i = 0; i < items.size(); ++i) {
-        if (tables_->find(items[i].key()).is_same(items[i])) continue;
+        if (known.is_stored[i]) continue;
         differing.push_back(i);
         last.insert_or_assign(items[i], i);
     }
-    changes.reserve(unlisted.size() + differing.size());
-    news.reserve(news.size() + unlisted.size() + differing.size());
+    changes.reserve(known.unlisted.size() + differing.size());
+    news.reserve(news.size() + known.unlisted.size() + differing.size());
     std::size_t cost = 0;
     const std::size_t put_cost = user_indexes_->empty() ? swap_cost : full_cost;
-    for (const auto& stored : unlisted) {
+    for (const auto& stored : known.unlisted) {
         if (last.find(stored) != last.end()) continue;
         news.emplace_back(deleted<object>{stored, true});
         changes.push_back({stored, true, news.size()});
@@ -178,15 +182,15 @@ void store::replace(std::string_view ns, const std::vector<object>& items, bool 
 {
     std::unique_lock writing(writer_);
     // Find the differences without blocking readers: no other writer exists.
-    const auto unlisted = others(ns, items);
-    if (!unlisted) return;
+    const auto known = overlap_with(ns, items);
     const std::size_t before_these = out.size();
     announced_so_far announced{out, before_these};
     std::vector<change> changes;
-    const std::size_t cost = differences(items, *unlisted, initial, changes, out);
+    const std::size_t cost = differences(items, known, initial, changes, out);
+    if (changes.empty()) return;
     auto values = index_all(writing, changes);
 
-    list_came_ = list_came_ || !changes.empty();
+    list_came_ = true;
     const auto make = [&](store_tables& t, std::size_t i) {
         if (changes[i].erase)
             t.erase(changes[i].obj.key());

@@ -129,6 +129,14 @@ private:
         /// Number of notifications of this change and of those before it.
         std::size_t told = 0;
     };
+    /// The common part of a list and its namespace in the store, by handles: no object is looked at.
+    struct overlap
+    {
+        /// For each item, whether it is a stored handle.
+        std::vector<bool> is_stored;
+        /// The stored objects whose handles are not among the items.
+        std::vector<object> unlisted;
+    };
     /// An object (null = nothing to index) and its values in each index.
     struct indexed
     {
@@ -139,17 +147,12 @@ private:
     /// Values of objects in an index under construction.
     using value_table = kept_map<std::vector<std::string>>;
 
-    /// Returns the stored objects of a namespace whose handles are not among the items; nothing when both are the same
-    /// set.
-    [[nodiscard]] std::optional<std::vector<object>> others(std::string_view ns,
-                                                            const std::vector<object>& items) const;
+    [[nodiscard]] overlap overlap_with(std::string_view ns, const std::vector<object>& items) const;
     /** Finds how a list differs from the store: appends the changes and their notifications.
 
-        @param unlisted  The stored objects that are not among the items.
         @return the cost of the changes under the lock. */
-    [[nodiscard]] std::size_t differences(const std::vector<object>& items, const std::vector<object>& unlisted,
-                                          bool initial, std::vector<change>& changes,
-                                          std::vector<notification<object>>& news) const;
+    [[nodiscard]] std::size_t differences(const std::vector<object>& items, const overlap& known, bool initial,
+                                          std::vector<change>& changes, std::vector<notification<object>>& news) const;
     [[nodiscard]] object at_rest(const object& o) const;
     void find_stale();
     /// Fills in the values of every index. The index functions are user code and run while `writing` is released:
