@@ -59,6 +59,17 @@ TEST_CASE("cluster-metrics: values of labels cannot end their line or their quot
     CHECK(escaped("a\\") == R"(a\\)");
     CHECK(escaped("\n\n") == R"(\n\n)");
     CHECK(escaped(R"("} 1)") == R"(\"} 1)");
+    // Texts are read by words.
+    for (const char special : {'"', '\\', '\n'})
+        for (std::size_t size = 1; size < 40; ++size)
+            for (std::size_t at = 0; at < size; ++at) {
+                std::string text(size, '#'); // the neighbour of a quote
+                text[at] = special;
+                const auto tail = text.substr(at + 1);
+                const std::string code{'\\', special == '\n' ? 'n' : special};
+                REQUIRE(escaped(text) == text.substr(0, at) + code + tail);
+                REQUIRE(escaped(tail) == tail);
+            }
 }
 
 TEST_CASE("cluster-metrics: amounts are numbers of cores, bytes or things", "[cluster_metrics]")

@@ -4,6 +4,9 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
 
 namespace kubecoro::cluster_metrics {
 namespace {
@@ -15,6 +18,37 @@ void append_label(std::string& out, char separator, std::string_view name, std::
     out += "=\"";
     append_escaped(out, value);
     out += '"';
+}
+
+bool is_special(char c) noexcept { return c == '\\' || c == '"' || c == '\n'; }
+
+constexpr std::size_t word = sizeof(std::uint64_t);
+
+/// Whether one of the bytes of a word is this one.
+bool has(std::uint64_t bytes, unsigned char c) noexcept
+{
+    constexpr std::uint64_t ones = 0x0101010101010101;
+    const auto x = bytes ^ (ones * c);
+    return ((x - ones) & ~x & (ones << 7)) != 0;
+}
+
+bool has_special(const char* at) noexcept
+{
+    std::uint64_t bytes = 0;
+    std::memcpy(&bytes, at, word);
+    return has(bytes, '\\') || has(bytes, '"') || has(bytes, '\n');
+}
+
+/// The first character to escape, or the end. By words: nearly all texts are plain. find_first_of() calls memchr() for each byte.
+const char* first_special(std::string_view text) noexcept
+{
+    const char* at = text.data();
+    const char* const end = at + text.size();
+    if (text.size() >= word) {
+        while (end - at >= static_cast<std::ptrdiff_t>(word) && !has_special(at)) at += word;
+        if (!has_special(end - word) && end - at < static_cast<std::ptrdiff_t>(word)) return end;
+    }
+    return std::find_if(at, end, is_special);
 }
 
 /// Digits of the exponent behind the 'e' of a number in scientific notation.
@@ -31,15 +65,13 @@ int exponent_of(std::string_view scientific)
 
 void append_escaped(std::string& out, std::string_view text)
 {
-    // A loop: values are short, and nearly all are plain. find_first_of() calls memchr() for each byte.
-    const auto is_special = [](char c) { return c == '\\' || c == '"' || c == '\n'; };
     for (;;) {
-        const auto special = std::find_if(text.begin(), text.end(), is_special);
-        out.append(text.begin(), special);
-        if (special == text.end()) return;
+        const auto plain = static_cast<std::size_t>(first_special(text) - text.data());
+        out.append(text, 0, plain);
+        if (plain == text.size()) return;
         out += '\\';
-        out += *special == '\n' ? 'n' : *special;
-        text.remove_prefix(static_cast<std::size_t>(special - text.begin()) + 1);
+        out += text[plain] == '\n' ? 'n' : text[plain];
+        text.remove_prefix(plain + 1);
     }
 }
 
