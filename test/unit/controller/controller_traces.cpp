@@ -220,6 +220,37 @@ TEST_CASE("controller traces: a share of the events, and nothing of the others",
     CHECK(t.log.count("trace=") == 0);
 }
 
+TEST_CASE("controller traces: the cluster is named in the spans of events, triggers and runs", "[controller][traces]")
+{
+    const auto spans = std::make_shared<kt::recording_spans>();
+    traced t({.tracer = tracer(spans), .cluster = "eu"});
+    t.change("a", "12");
+    t.subject->trigger(object_key("web", "b"));
+    t.run.run_until_idle();
+    for (const auto* name : {"event pods", "trigger subject", "reconcile subject"}) {
+        INFO(name);
+        const auto found = spans->named(name);
+        REQUIRE_FALSE(found.empty());
+        CHECK(kt::attribute(found[0], "kubecoro.cluster") == "eu");
+        CHECK(kt::attribute(found[0], "kubecoro.controller") == "subject");
+    }
+}
+
+TEST_CASE("controller traces: runs with and without a trace take turns, whatever their keys are called",
+          "[controller][traces]")
+{
+    const auto spans = std::make_shared<kt::recording_spans>();
+    traced t({.tracer = tracer(spans, {.sample = 0.5, .seed = 3})});
+    for (int n = 0; n < 200; ++n)
+        t.change(n % 2 == 0 ? "web-" + std::to_string(n) : std::string("a"), std::to_string(20 + n));
+    CHECK(spans->named("event pods").size() == spans->named("reconcile subject").size());
+    std::size_t with = 0;
+    for (const auto& run : t.runs)
+        if (run) ++with;
+    CHECK(with == spans->named("event pods").size());
+    CHECK((with > 50 && with < 150));
+}
+
 TEST_CASE("controller traces: without a tracer nothing has a trace", "[controller][traces]")
 {
     fixture f;

@@ -104,8 +104,7 @@ private:
     [[nodiscard]] bool pass_over(item& key);
     /// Null without a trace.
     [[nodiscard]] std::unique_ptr<traced_run> begin_trace(const item& key, request_scope& scope);
-    void end_trace(traced_run& run, const item& key, unsigned attempt, run_end end, const result<action>& outcome,
-                   request_scope& scope);
+    void end_trace(traced_run& run, const item& key, unsigned attempt, run_end end, const result<action>& outcome);
     [[nodiscard]] reconcile_context::settings context_of(const item& key, const traced_run* run) const;
     [[nodiscard]] boost::asio::awaitable<result<action>> attempt(const object_key& key, reconcile_context& context,
                                                                  const run_gate::pass& pass,

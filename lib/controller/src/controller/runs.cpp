@@ -120,7 +120,7 @@ asio::awaitable<result<>> controller_engine::serve(controller_engine& self, requ
             facts.cancelling = self.cancelled_ || (pass && pass.cancelled().settled());
             const auto end = judge(outcome, facts);
             self.ledger_.ended(end, self.ledger_.timed() ? self.time_->now() - begun : duration::zero());
-            if (traced) self.end_trace(*traced, *key, context.attempt(), end, outcome, *scope);
+            if (traced) self.end_trace(*traced, *key, context.attempt(), end, outcome);
             self.finish(*key, context, scope != nullptr ? scope->notes().get() : nullptr, outcome, end);
         } while (*key && !self.cancelled_); // finish() may have taken the next key
     }
@@ -130,16 +130,17 @@ asio::awaitable<result<>> controller_engine::serve(controller_engine& self, requ
 std::unique_ptr<traced_run> controller_engine::begin_trace(const item& key, request_scope& scope)
 {
     auto run = traces_->begin(key.key(), key.num_requeues() + 1);
+    if (!run) return run;
     const auto& o = traces_->options();
-    scope.enter(run ? request_scope::run_trace{.tracer = o.tracer, .run = run->span.context(), .propagate = o.propagate}
-                    : request_scope::run_trace());
+    scope.enter({.tracer = o.tracer, .run = run->span.context(), .propagate = o.propagate});
+    run->requests.reset(&scope);
     return run;
 }
 
 void controller_engine::end_trace(traced_run& run, const item& key, unsigned attempt, run_end end,
-                                  const result<action>& outcome, request_scope& scope)
+                                  const result<action>& outcome)
 {
-    scope.enter({});
+    run.requests.reset();
     traces_->ended(run, key.key(), attempt, end, outcome);
 }
 

@@ -1,5 +1,6 @@
 #include "traces/run_tracer.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -17,6 +18,16 @@ void set_key(span& s, object_key_view key)
 {
     if (!key.ns.empty()) s.set("k8s.namespace.name", key.ns);
     s.set("kubecoro.object.name", key.name);
+}
+
+/// One bit of 64, cheaper than a hash: generated names differ in their last characters. Names that all have the same bit cost no
+/// more than a look into the table.
+std::uint64_t mark_of(object_key_view key)
+{
+    auto mixed = static_cast<unsigned>(key.name.size());
+    for (const char c : key.name.substr(key.name.size() - std::min<std::size_t>(key.name.size(), 4)))
+        mixed = mixed * 31 + static_cast<unsigned char>(c);
+    return std::uint64_t{1} << (mixed % 64);
 }
 
 double seconds(duration d) { return std::chrono::duration<double>(d).count(); }
@@ -54,7 +65,10 @@ bool run_tracer::note(object_key_view key, const run_cause& why, time_point now)
 {
     {
         std::lock_guard lock(mutex_);
-        if (causes_.note(key, why, now)) return true;
+        if (causes_.note(key, why, now)) {
+            marks_.fetch_or(mark_of(key), std::memory_order_relaxed);
+            return true;
+        }
     }
     if (no_room_) no_room_->add();
     return false;
@@ -80,13 +94,28 @@ std::vector<span> run_tracer::note(const event_mapper& mapped, std::span<const n
     return out;
 }
 
+void run_tracer::set_names(span& s) const
+{
+    s.set("kubecoro.controller", controller_);
+    if (!options_.cluster.empty()) s.set("kubecoro.cluster", options_.cluster);
+}
+
+std::optional<run_causes> run_tracer::take(object_key_view key)
+{
+    if ((marks_.load(std::memory_order_relaxed) & mark_of(key)) == 0) return std::nullopt;
+    std::lock_guard lock(mutex_);
+    auto out = causes_.take(key);
+    if (causes_.keys() == 0) marks_.store(0, std::memory_order_relaxed);
+    return out;
+}
+
 span run_tracer::span_of(const notification<object>& event, std::string_view source, std::size_t keys,
                          const trace_context& as, time_point arrived) const
 {
     const auto& o = object_of(event);
     auto out = options_.tracer.start("event " + std::string(source),
                                      {.kind = span_kind::producer, .identity = as, .begun = arrived});
-    out.set("kubecoro.controller", controller_);
+    set_names(out);
     out.set("kubecoro.event", kind_of(event));
     set_key(out, o.key());
     out.set("kubecoro.object.resource_version", o.resource_version());
@@ -105,6 +134,7 @@ void run_tracer::triggered(object_key_view key)
 {
     auto asked = options_.tracer.start("trigger " + controller_, {.kind = span_kind::producer});
     if (!asked) return;
+    set_names(asked);
     set_key(asked, key);
     const auto as = asked.context();
     (void)note(key, {.why = run_cause::kind::trigger, .from = as, .parent = as}, now());
@@ -112,11 +142,7 @@ void run_tracer::triggered(object_key_view key)
 
 std::unique_ptr<traced_run> run_tracer::begin(object_key_view key, unsigned attempt)
 {
-    std::optional<run_causes> why;
-    {
-        std::lock_guard lock(mutex_);
-        why = causes_.take(key);
-    }
+    const auto why = take(key);
     if (!why) return nullptr;
     const auto relations = relations_of(*why);
     const auto begun = now();
@@ -125,7 +151,7 @@ std::unique_ptr<traced_run> run_tracer::begin(object_key_view key, unsigned atte
     if (!s) return nullptr;
     for (const auto& other : relations.links) s.link(other);
     s.leave_out_links(why->left_out);
-    s.set("kubecoro.controller", controller_);
+    set_names(s);
     set_key(s, key);
     s.set("kubecoro.attempt", attempt);
     s.set("kubecoro.cause", to_string(why->kept.front().why));
@@ -152,10 +178,6 @@ void run_tracer::ended(traced_run& run, object_key_view key, unsigned attempt, r
                                  {"run", as.span_text()}});
 }
 
-void run_tracer::drop(object_key_view key)
-{
-    std::lock_guard lock(mutex_);
-    (void)causes_.take(key);
-}
+void run_tracer::drop(object_key_view key) { (void)take(key); }
 
 } // namespace kubecoro::detail

@@ -8,8 +8,12 @@
 #include <kubecoro/base/metrics.hpp>
 #include <kubecoro/base/tracer.hpp>
 #include <kubecoro/cache/notification.hpp>
+#include <kubecoro/client/detail/request_scope.hpp>
 #include <kubecoro/controller/trace_options.hpp>
 
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -21,6 +25,12 @@
 
 namespace kubecoro::detail {
 
+/// Requests made in the scope are no longer a part of the run.
+struct leave_scope
+{
+    void operator()(request_scope* of) const { of->enter({}); }
+};
+
 /// A run that has a trace.
 struct traced_run
 {
@@ -28,6 +38,8 @@ struct traced_run
     /// The span that it is a part of.
     trace_context parent = {};
     time_point begun = {};
+    /// The worker's requests are a part of the run, until it is destroyed.
+    std::unique_ptr<request_scope, leave_scope> requests = {};
 };
 
 /// The ids of trace and run.
@@ -67,6 +79,9 @@ private:
     run_tracer(const trace_options& options, std::string controller, metrics* sink, logger log);
 
     [[nodiscard]] bool note(object_key_view key, const run_cause& why, time_point now);
+    /// Forgets the causes of the key.
+    [[nodiscard]] std::optional<run_causes> take(object_key_view key);
+    void set_names(span& s) const;
     [[nodiscard]] span span_of(const notification<object>& event, std::string_view source, std::size_t keys,
                                const trace_context& as, time_point arrived) const;
 
@@ -78,6 +93,9 @@ private:
 
     std::mutex mutex_;
     run_causes_core causes_; // under the mutex
+    /// The marks of the keys with causes, since there were none. Where few traces are sampled, most runs see here that they have no
+    /// cause, and take no lock. Written under the mutex; the queue orders it before the run of the key.
+    std::atomic<std::uint64_t> marks_ = 0;
 };
 
 } // namespace kubecoro::detail

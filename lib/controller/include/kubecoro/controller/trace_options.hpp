@@ -4,6 +4,7 @@
 #include <kubecoro/base/tracer.hpp>
 
 #include <cstddef>
+#include <string>
 
 namespace kubecoro {
 
@@ -22,6 +23,9 @@ struct trace_options
     /// Maximum number of keys whose causes are remembered until they run, about 300 bytes each. Keys beyond it run without a
     /// trace, and are counted.
     std::size_t max_keys = 4096;
+    /// Name of the cluster, as `kubecoro.cluster` in the spans of events, triggers and runs. Empty = none. manager::clusters()
+    /// sets it.
+    std::string cluster = {};
     KUBECORO_NAME_FIRST;
 };
 
