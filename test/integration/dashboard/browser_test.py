@@ -80,7 +80,7 @@ def tables(browser, path):
     browser.run("document.querySelector('#page-informers thead button').focus()")
     browser.press("Tab", 9)
     browser.press("Enter", 13, "\r")
-    check("a key sorts", browser.run("document.querySelectorAll('#page-informers th')[1].getAttribute('aria-sort')") == "ascending")
+    check("a key sorts", browser.run("document.querySelectorAll('#page-informers th:not([hidden])')[1].getAttribute('aria-sort')") == "ascending")
     browser.run("document.querySelector('#page-informers thead button').focus()")
     browser.press("Enter", 13, "\r")
     browser.press("Enter", 13, "\r")
@@ -96,6 +96,22 @@ def tables(browser, path):
             check(f"{width} {scheme}: nothing is wider than the screen",
                   browser.until("document.documentElement.scrollWidth <= innerWidth"))
             check(f"{width} {scheme}: texts have contrast", browser.run(CONTRAST) >= 4.5)
+    program.end()
+
+
+def clusters(browser, path):
+    heads = "[...document.querySelectorAll('#page-{} th:not([hidden])')].map(h => h.textContent).includes('Cluster')"
+    program = Program(path)
+    open_page(browser, program)
+    check("one cluster has no column", not browser.run(heads.format("controllers")) and not browser.run(heads.format("informers")))
+    program.end()
+    program = Program(path, "clusters")
+    open_page(browser, program)
+    rows = "[...document.querySelectorAll('#page-{} tbody tr')].map(r => [...r.cells].slice(0, 2).map(c => c.textContent).join(' ')).join(', ')"
+    for page in ("controllers", "queues"):
+        check(f"{page} of several have one", browser.until(heads.format(page)))
+        check(f"{page} of the same name are told apart", browser.run(rows.format(page)) == "website –, website eu-west")
+    check("each has a mean of its own", browser.until("document.querySelectorAll('#page-controllers tbody tr')[1].textContent.includes('11 ms')"))
     program.end()
 
 
@@ -131,7 +147,7 @@ def screenshots(browser, path, folder):
         for scheme in ("light", "dark"):
             browser.screen(width, height, scheme)
             open_page(browser, program)
-            browser.until("/\\d/.test(document.querySelectorAll('#page-informers tbody td')[5].textContent)")
+            browser.until("/\\d/.test(document.querySelectorAll('#page-informers tbody td:not([hidden])')[5].textContent)")
             png = base64.b64decode(browser.call("Page.captureScreenshot", format="png")["data"])
             file = os.path.join(folder, f"dashboard-{name}-{scheme}.png")
             with open(file, "wb") as out:
@@ -147,7 +163,7 @@ def main():
         return 77
     browser = Browser(chromium)
     try:
-        for part in (hostile_names, tables, lost, protected):
+        for part in (hostile_names, tables, clusters, lost, protected):
             print(part.__name__)
             part(browser, sys.argv[1])
         if len(sys.argv) > 2:

@@ -1,5 +1,5 @@
 // A program with a dashboard to look at: numbers that are made up.
-// usage: dashboard_program PORT [hostile|protected]
+// usage: dashboard_program PORT [hostile|protected|clusters]
 #include <kubecoro/endpoints/endpoint_server.hpp>
 #include <kubecoro/program/run_program.hpp>
 
@@ -17,6 +17,8 @@ constexpr const char* markup = "<img src=x onerror='window.hacked=1'><script>win
 struct made_up
 {
     bool hostile = false;
+    /// The last one of each is in another cluster.
+    bool many = false;
     std::uint64_t looks = 0;
 
     std::string name(const char* plain) const { return hostile ? markup + std::string(plain) : plain; }
@@ -49,14 +51,16 @@ struct made_up
         }
         return out;
     }
-    std::vector<controller_stats> controllers()
+    std::vector<in_cluster<controller_stats>> controllers() const
     {
-        ++looks;
-        return {one("website", 37, 0), one("config-reloader", 4, 2)};
+        return {{{}, one("website", 37, 0)},
+                {many ? name("eu-west") : "", one(many ? "website" : "config-reloader", 4, 2)}};
     }
-    std::vector<workqueue_stats> queues() const
+    std::vector<in_cluster<workqueue_stats>> queues() const
     {
-        return {one("website", 37, 0).queue, one("config-reloader", 4, 2).queue};
+        std::vector<in_cluster<workqueue_stats>> out;
+        for (auto& c : controllers()) out.push_back({c.cluster, std::move(c.value.queue)});
+        return out;
     }
 };
 
@@ -78,6 +82,7 @@ asio::awaitable<result<>> show(program_context context, std::string port, std::s
     const logger log = logger::silent();
     made_up program;
     program.hostile = mode == "hostile";
+    program.many = mode == "hostile" || mode == "clusters";
     endpoint_options serving;
     serving.address = "127.0.0.1:" + port;
     serving.debug = debug_pages();
@@ -91,7 +96,7 @@ asio::awaitable<result<>> show(program_context context, std::string port, std::s
         });
     const auto& pages = *serving.debug;
     (void)pages.add("informers", {[] { return std::string(); }, [&] { return informers(program.looks); }});
-    (void)pages.add("controllers", controllers_page([&] { return program.controllers(); }));
+    (void)pages.add("controllers", controllers_page([&] { return ++program.looks, program.controllers(); }));
     (void)pages.add("queues", queues_page([&] { return program.queues(); }));
     (void)pages.add("tasks", tasks_page([&] {
                         return std::vector{program.name("informer: pods"), program.name("controller: website")};

@@ -81,6 +81,15 @@ TEST_CASE("proxy: the cluster's own has precedence over the environment", "[clie
     CHECK((*chosen)->address.host == "own");
 }
 
+TEST_CASE("proxy: none at all is a choice of a cluster's own, which no proxy's URL is", "[client][proxy]")
+{
+    const auto chosen = choose_proxy(std::string(no_proxy), *server_address::parse("https://h"),
+                                     with({{"HTTPS_PROXY", "http://other"}}));
+    REQUIRE(chosen);
+    CHECK_FALSE(*chosen);
+    CHECK_FALSE(proxy_address::parse(no_proxy));
+}
+
 TEST_CASE("proxy: a variable may lack the scheme, and one that is not usable is reported", "[client][proxy]")
 {
     const auto chosen = choose_proxy({}, *server_address::parse("https://h"), with({{"HTTPS_PROXY", "u:pw@p:3128"}}));

@@ -50,6 +50,19 @@ TEST_CASE("untrusted kubeconfig: data, tokens and passwords are read", "[kubecon
     CHECK(complaint(text("token: t", "server: 'https://far:6443', certificate-authority-data: YQ==")) == "accepted");
 }
 
+TEST_CASE("untrusted kubeconfig: its own proxy counts, that of the environment on demand only", "[kubeconfig]")
+{
+    const auto proxy = [](const std::string& cluster, bool environment) {
+        return parse_untrusted_kubeconfig(text("token: t", cluster), {.environment_proxy = environment})->proxy_url;
+    };
+    const std::string plain = "server: 'https://far:6443'", own = plain + ", proxy-url: 'http://p:1'";
+    CHECK(proxy(plain, false) == "direct:");
+    CHECK(proxy(plain, true).empty());
+    CHECK(proxy(own, false) == "http://p:1");
+    CHECK(proxy(own, true) == "http://p:1");
+    CHECK(complaint(text("token: t", plain + ", proxy-url: 'direct:'")).find("proxy-url") != std::string::npos);
+}
+
 TEST_CASE("untrusted kubeconfig: paths of files are refused, also in entries that are not used", "[kubeconfig]")
 {
     const std::string refused = ": the path of a file is not allowed here";

@@ -94,6 +94,34 @@ TEST_CASE("debug_pages: tasks by name, and settings without secrets", "[endpoint
     CHECK(parsed(config).at("workers") == "4");
 }
 
+TEST_CASE("debug_pages: controllers and queues of several clusters name theirs", "[endpoints]")
+{
+    const std::vector<std::string> clusters{"", "eu", "u\ns"};
+    const auto controllers = controllers_page([&] {
+        std::vector<in_cluster<controller_stats>> out;
+        for (const auto& c : clusters) out.push_back({.cluster = c, .value = {}});
+        for (auto& c : out) c.value.queue.name = "shops";
+        return out;
+    });
+    CHECK(controllers.text().find("controller shops: ") == 0);
+    CHECK(controllers.text().find("\ncluster eu: controller shops: ") != std::string::npos);
+    const auto json = parsed(controllers).as_array();
+    REQUIRE(json.size() == 3);
+    CHECK(json[0].at("cluster") == "");
+    CHECK(json[1].at("cluster") == "eu");
+    CHECK(json[1].at("name") == "shops");
+    CHECK(json[2].at("cluster").as_string().find('\n') == boost::json::string::npos);
+    const auto queues = queues_page([] {
+        std::vector<in_cluster<workqueue_stats>> out{{.cluster = "eu", .value = {}}};
+        out[0].value.name = "shops";
+        return out;
+    });
+    CHECK(queues.text().find("cluster eu: ") == 0);
+    CHECK(parsed(queues).at(0).at("cluster") == "eu");
+    const auto informers = informers_page([] { return std::vector<in_cluster<shared_informer<object>>>(); });
+    CHECK(informers.json() == "[]");
+}
+
 TEST_CASE("debug_pages: no informers are an empty list", "[endpoints]")
 {
     const auto informers = informers_page([] { return std::vector<shared_informer<object>>(); });

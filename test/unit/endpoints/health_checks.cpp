@@ -57,6 +57,19 @@ TEST_CASE_METHOD(fixture, "health_checks: a name is free, plain and not that of 
     CHECK(checks.add_ready(std::string(129, 'x'), &well).error() == cond::invalid);
 }
 
+TEST_CASE_METHOD(fixture, "health_checks: a detail never fails, and is made only when it is read", "[endpoints]")
+{
+    int made = 0;
+    REQUIRE(checks.add_ready_detail("clusters", [&made] { return ++made, std::string("2 of 2 ready"); }));
+    CHECK(checks.add_ready("clusters", &well).error() == cond::already_exists);
+    const auto outcomes = ask(health_probe::ready);
+    REQUIRE(outcomes.size() == 2);
+    CHECK(outcomes[1].outcome);
+    CHECK(made == 0);
+    CHECK(outcomes[1].detail() == "2 of 2 ready");
+    CHECK(checks.remove("clusters"));
+}
+
 TEST_CASE_METHOD(fixture, "health_checks: a check that hangs or throws has failed", "[endpoints]")
 {
     REQUIRE(checks.add_ready("hangs",

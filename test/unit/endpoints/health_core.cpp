@@ -2,6 +2,9 @@
 
 #include <kubecoro/test/catch.hpp>
 
+#include <functional>
+#include <stdexcept>
+
 using namespace kubecoro;
 using namespace kubecoro::detail;
 
@@ -9,8 +12,8 @@ namespace {
 
 const std::vector<std::string> existing{"ping", "informers", "database"};
 
-health_outcome well(std::string name) { return {std::move(name), {}}; }
-health_outcome ill(std::string name) { return {std::move(name), failure{cond::timed_out, "password is hunter2"}}; }
+health_outcome well(std::string name) { return {std::move(name), {}, {}}; }
+health_outcome ill(std::string name) { return {std::move(name), failure{cond::timed_out, "password is hunter2"}, {}}; }
 
 } // namespace
 
@@ -42,6 +45,28 @@ TEST_CASE("health_core: a success is one word unless details are asked for", "[e
     const auto verbose = answer_of(query, existing, outcomes);
     CHECK(verbose.status == 200);
     CHECK(verbose.body == "[+]ping ok\n[+]informers ok\n[+]database ok\nreadyz check passed\n");
+}
+
+TEST_CASE("health_core: details are one harmless line of limited length, for those who ask", "[endpoints]")
+{
+    health_query query;
+    query.title = "readyz";
+    query.verbose = true;
+    const auto line = [&](std::function<std::string()> detail) {
+        return answer_of(query, {"clusters"}, {{"clusters", {}, std::move(detail)}}).body;
+    };
+    CHECK(line([] { return std::string("1 of 2 ready: eu resting"); }) ==
+          "[+]clusters 1 of 2 ready: eu resting\nreadyz check passed\n");
+    CHECK(line([] { return std::string(); }) == "[+]clusters ok\nreadyz check passed\n");
+    CHECK(line([] { return std::string("a\n[+]b"); }).find("\n[+]b") == std::string::npos);
+    CHECK(line([] { return std::string(100000, 'x'); }).size() < 1200);
+    CHECK(line([]() -> std::string { throw std::runtime_error("no"); }).find("readyz check passed") !=
+          std::string::npos);
+    query.verbose = false;
+    CHECK(line([]() -> std::string {
+              FAIL("nobody asks for it");
+              return {};
+          }) == "ok");
 }
 
 TEST_CASE("health_core: a failure names the checks and withholds the reasons", "[endpoints]")

@@ -104,6 +104,50 @@ TEST_CASE("prometheus_metrics: what Prometheus does not permit is dropped and co
     CHECK(shows(m, "a_total{good=\"x\"} 1"));
 }
 
+TEST_CASE("prometheus_metrics: a transient series ends with its last handle, and makes room", "[endpoints]")
+{
+    const auto m =
+        std::make_shared<prometheus_metrics>(prometheus_options{.max_series_of_a_name = 1, .process = false});
+    const auto shown = [&](const std::string& x) {
+        return m->text().find("\nsize{x=\"" + x + "\"}") != std::string::npos;
+    };
+    auto one = m->make_transient_gauge("size", {{"x", "1"}});
+    auto again = m->make_transient_gauge("size", {{"x", "1"}});
+    one->set(2);
+    one.reset();
+    CHECK(shown("1"));
+    again->set(3);
+    CHECK(shows(*m, "size{x=\"1\"} 3"));
+    auto late = m->make_transient_gauge("size", {{"x", "2"}});
+    late->set(1);
+    late.reset(); // it never had a series
+    CHECK_FALSE(shown("2"));
+    CHECK(m->dropped_series() == 1);
+    again.reset();
+    CHECK_FALSE(shown("1"));
+    late = m->make_transient_gauge("size", {{"x", "2"}});
+    late->set(4);
+    CHECK(shows(*m, "size{x=\"2\"} 4"));
+}
+
+TEST_CASE("prometheus_metrics: a series with a handle that stays is not transient", "[endpoints]")
+{
+    prometheus_metrics m({.process = false});
+    auto first = m.make_gauge("size", {});
+    auto second = m.make_transient_gauge("size", {});
+    second->set(1);
+    second.reset();
+    first->set(2);
+    CHECK(shows(m, "size 2"));
+    auto third = m.make_transient_gauge("other", {});
+    auto fourth = m.make_gauge("other", {});
+    third.reset();
+    fourth->set(5);
+    CHECK(shows(m, "other 5"));
+    auto outlives = std::make_shared<prometheus_metrics>()->make_transient_gauge("size", {});
+    outlives->set(1);
+}
+
 TEST_CASE("prometheus_metrics: handles may outlive it", "[endpoints]")
 {
     std::shared_ptr<metrics::counter> kept;

@@ -4,6 +4,8 @@
 #include "clusters_fixture.hpp"
 
 #include <limits>
+#include <map>
+#include <string>
 
 using namespace manager_test;
 using kubecoro::detail::cluster_meters;
@@ -13,7 +15,7 @@ TEST_CASE("cluster metrics: counters and histograms add up in one series", "[clu
 {
     const auto out = std::make_shared<kt::recording_metrics>();
     const summed_metrics sums(out, "fleet");
-    const auto eu = sums.sink(), us = sums.sink();
+    const auto eu = sums.sink("eu"), us = sums.sink("us");
     eu->make_counter("runs", {{"a", "b"}})->add(2);
     us->make_counter("runs", {{"a", "b"}})->add(3);
     us->make_histogram("sizes", {})->observe(7);
@@ -29,10 +31,10 @@ TEST_CASE("cluster metrics: gauges add up as long as their clusters have them; t
     const auto out = std::make_shared<kt::recording_metrics>();
     const summed_metrics sums(out, "fleet");
     const metric_labels all{{"clusters", "fleet"}};
-    auto eu = sums.sink()->make_gauge("objects", {});
-    auto us = sums.sink()->make_gauge("objects", {});
-    auto old_eu = sums.sink()->make_gauge("silent_seconds", {});
-    auto old_us = sums.sink()->make_gauge("silent_seconds", {});
+    auto eu = sums.sink("one")->make_gauge("objects", {});
+    auto us = sums.sink("one")->make_gauge("objects", {});
+    auto old_eu = sums.sink("one")->make_gauge("silent_seconds", {});
+    auto old_us = sums.sink("one")->make_gauge("silent_seconds", {});
     eu->set(10);
     us->set(5);
     eu->set(12);
@@ -58,8 +60,8 @@ TEST_CASE("cluster metrics: of the ends of certificates the first one counts", "
     const auto out = std::make_shared<kt::recording_metrics>();
     const summed_metrics sums(out, "fleet");
     const auto* const name = "kubecoro_client_certificate_expiry_timestamp_seconds";
-    auto eu = sums.sink()->make_gauge(name, {{"server", "eu:443"}});
-    auto us = sums.sink()->make_gauge(name, {{"server", "us:443"}});
+    auto eu = sums.sink("one")->make_gauge(name, {{"server", "eu:443"}});
+    auto us = sums.sink("one")->make_gauge(name, {{"server", "us:443"}});
     const metric_labels all{{"server", "any"}, {"clusters", "fleet"}};
     eu->set(2000);
     us->set(1000);
@@ -77,11 +79,11 @@ TEST_CASE("cluster metrics: values that are not finite change nothing", "[cluste
     const metric_labels all{{"clusters", "fleet"}};
     for (const auto* name : {"objects", "resource_version"}) {
         INFO(name);
-        auto us = sums.sink()->make_gauge(name, {});
+        auto us = sums.sink("one")->make_gauge(name, {});
         us->set(5);
         for (const double odd : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(),
                                  -std::numeric_limits<double>::infinity()}) {
-            auto eu = sums.sink()->make_gauge(name, {});
+            auto eu = sums.sink("one")->make_gauge(name, {});
             eu->set(odd);
             CHECK(out->value(name, all) == 5);
             eu->set(7);
@@ -92,6 +94,77 @@ TEST_CASE("cluster metrics: values that are not finite change nothing", "[cluste
             CHECK(out->value(name, all) == 5);
         }
     }
+}
+
+namespace {
+
+/// Keeps the gauges whose series can end as "name cluster".
+struct ending_metrics final : metrics, transient_metrics
+{
+    struct one final : gauge
+    {
+        void set(double v) noexcept override { value = v; }
+        double value = 0;
+    };
+    std::map<std::string, std::weak_ptr<one>> series;
+
+    std::shared_ptr<counter> make_counter(std::string_view n, metric_labels l) override
+    {
+        return null_metrics()->make_counter(n, std::move(l));
+    }
+    std::shared_ptr<gauge> make_gauge(std::string_view n, metric_labels l) override
+    {
+        return null_metrics()->make_gauge(n, std::move(l));
+    }
+    std::shared_ptr<histogram> make_histogram(std::string_view n, metric_labels l) override
+    {
+        return null_metrics()->make_histogram(n, std::move(l));
+    }
+    std::shared_ptr<gauge> make_transient_gauge(std::string_view n, metric_labels l) override
+    {
+        auto& kept = series[std::string(n) + " " + l.back().second];
+        auto out = kept.lock();
+        if (!out) kept = out = std::make_shared<one>();
+        return out;
+    }
+    /// -1 = it has ended.
+    [[nodiscard]] double value(const std::string& which) const
+    {
+        const auto at = series.find(which);
+        const auto held = at == series.end() ? nullptr : at->second.lock();
+        return held ? held->value : -1;
+    }
+};
+
+} // namespace
+
+TEST_CASE("cluster metrics: objects and queues of each cluster, until it has left", "[clusters]")
+{
+    const auto out = std::make_shared<ending_metrics>();
+    manager_options o;
+    o.metrics = out;
+    world w(std::move(o));
+    far_cluster eu(w), us(w);
+    eu.put("one");
+    eu.put("two");
+    lines seen;
+    const auto fleet = std::make_shared<manual_clusters>();
+    fleet->add("eu", eu.connect());
+    fleet->add("us", us.connect());
+    (void)w.m->clusters(fleet, noting(seen), {.name = "fleet", .max_clusters = 1});
+    w.begin();
+    w.run.advance(1min);
+    CHECK(out->value("kubecoro_cluster_ready eu") == 1);
+    CHECK(out->value("kubecoro_cluster_objects eu") == 2);
+    CHECK(out->value("kubecoro_cluster_queue_depth eu") == 0);
+    CHECK(out->value("kubecoro_cluster_ready us") == -1);
+    fleet->remove("eu");
+    w.run.advance(1min);
+    CHECK(out->value("kubecoro_cluster_ready eu") == -1);
+    CHECK(out->value("kubecoro_cluster_objects eu") == -1);
+    CHECK(out->value("kubecoro_cluster_queue_depth eu") == -1);
+    CHECK(out->value("kubecoro_cluster_ready us") == 1);
+    CHECK(out->value("kubecoro_cluster_objects us") == 0);
 }
 
 TEST_CASE("cluster metrics: a limited number of names get a series of their own", "[clusters]")

@@ -58,6 +58,28 @@ TEST_CASE("clusters core: an offer joins once, and a withdrawal leaves", "[clust
     CHECK(steps(core).empty());
 }
 
+TEST_CASE("clusters core: of many that have to wait one is said in a minute, with the number of the others",
+          "[clusters]")
+{
+    cluster_set_core core(1, pace);
+    for (const auto* name : {"a", "b", "c", "d"}) core.offered(name, "1");
+    CHECK(steps(core) == "+a full b");
+    core.withdrawn("c");
+    core.offered("c", "1");
+    CHECK(steps(core, late + 59s).empty());
+    core.offered("e", "1");
+    auto next = core.next(late + 1min);
+    REQUIRE(std::holds_alternative<cluster_step::keep_waiting>(next));
+    CHECK(std::get<cluster_step::keep_waiting>(next).name == "e");
+    CHECK(std::get<cluster_step::keep_waiting>(next).unsaid == 2);
+    CHECK(core.waiting().size() == 4);
+    core.offered("f", "1");
+    CHECK(steps(core, late + 1min).empty());
+    core.offered("g", "1");
+    next = core.next(late + 3min);
+    CHECK(std::get<cluster_step::keep_waiting>(next).unsaid == 1);
+}
+
 TEST_CASE("clusters core: a changed offer leaves, and joins only after it has left", "[clusters]")
 {
     cluster_set_core core(10, pace);
@@ -99,7 +121,7 @@ TEST_CASE("clusters core: a full set lets others wait, and says so once", "[clus
 {
     cluster_set_core core(2, pace);
     for (const auto* name : {"a", "b", "c", "d"}) core.offered(name, "1");
-    CHECK(steps(core) == "+a +b full c full d");
+    CHECK(steps(core) == "+a +b full c");
     core.offered("d", "2");
     CHECK(steps(core).empty());
     CHECK(core.waiting().size() == 2);
@@ -133,7 +155,7 @@ TEST_CASE("clusters core: every free place is taken, also if one that waits is w
 {
     cluster_set_core core(1, pace);
     for (const auto* name : {"a", "b", "c"}) core.offered(name, "1");
-    CHECK(steps(core) == "+a full b full c");
+    CHECK(steps(core) == "+a full b");
     core.withdrawn("a");
     CHECK(steps(core) == "-a");
     core.left("a");
@@ -142,7 +164,7 @@ TEST_CASE("clusters core: every free place is taken, also if one that waits is w
 
     cluster_set_core two(2, pace);
     for (const auto* name : {"a", "b", "c", "d"}) two.offered(name, "1");
-    CHECK(steps(two) == "+a +b full c full d");
+    CHECK(steps(two) == "+a +b full c");
     two.withdrawn("a");
     two.withdrawn("b");
     CHECK(steps(two) == "-a -b");

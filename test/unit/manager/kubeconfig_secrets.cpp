@@ -108,6 +108,21 @@ TEST_CASE("kubeconfig secrets: one that is too long is not parsed", "[clusters]"
     CHECK(r.complaint("edge").find("1000") != std::string::npos);
 }
 
+TEST_CASE("kubeconfig secrets: the program may refuse what a kubeconfig asks for", "[clusters]")
+{
+    const auto accept = [](const cluster_config& c) -> result<> {
+        if (c.server.find("127.0.0.1") != std::string::npos) return failure(cond::forbidden, "no loopback");
+        return {};
+    };
+    registry r({.ns = "fleet", .accept = accept});
+    r.put("here", kubeconfig("token: hunter2"));
+    r.put("far", kubeconfig("token: hunter2", "server: 'https://192.0.2.1:1'"));
+    CHECK(r.complaint("here").find("Secret fleet/here: is not accepted") != std::string::npos);
+    CHECK(r.complaint("here").find("no loopback") != std::string::npos);
+    CHECK(r.complaint("far").find("accepted") == std::string::npos);
+    CHECK(r.w.log.count("hunter2") == 0);
+}
+
 TEST_CASE("kubeconfig secrets: their rights are declared", "[clusters]")
 {
     registry r({.ns = "fleet"});

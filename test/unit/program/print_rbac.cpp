@@ -30,6 +30,41 @@ TEST_CASE("print rbac: Leases are in the namespace of the command line", "[progr
     CHECK(text.find("default") == std::string::npos);
 }
 
+namespace {
+
+const operator_setup fleet = [](manager& m) {
+    m.needs({"", "v1", "pods", "Pod", true}, {"list"});
+    (void)m.clusters(std::make_shared<manual_clusters>(), [](manager& cluster) {
+        cluster.needs({"", "v1", "nodes", "Node", false}, {"get"});
+    });
+};
+
+} // namespace
+
+TEST_CASE("print rbac: what member clusters need is a manifest of its own", "[program]")
+{
+    operator_options o;
+    o.name = "janitor";
+    const auto home = detail::rbac_of(o, fleet, "ops").value();
+    CHECK(home.find("pods") != std::string::npos);
+    CHECK(home.find("nodes") == std::string::npos);
+    CHECK(home.find("--print-cluster-rbac") != std::string::npos);
+    const auto members = detail::cluster_rbac_of(o, fleet, "ops").value();
+    CHECK(members.find("# For each cluster of the set clusters, not for the operator's own.") == 0);
+    CHECK(members.find("name: janitor-clusters\n") != std::string::npos);
+    CHECK(members.find("nodes") != std::string::npos);
+    CHECK(members.find("pods") == std::string::npos);
+}
+
+TEST_CASE("print rbac: an operator of one cluster has no rights elsewhere", "[program]")
+{
+    operator_options o;
+    o.name = "janitor";
+    const operator_setup nothing = [](manager&) {};
+    CHECK(detail::rbac_of(o, nothing, "ops").value().find("#") == std::string::npos);
+    CHECK(detail::cluster_rbac_of(o, nothing, "ops").error() == cond::not_found);
+}
+
 TEST_CASE("print rbac: a namespace of Leases in the options stays", "[program]")
 {
     std::string text;

@@ -1,5 +1,6 @@
 #include "auth/exec_credential.hpp"
 
+#include "config/proxy_environment.hpp"
 #include "connect/tls_pem.hpp"
 #include "http/encoding.hpp"
 
@@ -64,7 +65,7 @@ std::string exec_info(const exec_config& plugin, const cluster_config& cluster, 
         if (!cluster.server_name.empty()) c["tls-server-name"] = cluster.server_name;
         if (cluster.insecure) c["insecure-skip-tls-verify"] = true;
         if (!cluster.ca.empty()) c["certificate-authority-data"] = base64_encode(cluster.ca);
-        if (!cluster.proxy_url.empty()) c["proxy-url"] = cluster.proxy_url;
+        if (!cluster.proxy_url.empty() && cluster.proxy_url != no_proxy) c["proxy-url"] = cluster.proxy_url;
         if (cluster.disable_compression) c["disable-compression"] = true;
         boost::system::error_code ec;
         if (!plugin.config.empty()) c["config"] = json::parse(plugin.config, ec);

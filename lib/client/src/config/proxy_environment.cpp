@@ -121,6 +121,7 @@ result<std::optional<chosen_proxy>> parsed(const std::string& url, const std::st
 result<std::optional<chosen_proxy>> choose_proxy(const std::string& url, const server_address& server,
                                                  const environment& env)
 {
+    if (url == no_proxy) return std::optional<chosen_proxy>();
     if (!url.empty()) return parsed(url, "proxy-url");
     const auto selected =
         server.tls ? first_of(env, {"HTTPS_PROXY", "https_proxy"}) : first_of(env, {"HTTP_PROXY", "http_proxy"});

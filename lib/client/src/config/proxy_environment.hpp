@@ -8,6 +8,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace kubecoro::detail {
 
@@ -18,7 +19,10 @@ struct chosen_proxy
     std::string origin = {};
 };
 
-/** The proxy for this server: `url` if it is not empty, else the one that the environment selects by the rules of Go's
+/// In the place of a proxy's URL: none, whatever the environment says. A kubeconfig cannot say it.
+inline constexpr std::string_view no_proxy = "direct:";
+
+/** The proxy for this server: none for no_proxy, `url` if it is not empty, else the one that the environment selects by the rules of Go's
     net/http.
 
     HTTPS_PROXY, or HTTP_PROXY for plain http, in upper case and then in lower case; "host:port" means http. None for

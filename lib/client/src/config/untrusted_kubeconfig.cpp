@@ -2,6 +2,7 @@
 
 #include "config/kubeconfig_choice.hpp"
 #include "config/kubeconfig_file.hpp"
+#include "config/proxy_environment.hpp"
 
 #include <initializer_list>
 #include <optional>
@@ -68,6 +69,7 @@ result<cluster_config> parse_untrusted_kubeconfig(std::string_view yaml, const u
     if (auto sound = check_entries(all); !sound) return shortened(sound.error());
     auto chosen = detail::choose_context(all, options.origin, options.context, nothing_to_read());
     if (!chosen) return shortened(chosen.error());
+    if (chosen->proxy_url.empty() && !options.environment_proxy) chosen->proxy_url = detail::no_proxy;
     return chosen;
 }
 

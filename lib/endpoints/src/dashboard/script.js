@@ -27,12 +27,16 @@ const sum = (rows, get) => rows.reduce((n, row) => n + (Number(get(row)) || 0), 
 // A column: title, value to sort by, form of the value, and the cell's class.
 const column = (title, get, form = number, kind = () => "") => ({title, get, form, kind});
 const words = (title, get, kind = () => "") => ({title, get, form: text, kind, words: true});
+// Shown when there is a row of a cluster other than the program's own.
+const clusters = {...words("Cluster", r => r.cluster), absent: rows => !rows.some(r => r.cluster)};
+const named = (r, name) => (r.cluster || "") + "/" + name;
 const badIfAny = v => v > 0 ? "bad" : "";
 const good = expected => v => expected.includes(v) ? "good" : "bad";
 
 const tables = {
   informers: {title: "Informers", columns: [
     words("Resource", r => r.resource),
+    clusters,
     words("State", r => r.state, good(["watching", "waiting", "listing"])),
     column("Objects", r => r.objects),
     column("Memory", r => r.bytes, bytes),
@@ -43,9 +47,10 @@ const tables = {
     column("Relists", r => r.reflector && r.reflector.relists),
     column("Pending", r => r.pending + sum(list(r.handlers), h => h.pending)),
     column("Failures", r => r.reflector && r.reflector.failures, number, badIfAny),
-    words("Last failure", r => r.reflector && r.reflector.last_failure)], key: r => r.resource},
+    words("Last failure", r => r.reflector && r.reflector.last_failure)], key: r => named(r, r.resource)},
   queues: {title: "Queues", columns: [
     words("Queue", r => r.name),
+    clusters,
     column("Depth", r => r.ready),
     column("Oldest waits", r => r.oldest_seconds, time),
     column("Running", r => r.processing),
@@ -58,9 +63,10 @@ const tables = {
     column("Retried", r => r.retries),
     words("Oldest key", r => r.oldest),
     words("Longest running keys", r => list(r.in_work).slice(0, 5).map((key, i) => lasting(key, list(r.running_seconds)[i])).join(", ")),
-    words("Largest classes", r => list(r.largest_classes).slice(0, 3).map(c => c.name + " " + number(c.ready)).join(", "))], key: r => r.name},
+    words("Largest classes", r => list(r.largest_classes).slice(0, 3).map(c => c.name + " " + number(c.ready)).join(", "))], key: r => named(r, r.name)},
   controllers: {title: "Controllers", columns: [
     words("Controller", r => r.name),
+    clusters,
     words("Phase", r => r.phase, good(["running", "syncing"])),
     {title: "Running", get: r => r.active, form: (v, r) => number(v) + " of " + number(r.workers), kind: () => ""},
     column("Succeeded", r => r.succeeded),
@@ -69,12 +75,20 @@ const tables = {
     column("Longest run", r => r.longest_run_seconds, time),
     column("Timed out", r => r.timed_out, number, badIfAny),
     column("Behind own writes", r => r.behind_own_writes),
-    words("Sources", r => list(r.sources).map(s => s.name + " " + s.state).join(", "))], key: r => r.name},
+    words("Sources", r => list(r.sources).map(s => s.name + " " + s.state).join(", "))], key: r => named(r, r.name)},
   tasks: {title: "Tasks", rows: names => list(names).map(name => ({name})), columns: [words("Task", r => r.name)], key: r => r.name},
   manager: {title: "Manager", rows: m => list(m && m.parts), columns: [
     words("Part", r => r.name), words("State", r => r.state), column("Restarts", r => r.restarts, number, badIfAny)],
     note: m => m && m.phase ? "Phase: " + m.phase + (m.election ? "; leader: " + (m.election.leader || "none") +
       "; this replica: " + m.election.identity : "") : "", key: r => r.name},
+  clusters: {title: "Clusters", optional: true, columns: [
+    words("Name", r => r.name),
+    words("State", r => r.state, good(["ready", "joining"])),
+    column("Attempts", r => r.attempts),
+    column("Objects", r => r.objects),
+    column("Waiting keys", r => r.queued),
+    words("Trouble", r => r.trouble),
+    words("Last failure", r => r.lastFailure)], key: r => r.name},
   config: {title: "Configuration", rows: c => Object.entries(c || {}).map(([name, value]) => ({name, value})), columns: [
     words("Setting", r => r.name), words("Value", r => r.value)], key: r => r.name}
 };
@@ -138,6 +152,8 @@ class view {
       const was = this.before.get(this.kind.key(row));
       return {row, cells: this.kind.columns.map(c => c.get(row, was, seconds))};
     });
+    this.hidden = this.kind.columns.map(c => c.absent ? c.absent(rows) : false);
+    this.heads.forEach((h, i) => { h.hidden = this.hidden[i]; });
     this.before = new Map(rows.map(row => [this.kind.key(row), row]));
     this.said = page && page.error ? "This page failed: " + page.error : this.kind.note ? this.kind.note(page) : "";
     this.draw();
@@ -168,6 +184,7 @@ class view {
       const content = c.form(value.cells[i], value.row);
       set(cell, content);
       if (!i) cell.title = content;
+      cell.hidden = this.hidden[i];
       cell.className = [c.words ? "text" : "", c.kind(value.cells[i])].filter(Boolean).join(" ");
     });
   }
@@ -206,7 +223,10 @@ function show(pages) {
     views[page] = views[page] || new view(page, tables[page]);
     views[page].show(pages[page], seconds);
   }
-  for (const page of Object.keys(views)) views[page].section.hidden = !(page in pages);
+  for (const page of Object.keys(views)) {
+    const {section, kind, values} = views[page];
+    section.hidden = !(page in pages) || (kind.optional && !values.length);
+  }
   summarize(pages);
 }
 

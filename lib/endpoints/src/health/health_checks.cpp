@@ -32,8 +32,8 @@ std::string_view to_string(health_probe p) noexcept { return p == health_probe::
 class health_checks::entry
 {
 public:
-    entry(std::string name, health_check check, health_check_options options)
-        : name_(std::move(name)), check_(std::move(check)), options_(options)
+    entry(std::string name, health_check check, health_check_options options, std::function<std::string()> of)
+        : detail(std::move(of)), name_(std::move(name)), check_(std::move(check)), options_(options)
     {
     }
 
@@ -74,6 +74,7 @@ public:
         return std::exchange(well_, well) != well;
     }
 
+    const std::function<std::string()> detail;
     std::shared_ptr<metrics::gauge> shown;
 
 private:
@@ -135,12 +136,12 @@ health_checks::health_checks(health_options options) : state_(std::make_shared<s
     state_->options = std::move(options);
 }
 
-result<> health_checks::add(health_probe which, std::string name, health_check check,
-                            health_check_options options) const
+result<> health_checks::add(health_probe which, std::string name, health_check check, health_check_options options,
+                            std::function<std::string()> detail) const
 {
     if (!is_name(name)) return failure{cond::invalid, "a health check's name has letters, digits and -_.: only"};
-    auto added = std::make_shared<entry>(name, std::move(check), options);
-    if (state_->options.metrics)
+    auto added = std::make_shared<entry>(name, std::move(check), options, std::move(detail));
+    if (state_->options.metrics && !added->detail)
         added->shown = state_->options.metrics->make_gauge("kubecoro_endpoints_health_check",
                                                            {{"name", name}, {"probe", std::string(to_string(which))}});
     std::lock_guard lock(state_->mutex);
@@ -159,6 +160,12 @@ result<> health_checks::add_live(std::string name, health_check check, health_ch
 result<> health_checks::add_ready(std::string name, health_check check, health_check_options options) const
 {
     return add(health_probe::ready, std::move(name), std::move(check), options);
+}
+
+result<> health_checks::add_ready_detail(std::string name, std::function<std::string()> text) const
+{
+    const auto always_well = [] { return result<>(); };
+    return add(health_probe::ready, std::move(name), health_check(always_well), {}, std::move(text));
 }
 
 bool health_checks::remove(std::string_view name) const
@@ -197,7 +204,7 @@ asio::awaitable<std::vector<health_outcome>> health_checks::run(health_probe whi
         std::vector<health_outcome> out;
         for (std::string& name : wanted) {
             if (name == ping) {
-                out.push_back({std::move(name), {}});
+                out.push_back({std::move(name), {}, {}});
                 continue;
             }
             const auto e = s->find(probe, name);
@@ -211,7 +218,7 @@ asio::awaitable<std::vector<health_outcome>> health_checks::run(health_probe whi
             auto guarded = catch_failure(std::move(running));
             auto outcome = co_await std::move(guarded);
             s->report(*e, probe, outcome);
-            out.push_back({std::move(name), std::move(outcome)});
+            out.push_back({std::move(name), std::move(outcome), e->detail});
         }
         co_return out;
     }(state_, which, std::move(names));

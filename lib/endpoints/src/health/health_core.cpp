@@ -8,15 +8,27 @@ namespace kubecoro::detail {
 namespace {
 
 constexpr std::size_t longest_echo = 64;
+constexpr std::size_t longest_detail = 1000;
 
 bool has(const std::vector<std::string>& all, const std::string& one)
 {
     return std::find(all.begin(), all.end(), one) != all.end();
 }
 
+/// The user's text. Its exception must not fail a probe.
+std::string detail_of(const health_outcome& o)
+{
+    try {
+        const auto text = o.detail ? o.detail() : std::string();
+        return text.empty() ? "ok" : printable(text, longest_detail);
+    } catch (...) {
+        return "ok, without details: they failed";
+    }
+}
+
 std::string line_of(const health_outcome& o)
 {
-    return o.outcome ? "[+]" + o.name + " ok\n" : "[-]" + o.name + " failed: reason withheld\n";
+    return o.outcome ? "[+]" + o.name + " " + detail_of(o) + "\n" : "[-]" + o.name + " failed: reason withheld\n";
 }
 
 health_answer answer_of_one(const health_outcome& o)

@@ -35,6 +35,8 @@ constexpr known_metric all[] = {
     {"kubecoro_client_tls_handshakes_total", "TLS handshakes, by whether the session was resumed."},
     {"kubecoro_client_tls_reloads_total", "Changes of certificate files, by outcome."},
     {"kubecoro_client_write_checks_total", "Writes that were to be checked before they are sent, by outcome."},
+    {"kubecoro_cluster_objects", "Objects in the informers of the cluster."},
+    {"kubecoro_cluster_queue_depth", "Keys that wait in the queues of the cluster."},
     {"kubecoro_cluster_ready", "1 while the cluster's informers have synced, else 0."},
     {"kubecoro_clusters", "Clusters of a set, by state."},
     {"kubecoro_controller_failed_events_total", "Events on which a filter or a map function failed."},

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <sstream>
@@ -62,12 +63,16 @@ struct prometheus_metrics::state
     static constexpr const char* dropped_name = "kubecoro_metrics_dropped_series_total";
 
     /// The time series of that name and labels; null when it is dropped.
+    /// @param ends  Whether the series ends with its last handle.
     template<class Series, class Build>
-    Series* find_or_add(std::string_view name, const metric_labels& labels, Build build)
+    Series* find_or_add(std::string_view name, const metric_labels& labels, Build build, bool ends = false)
     {
         std::lock_guard lock(mutex);
         try {
-            return find_or_add_locked<Series>(std::string(name), labels, build);
+            const auto before = series;
+            auto* const found = find_or_add_locked<Series>(std::string(name), labels, build);
+            if constexpr (std::is_same_v<Series, prometheus::Gauge>) note_handle(found, ends, series != before);
+            return found;
         } catch (const std::exception&) {
             // A name or label that Prometheus does not permit.
             dropped->Increment();
@@ -99,6 +104,28 @@ struct prometheus_metrics::state
             ++series;
         }
         return out;
+    }
+
+    /// A series that had a handle of the other kind stays.
+    void note_handle(prometheus::Gauge* of, bool ends, bool is_new)
+    {
+        if (of == nullptr) return;
+        if (!ends)
+            transient.erase(of);
+        else if (is_new || transient.contains(of))
+            ++transient[of];
+    }
+    /// A handle of a series that may end is gone.
+    void release(const std::string& name, prometheus::Gauge* of) noexcept
+    {
+        std::lock_guard lock(mutex);
+        const auto at = transient.find(of);
+        if (at == transient.end() || --at->second != 0) return;
+        transient.erase(at);
+        auto& f = families.find(name)->second;
+        std::get<gauges*>(f.series)->Remove(of);
+        --f.count;
+        --series;
     }
 
     template<class Series>
@@ -133,6 +160,8 @@ struct prometheus_metrics::state
     std::map<std::string, metric_description, std::less<>> descriptions;
     std::map<std::string, family, std::less<>> families;
     std::size_t series = 0;
+    /// Number of handles of each series that ends with the last one.
+    std::map<prometheus::Gauge*, std::size_t> transient;
     std::vector<std::weak_ptr<prometheus::Collectable>> collectors;
     detail::process_metrics process;
 };
@@ -168,6 +197,29 @@ public:
     }
 };
 
+class transient_gauge final : public metrics::gauge
+{
+public:
+    transient_gauge(std::function<void()> release, prometheus::Gauge* series)
+        : release_(std::move(release)), series_(series)
+    {
+    }
+    transient_gauge(const transient_gauge&) = delete;
+    transient_gauge& operator=(const transient_gauge&) = delete;
+    ~transient_gauge() override
+    {
+        if (series_) release_();
+    }
+    void set(double v) noexcept override
+    {
+        if (series_) series_->Set(v);
+    }
+
+private:
+    const std::function<void()> release_;
+    prometheus::Gauge* const series_;
+};
+
 class kept_histogram final : public metrics::histogram, kept_series<prometheus::Histogram>
 {
 public:
@@ -201,6 +253,13 @@ std::shared_ptr<metrics::histogram> prometheus_metrics::make_histogram(std::stri
 {
     auto* const series = state_->find_or_add<prometheus::Histogram>(name, labels, &prometheus::BuildHistogram);
     return std::make_shared<kept_histogram>(kept_series<prometheus::Histogram>{state_, series});
+}
+
+std::shared_ptr<metrics::gauge> prometheus_metrics::make_transient_gauge(std::string_view name, metric_labels labels)
+{
+    auto* const series = state_->find_or_add<prometheus::Gauge>(name, labels, &prometheus::BuildGauge, true);
+    auto release = [state = state_, name = std::string(name), series] { state->release(name, series); };
+    return std::make_shared<transient_gauge>(std::move(release), series);
 }
 
 result<> prometheus_metrics::describe(std::string name, metric_description description)

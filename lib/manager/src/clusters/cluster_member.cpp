@@ -21,16 +21,13 @@ void look_into(manager& m, cluster_stats& out)
 cluster_stats detail::cluster_member::stats() const
 {
     cluster_stats out{.name = name};
-    std::shared_ptr<manager> m;
     {
         std::lock_guard lock(mutex_);
         out.state = state_;
         out.attempts = attempts_;
         out.last_failure = last_failure_;
-        m = works_;
     }
-    if (!m) return out;
-    look_into(*m, out);
+    if (const auto m = working()) look_into(*m, out);
     return out;
 }
 

@@ -40,6 +40,12 @@ public:
         std::lock_guard lock(mutex_);
         works_ = std::move(m);
     }
+    /// The manager that works there; null while none does.
+    [[nodiscard]] std::shared_ptr<manager> working() const
+    {
+        std::lock_guard lock(mutex_);
+        return works_;
+    }
     /// Its informers have synced.
     void ready()
     {

@@ -5,7 +5,10 @@
 namespace kubecoro::detail {
 
 cluster_meters::cluster_meters(std::shared_ptr<metrics> out, std::string set, std::size_t most_names)
-    : out_(std::move(out)), set_(std::move(set)), most_names_(most_names)
+    : out_(std::move(out)),
+      ending_(std::dynamic_pointer_cast<transient_metrics>(out_)),
+      set_(std::move(set)),
+      most_names_(most_names)
 {
     for (std::size_t i = 0; i < by_state_.size(); ++i) {
         const std::string state(to_string(static_cast<cluster_state>(i)));
@@ -26,6 +29,7 @@ void cluster_meters::moved(const std::string& name, std::optional<cluster_state>
     count(from, -1);
     count(to, 1);
     if (auto* const ready = ready_of(name)) ready->set(to == cluster_state::ready ? 1 : 0);
+    if (ending_ && !to) ready_.erase(name);
 }
 
 void cluster_meters::waiting(std::size_t clusters)
@@ -38,8 +42,14 @@ metrics::gauge* cluster_meters::ready_of(const std::string& name)
 {
     if (const auto at = ready_.find(name); at != ready_.end()) return at->second.get();
     if (ready_.size() >= most_names_) return nullptr;
-    auto made = out_->make_gauge("kubecoro_cluster_ready", {{"clusters", set_}, {"cluster", name}});
-    return ready_.emplace(name, std::move(made)).first->second.get();
+    return ready_.emplace(name, make_ready(name)).first->second.get();
+}
+
+std::shared_ptr<metrics::gauge> cluster_meters::make_ready(const std::string& name)
+{
+    constexpr auto series = "kubecoro_cluster_ready";
+    const metric_labels labels{{"clusters", set_}, {"cluster", name}};
+    return ending_ ? ending_->make_transient_gauge(series, labels) : out_->make_gauge(series, labels);
 }
 
 } // namespace kubecoro::detail

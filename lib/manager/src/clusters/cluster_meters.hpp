@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kubecoro/base/metrics.hpp>
+#include <kubecoro/base/transient_metrics.hpp>
 #include <kubecoro/manager/cluster_stats.hpp>
 
 #include <array>
@@ -13,8 +14,8 @@
 
 namespace kubecoro::detail {
 
-/** kubecoro_clusters, by state, and kubecoro_cluster_ready, by name. Names come from tenants, and a series stays for ever: only
-    the first names get one. Thread safe. */
+/** kubecoro_clusters, by state, and kubecoro_cluster_ready, by name. Names come from tenants: a series ends when its cluster
+    has left, and where the sink cannot end one, only the first names get one. Thread safe. */
 class cluster_meters
 {
 public:
@@ -27,9 +28,12 @@ public:
     void waiting(std::size_t clusters);
 
 private:
+    [[nodiscard]] std::shared_ptr<metrics::gauge> make_ready(const std::string& name);
     [[nodiscard]] metrics::gauge* ready_of(const std::string& name);
 
     const std::shared_ptr<metrics> out_;
+    /// Null when the sink cannot end a series.
+    const std::shared_ptr<transient_metrics> ending_;
     const std::string set_;
     const std::size_t most_names_;
     std::mutex mutex_;

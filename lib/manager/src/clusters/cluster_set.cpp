@@ -160,13 +160,13 @@ void cluster_set::perform(const step::any& next)
 {
     if (const auto* s = std::get_if<step::join>(&next)) join(s->name);
     if (const auto* s = std::get_if<step::leave>(&next)) leave(s->name);
-    if (const auto* s = std::get_if<step::keep_waiting>(&next)) keep_waiting(s->name);
+    if (const auto* s = std::get_if<step::keep_waiting>(&next)) keep_waiting(*s);
 }
 
-void cluster_set::keep_waiting(const std::string& name) const
+void cluster_set::keep_waiting(const step::keep_waiting& said) const
 {
     log_.warning("a cluster has to wait: there are too many",
-                 {{"cluster", name}, {"max_clusters", options_.max_clusters}});
+                 {{"cluster", said.name}, {"max_clusters", options_.max_clusters}, {"others", said.unsaid}});
 }
 
 void cluster_set::join(const std::string& name)
@@ -222,6 +222,15 @@ std::vector<cluster_stats> cluster_set::stats() const
     list.reserve(out.size());
     for (auto& [name, s] : out) list.push_back(std::move(s));
     return list;
+}
+
+std::vector<std::shared_ptr<manager>> cluster_set::managers() const
+{
+    std::vector<std::shared_ptr<manager>> out;
+    std::lock_guard lock(mutex_);
+    for (const auto& [name, s] : members_)
+        if (auto m = s.member->working()) out.push_back(std::move(m));
+    return out;
 }
 
 } // namespace kubecoro::detail

@@ -47,6 +47,11 @@ public:
     void withdraw(std::string_view name);
 
     [[nodiscard]] std::vector<cluster_stats> stats() const;
+    /// The managers that work in clusters at present, by name.
+    [[nodiscard]] std::vector<std::shared_ptr<manager>> managers() const;
+    /// The rights that the set-up needs in each cluster. Fills a manager that never starts. Errors: those of the set-up.
+    [[nodiscard]] result<std::vector<access_right>> rights();
+    [[nodiscard]] const std::string& name() const noexcept { return options_.name; }
 
 private:
     struct seat
@@ -62,7 +67,7 @@ private:
     void perform(const cluster_step::any& step);
     void join(const std::string& name);
     void leave(const std::string& name);
-    void keep_waiting(const std::string& name) const;
+    void keep_waiting(const cluster_step::keep_waiting& step) const;
     static boost::asio::awaitable<result<>> await_departure(cluster_set& self, seat of);
     void stop();
 
@@ -71,6 +76,8 @@ private:
                                                     latch stop);
     void has_worked(const std::string& name);
     [[nodiscard]] result<std::shared_ptr<manager>> make_manager(const std::shared_ptr<cluster_member>& member);
+    [[nodiscard]] manager_options member_options(const std::string& name, const logger& log) const;
+    [[nodiscard]] result<> fill(manager& m);
     [[nodiscard]] result<client> connect(const std::string& name, const logger& log) const;
 
     manager_engine& home_;

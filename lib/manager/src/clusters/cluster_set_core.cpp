@@ -1,5 +1,8 @@
 #include "clusters/cluster_set_core.hpp"
 
+#include <kubecoro/base/saturating_time.hpp>
+
+#include <chrono>
 #include <utility>
 
 namespace kubecoro::detail {
@@ -67,10 +70,7 @@ std::optional<step::any> cluster_set_core::step_of(const std::string& name, time
         forget(name);
         return {};
     }
-    if (!e.has_place && taken_ >= places_) {
-        if (!waiting_.insert(name).second) return {};
-        return step::keep_waiting{name};
-    }
+    if (!e.has_place && taken_ >= places_) return keep_waiting(name, now);
     waiting_.erase(name);
     if (!std::exchange(e.has_place, true)) ++taken_;
     use_free_place();
@@ -78,6 +78,18 @@ std::optional<step::any> cluster_set_core::step_of(const std::string& name, time
     e.present = e.wanted;
     pace_.joined(name, now);
     return step::join{name};
+}
+
+/// Those who register clusters decide how often one has to wait.
+std::optional<step::any> cluster_set_core::keep_waiting(const std::string& name, time_point now)
+{
+    if (!waiting_.insert(name).second) return {};
+    if (next_word_ && now < *next_word_) {
+        ++unsaid_;
+        return {};
+    }
+    next_word_ = time_after(now, std::chrono::minutes{1});
+    return step::keep_waiting{name, std::exchange(unsaid_, 0)};
 }
 
 bool cluster_set_core::delay(const std::string& name, entry& e, time_point now)

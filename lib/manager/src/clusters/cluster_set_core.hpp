@@ -32,10 +32,12 @@ struct leave
 {
     std::string name;
 };
-/// The set is full. Said once; it joins when there is room.
+/// The set is full. Said once for a cluster, and once a minute for all; it joins when there is room.
 struct keep_waiting
 {
     std::string name;
+    /// How many had to wait since the last time, without a word.
+    std::size_t unsaid = 0;
 };
 /// Stopped, and no cluster is left.
 struct finish
@@ -88,6 +90,7 @@ private:
     };
     /// The next step for that cluster, if it needs one.
     [[nodiscard]] std::optional<cluster_step::any> step_of(const std::string& name, time_point now);
+    [[nodiscard]] std::optional<cluster_step::any> keep_waiting(const std::string& name, time_point now);
     void forget(const std::string& name);
     /// @return whether the cluster has to wait until then.
     [[nodiscard]] bool delay(const std::string& name, entry& e, time_point now);
@@ -102,6 +105,9 @@ private:
     std::set<std::string, std::less<>> waiting_;
     std::set<std::pair<time_point, std::string>> delayed_;
     join_pace pace_;
+    /// When the next wait may be said; empty: at once.
+    std::optional<time_point> next_word_;
+    std::size_t unsaid_ = 0;
     bool stopped_ = false;
 };
 

@@ -5,6 +5,7 @@
 
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/timeout.hpp>
+#include <kubecoro/client/detail/no_server.hpp>
 
 #include <algorithm>
 #include <exception>
@@ -65,27 +66,51 @@ result<std::shared_ptr<manager>> cluster_set::make_manager(const std::shared_ptr
     const auto log = home_.options.log->with({{"cluster", name}});
     auto connected = connect(name, log);
     if (!connected) return connected.error();
-    auto o = options_.each;
-    o.name = home_.options.name;
-    o.time = home_.options.time;
-    o.log = log;
-    o.metrics = sums_.sink();
-    if (!o.traces.tracer) o.traces = home_.options.traces;
-    o.leader_election = {};
-    o.shards = {};
-    o.grace = std::min(o.grace, home_.options.grace / 5 * 4);
+    auto o = member_options(name, log);
+    o.metrics = sums_.sink(name);
     cluster_place place{.cluster = name, .leadership = leadership_, .share = home_.share()};
     place.when_ready = [weak = std::weak_ptr(member)] {
         if (const auto m = weak.lock()) m->ready();
     };
     std::shared_ptr<manager> m(new manager(*std::move(connected), std::move(o), std::move(place)));
+    if (auto filled = fill(*m); !filled) return filled.error();
+    return m;
+}
+
+manager_options cluster_set::member_options(const std::string& name, const logger& log) const
+{
+    auto o = options_.each;
+    o.name = home_.options.name;
+    o.time = home_.options.time;
+    o.log = log;
+    if (!o.traces.tracer) o.traces = home_.options.traces;
+    o.traces.cluster = name;
+    o.leader_election = {};
+    o.shards = {};
+    o.grace = std::min(o.grace, home_.options.grace / 5 * 4);
+    return o;
+}
+
+result<> cluster_set::fill(manager& m)
+{
     try {
         const std::lock_guard one_at_a_time(filling_);
-        if (auto filled = setup_(*m); !filled) return filled.error().because("the set-up failed");
+        if (auto filled = setup_(m); !filled) return filled.error().because("the set-up failed");
     } catch (...) {
         return to_failure(std::current_exception()).because("the set-up failed");
     }
-    return m;
+    return {};
+}
+
+result<std::vector<access_right>> cluster_set::rights()
+{
+    const std::string any = "*";
+    auto o = member_options(any, logger::silent());
+    o.metrics = null_metrics();
+    manager m(client(home_.cluster.executor(), std::make_shared<no_server>()), std::move(o),
+              cluster_place{.cluster = any, .leadership = leadership_, .share = home_.share()});
+    if (auto filled = fill(m); !filled) return filled.error();
+    return m.rights();
 }
 
 result<client> cluster_set::connect(const std::string& name, const logger& log) const
@@ -100,7 +125,7 @@ result<client> cluster_set::connect(const std::string& name, const logger& log) 
     auto how = options_.connection;
     how.time = home_.options.time;
     how.log = log;
-    how.metrics = sums_.sink();
+    how.metrics = sums_.sink(name);
     if (how.user_agent.empty()) how.user_agent = home_.options.name;
     try {
         if (!offer.connect) return failure(cond::misconfigured, "the offer has no function that connects");

@@ -40,8 +40,12 @@ result<client> connect_by(const object& secret, const kubeconfig_secrets& where,
     const auto text = bytes::from_base64(encoded);
     if (!text) return failure(cond::misconfigured, origin + ": is not base64");
     untrusted_kubeconfig_options o{.origin = origin, .context = where.context, .max_bytes = where.max_bytes};
+    o.environment_proxy = where.environment_proxy;
     auto config = parse_untrusted_kubeconfig(text->data, o);
     if (!config) return config.error();
+    if (where.accept)
+        if (const auto accepted = where.accept(*config); !accepted)
+            return accepted.error().because(origin + ": is not accepted");
     return client::create(std::move(executor), *std::move(config), std::move(how));
 }
 

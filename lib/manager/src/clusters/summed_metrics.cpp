@@ -1,5 +1,8 @@
 #include "clusters/summed_metrics.hpp"
 
+#include <kubecoro/base/transient_metrics.hpp>
+
+#include <array>
 #include <cmath>
 #include <map>
 #include <mutex>
@@ -22,6 +25,15 @@ sum_of what_counts(std::string_view name)
     if (name.ends_with("_expiry_timestamp_seconds")) return sum_of::least; // the certificate that ends first
     return name.ends_with("_seconds") || name.ends_with("_version") ? sum_of::greatest : sum_of::all;
 }
+
+/// A gauge of clusters, and the name under which each cluster's own sum is shown.
+struct shown_gauge
+{
+    std::string_view name;
+    std::string_view by_cluster;
+};
+constexpr std::array<shown_gauge, 2> shown{
+    {{"kubecoro_informer_objects", "kubecoro_cluster_objects"}, {"workqueue_depth", "kubecoro_cluster_queue_depth"}}};
 
 } // namespace
 
@@ -56,10 +68,15 @@ private:
 class summed_metrics::member_gauge final : public metrics::gauge
 {
 public:
-    explicit member_gauge(std::shared_ptr<total> t) : total_(std::move(t)) {}
+    /// @param own  The cluster's own sum; null when it is not shown. One that adds up, which cannot fail.
+    member_gauge(std::shared_ptr<total> t, std::shared_ptr<total> own) : total_(std::move(t)), own_(std::move(own)) {}
+    member_gauge(const member_gauge&) = delete;
+    member_gauge& operator=(const member_gauge&) = delete;
     ~member_gauge() override
     {
-        if (set_) total_->change(&value_, nullptr);
+        if (!set_) return;
+        total_->change(&value_, nullptr);
+        if (own_) own_->change(&value_, nullptr);
     }
     void set(double v) noexcept override
     {
@@ -68,6 +85,7 @@ public:
         if (set_ && v == value_) return;
         try {
             total_->change(set_ ? &value_ : nullptr, &v);
+            if (own_) own_->change(set_ ? &value_ : nullptr, &v);
             value_ = v;
             set_ = true;
         } catch (...) { // out of memory: the former value stays
@@ -77,7 +95,7 @@ public:
 
 private:
     std::mutex mutex_;
-    const std::shared_ptr<total> total_;
+    const std::shared_ptr<total> total_, own_;
     double value_ = 0; // under the mutex
     bool set_ = false; // under the mutex
 };
@@ -85,7 +103,10 @@ private:
 class summed_metrics::state
 {
 public:
-    state(std::shared_ptr<metrics> o, std::string s) : out(std::move(o)), set_(std::move(s)) {}
+    state(std::shared_ptr<metrics> o, std::string s)
+        : out(std::move(o)), ending_(std::dynamic_pointer_cast<transient_metrics>(out)), set_(std::move(s))
+    {
+    }
 
     /// Addresses of servers are chosen by tenants as well.
     [[nodiscard]] metric_labels labelled(metric_labels labels) const
@@ -104,9 +125,22 @@ public:
         return found;
     }
 
+    /// Null when that gauge is not shown by cluster.
+    [[nodiscard]] std::shared_ptr<total> own_total(std::string_view name, const std::string& cluster) const
+    {
+        if (!ending_) return nullptr;
+        for (const auto& s : shown) {
+            if (s.name != name) continue;
+            auto made = ending_->make_transient_gauge(s.by_cluster, {{"clusters", set_}, {"cluster", cluster}});
+            return std::make_shared<total>(std::move(made), sum_of::all);
+        }
+        return nullptr;
+    }
+
     const std::shared_ptr<metrics> out;
 
 private:
+    const std::shared_ptr<transient_metrics> ending_;
     const std::string set_;
     std::mutex mutex_;
     std::map<std::pair<std::string, metric_labels>, std::shared_ptr<total>> totals_; // under the mutex
@@ -115,14 +149,14 @@ private:
 class summed_metrics::member_sink final : public metrics
 {
 public:
-    explicit member_sink(std::shared_ptr<state> s) : state_(std::move(s)) {}
+    member_sink(std::shared_ptr<state> s, std::string cluster) : state_(std::move(s)), cluster_(std::move(cluster)) {}
     std::shared_ptr<counter> make_counter(std::string_view name, metric_labels labels) override
     {
         return state_->out->make_counter(name, state_->labelled(std::move(labels)));
     }
     std::shared_ptr<gauge> make_gauge(std::string_view name, metric_labels labels) override
     {
-        return std::make_shared<member_gauge>(state_->total_of(name, labels));
+        return std::make_shared<member_gauge>(state_->total_of(name, labels), own_total(name));
     }
     std::shared_ptr<histogram> make_histogram(std::string_view name, metric_labels labels) override
     {
@@ -130,13 +164,29 @@ public:
     }
 
 private:
+    /// Ends with the last gauge of that name.
+    std::shared_ptr<total> own_total(std::string_view name)
+    {
+        std::lock_guard lock(mutex_);
+        auto& kept = own_[std::string(name)];
+        auto found = kept.lock();
+        if (!found) kept = found = state_->own_total(name, cluster_);
+        return found;
+    }
+
     std::shared_ptr<state> state_;
+    const std::string cluster_;
+    std::mutex mutex_;
+    std::map<std::string, std::weak_ptr<total>> own_; // under the mutex
 };
 
 summed_metrics::summed_metrics(std::shared_ptr<metrics> out, std::string set)
     : state_(std::make_shared<state>(std::move(out), std::move(set)))
 {
 }
-std::shared_ptr<metrics> summed_metrics::sink() const { return std::make_shared<member_sink>(state_); }
+std::shared_ptr<metrics> summed_metrics::sink(std::string cluster) const
+{
+    return std::make_shared<member_sink>(state_, std::move(cluster));
+}
 
 } // namespace kubecoro::detail

@@ -11,7 +11,8 @@ namespace kubecoro::detail {
 /** The metrics of a set of clusters: counters and histograms of all clusters add up, and so do gauges, but for times
     (`..._seconds`) and versions, of which the greatest counts, and ends of certificates (`..._expiry_timestamp_seconds`), of which
     the least counts. The labels `host` and `server` are "any". Each cluster gets a sink of its own; a gauge counts as long as its
-    handle lives, with its last finite value. Thread safe. */
+    handle lives, with its last finite value. Objects and keys that wait are shown by cluster as well, as long as it has them, by
+    a sink that can end a series. Thread safe. */
 class summed_metrics
 {
 public:
@@ -19,7 +20,7 @@ public:
     summed_metrics(std::shared_ptr<metrics> out, std::string set);
 
     /// For one cluster.
-    [[nodiscard]] std::shared_ptr<metrics> sink() const;
+    [[nodiscard]] std::shared_ptr<metrics> sink(std::string cluster) const;
 
 private:
     class state;

@@ -65,6 +65,24 @@ managed_clusters manager::add(std::shared_ptr<cluster_provider> from, cluster_se
     return {engine_, set->add_parts(), set};
 }
 
+std::vector<std::shared_ptr<manager>> manager::members() const
+{
+    std::vector<std::shared_ptr<manager>> out;
+    for (const auto& set : engine_->cluster_sets())
+        for (auto& m : set->managers()) out.push_back(std::move(m));
+    return out;
+}
+result<std::vector<cluster_rights>> manager::rights_in_clusters() const
+{
+    std::vector<cluster_rights> out;
+    for (const auto& set : engine_->cluster_sets()) {
+        auto needed = set->rights();
+        if (!needed) return needed.error().because(set->name());
+        out.push_back({.clusters = set->name(), .rights = *std::move(needed)});
+    }
+    return out;
+}
+
 void manager::start() { engine_->start(); }
 asio::awaitable<result<>> manager::ready() const { return engine_->ready(); }
 asio::awaitable<result<>> manager::run()

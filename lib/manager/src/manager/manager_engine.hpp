@@ -59,6 +59,8 @@ public:
     void has_worked(const managed_part& part);
     [[nodiscard]] std::shared_ptr<cluster_set> add_clusters(std::shared_ptr<cluster_provider> from, cluster_setup setup,
                                                             clusters_options o);
+    /// Those of add_clusters(), as long as they last.
+    [[nodiscard]] std::vector<std::shared_ptr<cluster_set>> cluster_sets() const;
     /// Empty in the program's own manager.
     [[nodiscard]] const std::string& cluster_name() const noexcept;
     /// The keys of this replica; empty where one replica works on all.

@@ -128,6 +128,7 @@ controller_options manager_engine::completed(controller_options o, const std::st
     if (!o.time) o.time = options.time;
     if (!o.metrics) o.metrics = options.metrics;
     if (!o.traces.tracer) o.traces = options.traces;
+    if (place_) o.traces.cluster = place_->cluster;
     if (!o.own_writes_of) o.own_writes_of = std::make_shared<const client>(cluster);
     if (!o.own_writes_shown_by) {
         o.own_writes_shown_by = [weak = weak_from_this()](std::string_view group, std::string_view kind) {
@@ -219,6 +220,12 @@ std::shared_ptr<cluster_set> manager_engine::add_clusters(std::shared_ptr<cluste
     std::erase_if(clusters_, [](const auto& former) { return former->over(); });
     clusters_.push_back(set);
     return set;
+}
+
+std::vector<std::shared_ptr<cluster_set>> manager_engine::cluster_sets() const
+{
+    std::lock_guard lock(mutex_);
+    return clusters_;
 }
 
 const std::string& manager_engine::cluster_name() const noexcept

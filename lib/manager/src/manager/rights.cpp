@@ -101,6 +101,7 @@ asio::awaitable<result<>> manager_engine::check_while_running(manager_engine& se
     };
     auto either = race(check(), self.ended_.wait());
     co_await std::move(either);
+    if (!outcome && self.place_) outcome = outcome.error().because("in the cluster " + self.place_->cluster);
     if (!outcome && outcome.error() != cond::cancelled)
         self.tell([&](manager_core& core) { core.fail(outcome.error(), self.options.time->now()); });
     co_return result<>{};

@@ -8,6 +8,7 @@
 #include <boost/json/serialize.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 namespace asio = boost::asio;
@@ -24,6 +25,13 @@ result<> is_started(const manager& m)
     return failure(cond::retry_later, "the manager is " + std::string(to_string(phase)));
 }
 
+/// Why it is not ready, or not up to date. Messages of servers stay in the log and on the debug pages.
+std::string why(const cluster_stats& c)
+{
+    const auto& last = c.trouble ? c.trouble : c.last_failure;
+    return std::string(to_string(c.state)) + (last ? " (" + std::string(to_string(last->condition())) + ")" : "");
+}
+
 health_checks checks_of(manager& m, const std::shared_ptr<prometheus_metrics>& numbers)
 {
     health_checks checks({.metrics = numbers, .time = m.time(), .log = m.log()});
@@ -31,6 +39,7 @@ health_checks checks_of(manager& m, const std::shared_ptr<prometheus_metrics>& n
     (void)checks.add_live("leadership", [&m] { return m.healthy(); });
     (void)checks.add_ready("manager", [&m] { return is_started(m); });
     (void)checks.add_ready("informers", informers_synced(m.informers()));
+    (void)checks.add_ready_detail("clusters", [&m] { return clusters_in_short(m.stats().clusters); });
     return checks;
 }
 
@@ -72,7 +81,22 @@ std::string clusters_json(const manager& m)
     return boost::json::serialize(out);
 }
 
-std::vector<workqueue_stats> queues_of(const manager& m)
+/// Adds what `of` lists of a manager: of the program's own first, then of those of its clusters.
+template<class T>
+std::vector<in_cluster<T>> in_all(manager& m, const std::function<std::vector<T>(manager&)>& of)
+{
+    std::vector<in_cluster<T>> out;
+    const auto add = [&](manager& from) {
+        for (auto& one : of(from)) out.push_back({.cluster = from.cluster(), .value = std::move(one)});
+    };
+    add(m);
+    for (const auto& member : m.members()) add(*member);
+    return out;
+}
+
+std::vector<shared_informer<object>> informers_of(manager& m) { return m.informers().informers(); }
+std::vector<controller_stats> controllers_of(manager& m) { return m.controllers(); }
+std::vector<workqueue_stats> queues_of(manager& m)
 {
     std::vector<workqueue_stats> out;
     for (auto& c : m.controllers()) out.push_back(std::move(c.queue));
@@ -96,10 +120,10 @@ debug_pages pages_of(const operator_options& o, manager& m)
 {
     debug_pages pages;
     (void)pages.add("manager", {[&m] { return m.describe(); }, [&m] { return manager_json(m); }});
-    (void)pages.add("informers", informers_page(m.informers()));
-    (void)pages.add("controllers", controllers_page([&m] { return m.controllers(); }));
+    (void)pages.add("informers", informers_page([&m] { return in_all<shared_informer<object>>(m, informers_of); }));
+    (void)pages.add("controllers", controllers_page([&m] { return in_all<controller_stats>(m, controllers_of); }));
     (void)pages.add("clusters", {[&m] { return clusters_text(m); }, [&m] { return clusters_json(m); }});
-    (void)pages.add("queues", queues_page([&m] { return queues_of(m); }));
+    (void)pages.add("queues", queues_page([&m] { return in_all<workqueue_stats>(m, queues_of); }));
     (void)pages.add("tasks", tasks_page([&m] { return m.tasks(); }));
     (void)pages.add("config", config_page([settings = settings_of(o, m)] { return settings; }));
     return pages;
@@ -115,6 +139,20 @@ access_filter filter_of(const manager& m)
 }
 
 } // namespace
+
+std::string clusters_in_short(const std::vector<cluster_stats>& all)
+{
+    if (all.empty()) return {};
+    constexpr std::size_t most_named = 10;
+    std::string broken;
+    std::size_t bad = 0;
+    for (const auto& c : all) {
+        if (c.state == cluster_state::ready && !c.trouble) continue;
+        if (++bad <= most_named) broken += (broken.empty() ? ": " : ", ") + c.name + " " + why(c);
+    }
+    const auto said = std::to_string(all.size() - bad) + " of " + std::to_string(all.size()) + " ready" + broken;
+    return bad <= most_named ? said : said + ", and " + std::to_string(bad - most_named) + " more";
+}
 
 bool is_loopback(std::string_view address)
 {

@@ -20,6 +20,10 @@ namespace kubecoro::detail {
 /// address serves them. Errors: misconfigured, when the connection's cannot be served.
 [[nodiscard]] result<std::shared_ptr<prometheus_metrics>> operator_metrics(operator_options& o);
 
+/// For the verbose answer of /readyz: how many clusters are ready, and which are not, with the class of the reason. Empty
+/// without clusters.
+[[nodiscard]] std::string clusters_in_short(const std::vector<cluster_stats>& all);
+
 /// Whether only programs on this machine reach the address.
 [[nodiscard]] bool is_loopback(std::string_view address);
 

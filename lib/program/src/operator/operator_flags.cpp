@@ -130,6 +130,10 @@ void add_flags(CLI::App& app, const std::string& name, operator_flags& out)
                    "Print the rights that the operator needs, for a service account in that namespace, and end")
         ->type_name("NAMESPACE")
         ->check(wrong_namespace);
+    app.add_option("--print-cluster-rbac", out.print_cluster_rbac,
+                   "Print the rights that the operator needs in the clusters that join it, and end")
+        ->type_name("NAMESPACE")
+        ->check(wrong_namespace);
     app.add_flag("-v,--verbose", out.verbosity, "Log one level more than --log-level says; -vv two");
 }
 

@@ -33,6 +33,8 @@ struct operator_flags
     std::optional<double> trace_sample = {};
     /// Empty = the operator runs.
     std::string print_rbac = {};
+    /// As above.
+    std::string print_cluster_rbac = {};
 
     /// The level after -v.
     [[nodiscard]] log_level threshold() const noexcept;

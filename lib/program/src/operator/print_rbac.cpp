@@ -1,10 +1,11 @@
 #include "operator/print_rbac.hpp"
 
-#include <kubecoro/client/transport.hpp>
+#include <kubecoro/client/detail/no_server.hpp>
 #include <kubecoro/manager/access_right.hpp>
 
 #include <boost/asio/io_context.hpp>
 
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -13,14 +14,21 @@ namespace asio = boost::asio;
 namespace kubecoro::detail {
 namespace {
 
-class no_server final : public transport
+/// Passes the manager that the set-up has filled, and that asks no server, to `f`.
+result<std::string> with_declarations(operator_options o, const operator_setup& setup, const std::string& ns,
+                                      const std::function<result<std::string>(manager&)>& f)
 {
-public:
-    [[nodiscard]] asio::awaitable<result<std::unique_ptr<answer>>> send(request) override
-    {
-        co_return failure(cond::unreachable, "--print-rbac asks no server");
-    }
-};
+    asio::io_context unused;
+    if (o.managing.leader_election.ns.empty()) o.managing.leader_election.ns = ns;
+    if (o.managing.shards.ns.empty()) o.managing.shards.ns = ns;
+    manager m(client(unused.get_executor(), std::make_shared<no_server>(), o.connection), o.managing);
+    if (const auto filled = setup(m, o); !filled) return filled.error().because("the set-up failed");
+    declare_rights_of_endpoints(o, m);
+    return f(m);
+}
+
+/// Below the rights of the program in its own cluster.
+constexpr auto pointer = "# The operator works in other clusters, too: --print-cluster-rbac prints its rights there.\n";
 
 } // namespace
 
@@ -33,13 +41,27 @@ void declare_rights_of_endpoints(const operator_options& o, manager& m)
 
 result<std::string> rbac_of(operator_options o, const operator_setup& setup, const std::string& ns)
 {
-    asio::io_context unused;
-    if (o.managing.leader_election.ns.empty()) o.managing.leader_election.ns = ns;
-    if (o.managing.shards.ns.empty()) o.managing.shards.ns = ns;
-    manager m(client(unused.get_executor(), std::make_shared<no_server>(), o.connection), o.managing);
-    if (const auto filled = setup(m, o); !filled) return filled.error().because("the set-up failed");
-    declare_rights_of_endpoints(o, m);
-    return rbac_manifest(m.rights(), {.name = o.name, .ns = ns});
+    return with_declarations(o, setup, ns, [&](manager& m) -> result<std::string> {
+        const auto elsewhere = m.rights_in_clusters(); // a failure is that of --print-cluster-rbac
+        const bool alone = elsewhere && elsewhere->empty();
+        return rbac_manifest(m.rights(), {.name = o.name, .ns = ns}) + (alone ? "" : pointer);
+    });
+}
+
+result<std::string> cluster_rbac_of(operator_options o, const operator_setup& setup, const std::string& ns)
+{
+    return with_declarations(o, setup, ns, [&](manager& m) -> result<std::string> {
+        const auto all = m.rights_in_clusters();
+        if (!all) return all.error();
+        if (all->empty()) return failure(cond::not_found, "the operator works in its own cluster only");
+        std::string out;
+        for (const auto& c : *all) {
+            out += (out.empty() ? "" : "---\n") + std::string("# For each cluster of the set ") + c.clusters +
+                   ", not for the operator's own. Their kubeconfigs are those of this service account.\n" +
+                   rbac_manifest(c.rights, {.name = o.name + "-" + c.clusters, .ns = ns});
+        }
+        return out;
+    });
 }
 
 } // namespace kubecoro::detail

@@ -61,9 +61,8 @@ asio::awaitable<result<>> operate(operator_options& o, const operator_setup& set
     co_return co_await std::move(running);
 }
 
-int print_rbac(const operator_options& o, const operator_setup& setup, const std::string& ns)
+int print(const operator_options& o, const result<std::string>& text)
 {
-    const auto text = detail::rbac_of(o, setup, ns);
     if (text)
         std::cout << *text << std::flush;
     else
@@ -99,7 +98,9 @@ int run_operator(operator_options options, int argc, const char* const* argv, co
     detail::apply_flags(flags, options);
     options.connection.log = log;
     options.managing.log = log;
-    if (!flags.print_rbac.empty()) return print_rbac(options, setup, flags.print_rbac);
+    if (!flags.print_rbac.empty()) return print(options, detail::rbac_of(options, setup, flags.print_rbac));
+    if (!flags.print_cluster_rbac.empty())
+        return print(options, detail::cluster_rbac_of(options, setup, flags.print_cluster_rbac));
     program_options how;
     how.name = options.name;
     how.on_failure = [&log](const failure& why) { log.error("failed", {{"failure", why.describe()}}); };

@@ -50,14 +50,30 @@ private:
     std::shared_ptr<state> state_;
 };
 
+/// Something of a program, and the cluster that it works in.
+template<class T>
+struct in_cluster
+{
+    /// The cluster's name; empty = the program's own.
+    std::string cluster = {};
+    /// The thing itself.
+    T value;
+};
+
 /// Informers: state, objects, bytes, lists and watches, handlers. Usually added as "informers".
 [[nodiscard]] debug_page informers_page(std::function<std::vector<shared_informer<object>>()> informers);
 /// The same for all informers of a factory, which must outlive the page.
 [[nodiscard]] debug_page informers_page(const informer_factory& informers);
+/// The same for those of several clusters: each line begins with its cluster, each JSON object has the member "cluster".
+[[nodiscard]] debug_page informers_page(std::function<std::vector<in_cluster<shared_informer<object>>>()> informers);
 /// Controllers: phase, runs, sources. Usually added as "controllers".
 [[nodiscard]] debug_page controllers_page(std::function<std::vector<controller_stats>()> controllers);
+/// The same for those of several clusters.
+[[nodiscard]] debug_page controllers_page(std::function<std::vector<in_cluster<controller_stats>>()> controllers);
 /// Work queues: keys by state, the longest running ones by name. Usually added as "queues".
 [[nodiscard]] debug_page queues_page(std::function<std::vector<workqueue_stats>()> queues);
+/// The same for those of several clusters.
+[[nodiscard]] debug_page queues_page(std::function<std::vector<in_cluster<workqueue_stats>>()> queues);
 /// Running coroutines by name, as task_group::names() gives them. Usually added as "tasks".
 [[nodiscard]] debug_page tasks_page(std::function<std::vector<std::string>()> tasks);
 /// Settings as names and values. Values of names that contain "token", "password", "secret", "credential" or "key" are

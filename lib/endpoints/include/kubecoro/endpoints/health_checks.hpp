@@ -9,6 +9,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -53,6 +54,8 @@ struct health_outcome
     std::string name;
     /// Success, or why it failed.
     result<> outcome;
+    /// For add_ready_detail(): makes the text. Empty for other checks.
+    std::function<std::string()> detail = {};
 };
 
 /** The checks behind /livez and /readyz. Checks are added and removed while the program runs.
@@ -70,6 +73,10 @@ public:
     result<> add_live(std::string name, health_check check, health_check_options options = {}) const;
     /// Adds a check to /readyz. Errors: as add_live().
     result<> add_ready(std::string name, health_check check, health_check_options options = {}) const;
+    /** Adds a line to the verbose answer of /readyz, for something that does not make the program unready, such as the state of a
+        cluster among many. The text is called for when details are asked for, and cut after 1,000 bytes; none is "ok". Anyone who reaches the
+        endpoint reads it: no secrets, no messages of servers. Errors: as add_live(). */
+    result<> add_ready_detail(std::string name, std::function<std::string()> text) const;
     /// Removes the check from both. A call in progress goes on. @return whether there was one.
     bool remove(std::string_view name) const;
     /** remove(), then completes when no call of the check is in progress.
@@ -89,7 +96,8 @@ public:
 private:
     struct state;
     class entry;
-    result<> add(health_probe which, std::string name, health_check check, health_check_options options) const;
+    result<> add(health_probe which, std::string name, health_check check, health_check_options options,
+                 std::function<std::string()> detail = {}) const;
     std::shared_ptr<state> state_;
 };
 

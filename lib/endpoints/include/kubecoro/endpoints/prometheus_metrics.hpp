@@ -3,6 +3,7 @@
 #include <kubecoro/base/metrics.hpp>
 #include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/result.hpp>
+#include <kubecoro/base/transient_metrics.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -49,7 +50,7 @@ struct prometheus_options
     The names that the library records have their help texts and buckets; describe() adds those of other names before
     they are first used. Thread safe. Handles may outlive it. A name or label that Prometheus does not permit, and a
     name that is used for two types, drop the series like a limit does. */
-class prometheus_metrics final : public metrics
+class prometheus_metrics final : public metrics, public transient_metrics
 {
 public:
     /// Begins without series, unless the options ask for those of the process.
@@ -61,6 +62,7 @@ public:
     [[nodiscard]] std::shared_ptr<counter> make_counter(std::string_view name, metric_labels labels) override;
     [[nodiscard]] std::shared_ptr<gauge> make_gauge(std::string_view name, metric_labels labels) override;
     [[nodiscard]] std::shared_ptr<histogram> make_histogram(std::string_view name, metric_labels labels) override;
+    [[nodiscard]] std::shared_ptr<gauge> make_transient_gauge(std::string_view name, metric_labels labels) override;
 
     /// Sets help and buckets of a name that is not in use yet. Errors: already_exists when it is; invalid when the
     /// buckets do not rise.

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <kubecoro/base/name_first.hpp>
+#include <kubecoro/client/kubeconfig.hpp>
 #include <kubecoro/manager/cluster_provider.hpp>
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -31,6 +33,13 @@ struct kubeconfig_secrets
     std::string context = {};
     /// Maximum length of a kubeconfig.
     std::size_t max_bytes = std::size_t{128} * 1024;
+    /// Whether the proxy of the program's environment (HTTPS_PROXY and the like) is used for kubeconfigs without a proxy-url. A
+    /// proxy-url always wins. See untrusted_kubeconfig_options.
+    bool environment_proxy = false;
+    /// Called with each kubeconfig before it is used: a failure refuses it, and is shown as the cluster's. For servers, proxies or
+    /// insecure TLS that the program does not want, such as addresses of loopback and link-local networks. Must not block; any
+    /// thread, of one cluster or several at once. Empty = all are accepted.
+    std::function<result<>(const cluster_config&)> accept = {};
     KUBECORO_NAME_FIRST;
 };
 

@@ -4,6 +4,7 @@
 #include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/client/client_options.hpp>
+#include <kubecoro/manager/access_right.hpp>
 #include <kubecoro/manager/cluster_stats.hpp>
 #include <kubecoro/manager/managed.hpp>
 #include <kubecoro/manager/manager_options.hpp>
@@ -37,6 +38,15 @@ struct clusters_options
     /// For the client of each cluster: limits and time limits. Clock, log and metrics as above.
     client_options connection = {};
     KUBECORO_NAME_FIRST;
+};
+
+/// The rights that a set of clusters needs in each of them, see manager::rights_in_clusters().
+struct cluster_rights
+{
+    /// The set's name.
+    std::string clusters = {};
+    /// The rights in each cluster.
+    std::vector<access_right> rights = {};
 };
 
 /** A handle to the clusters of a manager. Cheap; copies refer to the same set. Destroying it changes nothing. remove() makes

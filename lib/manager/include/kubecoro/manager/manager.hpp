@@ -187,6 +187,15 @@ public:
         return add(std::move(from), detail::cluster_setup_of(std::move(setup)), std::move(options));
     }
 
+    /// The managers that work in clusters at present, for pictures of their state: of each set, in the order of the names. One that
+    /// is kept longer has stopped, and shows its last state. Any thread.
+    [[nodiscard]] std::vector<std::shared_ptr<manager>> members() const;
+    /** The rights that each set of clusters needs in every one of its clusters: calls the set-up with a manager that never starts,
+        whose cluster() is "*" and whose requests fail.
+
+        @par Errors  those of the set-up. */
+    [[nodiscard]] result<std::vector<cluster_rights>> rights_in_clusters() const;
+
     // ---- start and stop
 
     /// Starts the manager. Returns at once. Call it once only.

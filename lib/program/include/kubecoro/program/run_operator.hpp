@@ -61,7 +61,7 @@ private:
     --metrics-address, --metrics-certificate, --metrics-key, --metrics-secure and --no-metrics-secure, --health-address,
     --leader-election and --no-leader-election, --leader-election-lease, --leader-election-namespace; --help and --version.
     `--print-rbac NAMESPACE` prints the manifest of the rights that the set-up declares, for a service account there, and
-    asks no server.
+    asks no server; `--print-cluster-rbac NAMESPACE` those that it needs in the clusters of manager::clusters().
 
     SIGINT and SIGTERM stop the manager in order, a second one ends the program at once. SIGUSR1 logs one level more,
     SIGUSR2 one less.
