@@ -9,6 +9,8 @@
 namespace kubecoro {
 
 class object;
+template<class T>
+class typed_object;
 
 /// The body of a write: JSON text, made from text (not validated), an object, or a JSON value.
 struct json_text
@@ -22,6 +24,11 @@ struct json_text
     /// The text of the whole object. Expands it, as object::to_text() does. Writing a partial object, see
     /// object::is_partial(), fails.
     json_text(const object& o);
+    /// The same for an object of a kind.
+    template<class T>
+    json_text(const typed_object<T>& o) : json_text(o.untyped())
+    {
+    }
     /// The value in JSON without white space.
     json_text(const boost::json::value& v);
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kubecoro/api/object.hpp>
+#include <kubecoro/api/typed_object.hpp>
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/log.hpp>
 #include <kubecoro/base/metrics.hpp>
@@ -61,6 +62,11 @@ struct event_target
     event_target() = default;
     /// An object from a list, a watch, or a write. Implicit, so that callers pass the object.
     event_target(const object& o);
+    /// The same for an object of a kind, such as a lister's.
+    template<class T>
+    event_target(const typed_object<T>& o) : event_target(o.untyped())
+    {
+    }
 };
 
 /// Options of an event_recorder.
