@@ -28,6 +28,28 @@ void check_short_text(const json::value& event, std::string_view path, std::vect
         causes.push_back(invalid_value(std::string(path), {}, "can have at most 128 characters"));
 }
 
+/// A missing name is also no qualified name, for two reasons.
+void check_reporter(const json::value& event, const std::string& path, std::vector<status_cause>& causes)
+{
+    if (!text_at(event, "reportingComponent").empty()) return;
+    causes.push_back(errors::required(path));
+    for (const auto* why :
+         {"name part must be non-empty",
+          "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end "
+          "with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for "
+          "validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"})
+        causes.push_back(invalid_value(path, quoted(""), why));
+}
+
+void check_series(const json::value& event, std::vector<status_cause>& causes)
+{
+    if (!given(event, "series")) return;
+    if (int_at(event, "series.count") < 2)
+        causes.push_back(
+            invalid_value("series.count", std::to_string(int_at(event, "series.count")), "should be at least 2"));
+    if (!given(event, "series.lastObservedTime")) causes.push_back(errors::required("series.lastObservedTime"));
+}
+
 /// Events of events.k8s.io may not be created with the fields of older clients.
 void check_deprecated(const json::value& event, std::vector<status_cause>& causes)
 {
@@ -41,19 +63,16 @@ void check_deprecated(const json::value& event, std::vector<status_cause>& cause
     const auto type = text_at(event, "type");
     if (type != "Normal" && type != "Warning")
         causes.push_back(invalid_value("type", quoted(type), "has invalid value: " + std::string(type)));
-    if (given(event, "series")) {
-        if (int_at(event, "series.count") < 2)
-            causes.push_back(
-                invalid_value("series.count", std::to_string(int_at(event, "series.count")), "should be at least 2"));
-        if (!given(event, "series.lastObservedTime")) causes.push_back(errors::required("series.lastObservedTime"));
-    }
+    check_series(event, causes);
 }
 
-void check_namespace(const json::value& event, std::vector<status_cause>& causes)
+/// An event with a time may be about an object of any namespace.
+void check_namespace(const json::value& event, bool has_time, std::vector<status_cause>& causes)
 {
     const auto about = text_at(event, "involvedObject.namespace");
     const auto own = text_at(event, "metadata.namespace");
-    if (about == own || (about.empty() && (own == "default" || own == "kube-system"))) return;
+    const bool of_cluster = own == "default" || (has_time && own == "kube-system");
+    if (about.empty() ? of_cluster : has_time || about == own) return;
     causes.push_back(invalid_value("involvedObject.namespace", quoted(about), "does not match event.namespace"));
 }
 
@@ -64,15 +83,17 @@ void validate_event(const resource_info& info, const json::value& body, std::vec
 {
     const bool core = info.group.empty();
     const auto event = core ? body : event_form(body, true);
-    check_namespace(event, causes);
     const bool has_time = given(event, "eventTime");
-    if (core && !has_time) return;
-    if (!has_time) causes.push_back(errors::required("eventTime"));
-    if (text_at(event, "reportingComponent").empty())
-        causes.push_back(errors::required(core ? "reportingComponent" : "reportingController"));
-    for (const std::string_view path : {"reportingInstance", "action", "reason"}) check_short_text(event, path, causes);
-    if (text_at(event, "message").size() > longest_message)
-        causes.push_back(invalid_value("message", {}, "can have at most 1024 characters"));
+    check_namespace(event, has_time, causes);
+    if (has_time) {
+        check_reporter(event, core ? "reportingComponent" : "reportingController", causes);
+        for (const std::string_view path : {"reportingInstance", "action", "reason"})
+            check_short_text(event, path, causes);
+        if (text_at(event, "message").size() > longest_message)
+            causes.push_back(invalid_value("message", {}, "can have at most 1024 characters"));
+    } else if (!core) {
+        causes.push_back(errors::required("eventTime"));
+    }
     if (!core) check_deprecated(event, causes);
 }
 
