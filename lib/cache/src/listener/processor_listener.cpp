@@ -255,7 +255,7 @@ asio::awaitable<result<>> processor_listener::run_in_order(std::shared_ptr<proce
             self->trace_.pass("handler begins", n);
             self->meter_.begin(0, now);
             auto outcome = call_handler(with->handler, n);
-            if (outcome.rest) outcome.done = co_await std::move(*outcome.rest);
+            if (outcome.begun.rest.valid()) outcome.done = co_await std::move(outcome.begun.rest);
             now = self->settings_.time->now();
             self->called(0, n, outcome.done, now);
         }
@@ -282,7 +282,7 @@ asio::awaitable<result<>> processor_listener::work(std::shared_ptr<processor_lis
             self->trace_.pass("handler begins", *n);
             self->meter_.begin(slot, self->settings_.time->now());
             auto outcome = call_handler(with->handler, *n);
-            if (outcome.rest) outcome.done = co_await std::move(*outcome.rest);
+            if (outcome.begun.rest.valid()) outcome.done = co_await std::move(outcome.begun.rest);
             self->called(slot, *n, outcome.done, self->settings_.time->now());
         }
         self->done(about);

@@ -33,7 +33,7 @@ asio::awaitable<result<>> read_all(std::shared_ptr<processor_listener> from, han
         const auto one = co_await std::move(next);
         if (!one) co_return from->last_pop();
         auto outcome = call(f, one->front());
-        if (outcome.rest) outcome.done = co_await std::move(*outcome.rest);
+        if (outcome.begun.rest.valid()) outcome.done = co_await std::move(outcome.begun.rest);
         if (!outcome.done) co_return outcome.done;
     }
 }

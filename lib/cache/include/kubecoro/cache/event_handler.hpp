@@ -1,8 +1,11 @@
 #pragma once
 
+#include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/result.hpp>
+#include <kubecoro/cache/detail/handler_call.hpp>
+#include <kubecoro/cache/detail/typed_events.hpp>
 #include <kubecoro/cache/notification.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
@@ -14,27 +17,23 @@
 #include <memory>
 #include <string>
 #include <type_traits>
-#include <variant>
+#include <utility>
 
 namespace kubecoro {
 
 /** One handler callback, for one kind of event: a plain function, a coroutine, or empty.
 
     Accepts any copyable callable that takes `Event` (by value or const reference) and returns void, awaitable<void> or
-    awaitable<result<>>. The callable lives until its last call has ended, so a coroutine lambda may use its captures;
-    the event lives until the coroutine ends. */
+    awaitable<result<>>, whose failure is counted and logged. The callable lives until its last call has ended,
+    so a coroutine lambda may use its captures; the event lives until the coroutine ends. */
 template<class Event>
 class handler_slot
 {
 public:
-    /// A plain function.
-    using function = std::function<void(const Event&)>;
-    /// A coroutine.
-    using coroutine = std::function<boost::asio::awaitable<void>(const Event&)>;
-    /// A coroutine that may fail; a failure is counted and logged.
-    using failing_coroutine = std::function<boost::asio::awaitable<result<>>(const Event&)>;
-    /// Any of them, or none.
-    using callable = std::variant<std::monostate, function, coroutine, failing_coroutine>;
+    /// The event with objects of no kind that `Event` is made from.
+    using untyped_event = typename detail::typed_event<Event>::untyped;
+    /// The callable as the library calls it: of one type for all kinds, so that a kind costs little to compile.
+    using function = std::function<detail::handler_call(const untyped_event&)>;
 
     handler_slot() = default;
 
@@ -45,28 +44,42 @@ public:
     {
         constexpr bool takes_event = std::invocable<std::decay_t<F>&, const Event&>;
         static_assert(takes_event, "a handler takes its event: on_add added, on_update updated, on_delete deleted");
-        if constexpr (takes_event) set(std::forward<F>(f));
+        if constexpr (takes_event) call_ = caller<std::decay_t<F>>{std::forward<F>(f)};
     }
+    /// Takes what another slot holds.
+    explicit handler_slot(function call) noexcept : call_(std::move(call)) {}
 
-    /// The callable.
-    [[nodiscard]] const callable& get() const noexcept { return call_; }
+    /// The callable; empty if there is none.
+    [[nodiscard]] const function& get() const noexcept { return call_; }
 
 private:
     template<class F>
-    void set(F&& f)
+    struct caller
     {
-        using returned = std::invoke_result_t<std::decay_t<F>&, const Event&>;
-        if constexpr (std::same_as<returned, boost::asio::awaitable<void>>) {
-            call_ = coroutine(std::forward<F>(f));
-        } else if constexpr (std::same_as<returned, boost::asio::awaitable<result<>>>) {
-            call_ = failing_coroutine(std::forward<F>(f));
-        } else {
-            static_assert(std::is_void_v<returned>, "a handler returns void, awaitable<void> or awaitable<result<>>");
-            call_ = function(std::forward<F>(f));
-        }
-    }
+        using returned = std::invoke_result_t<F&, const Event&>;
+        static constexpr bool is_coroutine = std::same_as<returned, boost::asio::awaitable<void>> ||
+                                             std::same_as<returned, boost::asio::awaitable<result<>>>;
+        static_assert(is_coroutine || std::is_void_v<returned>,
+                      "a handler returns void, awaitable<void> or awaitable<result<>>");
 
-    callable call_;
+        F f;
+
+        detail::handler_call operator()(const untyped_event& e)
+        {
+            using made_event = detail::typed_event<Event>;
+            if constexpr (!is_coroutine) {
+                f(made_event::make(e));
+                return {};
+            } else if constexpr (std::same_as<Event, untyped_event>) {
+                return {.rest = catch_failure(f(e))};
+            } else {
+                const auto event = std::make_shared<const Event>(made_event::make(e));
+                return {.event = event, .rest = catch_failure(f(*event))};
+            }
+        }
+    };
+
+    function call_;
 };
 
 /** The three callbacks of one handler; empty ones do nothing.

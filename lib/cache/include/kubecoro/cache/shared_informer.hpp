@@ -159,9 +159,9 @@ public:
     registration add_event_handler(event_handler<T> handler, handler_options options = {}) const
     {
         event_handler<object> all;
-        all.on_add = detail::untyped_slot<T, added<object>>(handler.on_add);
-        all.on_update = detail::untyped_slot<T, updated<object>>(handler.on_update);
-        all.on_delete = detail::untyped_slot<T, deleted<object>>(handler.on_delete);
+        all.on_add = handler_slot<added<object>>(handler.on_add.get());
+        all.on_update = handler_slot<updated<object>>(handler.on_update.get());
+        all.on_delete = handler_slot<deleted<object>>(handler.on_delete.get());
         return untyped().add_event_handler(std::move(all), std::move(options));
     }
     /// Returns a subscription, which delivers the same changes by pull.

@@ -107,7 +107,7 @@ public:
     /// Calls `f` with every event, one after the other.
     [[nodiscard]] boost::asio::awaitable<result<>> for_each(named_first<handler_slot<notification<T>>> f)
     {
-        return subscription<object>::for_each(detail::untyped_slot<T, notification<object>>(f.take()));
+        return subscription<object>::for_each(handler_slot<notification<object>>(f.take().get()));
     }
 
 private:

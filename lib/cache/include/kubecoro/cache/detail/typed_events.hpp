@@ -1,12 +1,9 @@
-// Gives the events of untyped objects to callables that take typed ones.
+// Makes events of typed objects from those of untyped ones.
 #pragma once
 
-#include <kubecoro/cache/event_handler.hpp>
 #include <kubecoro/cache/notification.hpp>
 
-#include <boost/asio/awaitable.hpp>
-
-#include <functional>
+#include <concepts>
 #include <utility>
 #include <variant>
 
@@ -33,26 +30,28 @@ template<class T>
     return std::visit([](auto&& e) -> notification<T> { return typed<T>(std::move(e)); }, std::move(n));
 }
 
-/// Keeps the typed event while the coroutine runs. @param f  Lives until then, as handler_slot says.
-template<class Event, class R>
-[[nodiscard]] boost::asio::awaitable<R> call_with(const std::function<boost::asio::awaitable<R>(const Event&)>& f,
-                                                  Event e)
+/// The event of untyped objects that an event is made from, and how. Without a kind they are the same.
+template<class Event>
+struct typed_event
 {
-    co_return co_await f(e);
-}
+    using untyped = Event;
+    static const Event& make(const Event& e) noexcept { return e; }
+};
 
-/// Makes a slot of untyped events of one of typed events.
-template<class T, class Untyped, class Typed>
-[[nodiscard]] handler_slot<Untyped> untyped_slot(const handler_slot<Typed>& slot)
+template<class T, template<class> class Event>
+    requires(!std::same_as<T, object>)
+struct typed_event<Event<T>>
 {
-    using typed_slot = handler_slot<Typed>;
-    if (const auto* f = std::get_if<typename typed_slot::function>(&slot.get()))
-        return [f = *f](const Untyped& e) { f(typed<T>(e)); };
-    if (const auto* f = std::get_if<typename typed_slot::coroutine>(&slot.get()))
-        return [f = *f](const Untyped& e) { return call_with<Typed>(f, typed<T>(e)); };
-    if (const auto* f = std::get_if<typename typed_slot::failing_coroutine>(&slot.get()))
-        return [f = *f](const Untyped& e) { return call_with<Typed>(f, typed<T>(e)); };
-    return {};
-}
+    using untyped = Event<object>;
+    static Event<T> make(const untyped& e) { return typed<T>(e); }
+};
+
+template<class T>
+    requires(!std::same_as<T, object>)
+struct typed_event<notification<T>>
+{
+    using untyped = notification<object>;
+    static notification<T> make(const untyped& e) { return typed<T>(e); }
+};
 
 } // namespace kubecoro::detail
