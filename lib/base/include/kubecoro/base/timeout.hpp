@@ -21,6 +21,19 @@ namespace kubecoro {
 /// The failure of with_timeout() when the limit passes.
 [[nodiscard]] failure no_answer_in_time(const std::string& doing);
 
+namespace detail {
+
+/// Work for race() whose outcome is wanted. @param outcome  Replaced when `work` ends; must live until then.
+template<class T>
+[[nodiscard]] boost::asio::awaitable<result<>> keep_outcome(boost::asio::awaitable<result<T>> work, result<T>& outcome)
+{
+    auto guarded = catch_failure(std::move(work));
+    outcome = co_await std::move(guarded);
+    co_return result<>{};
+}
+
+} // namespace detail
+
 /** Runs `work`; if it has not ended within `limit`, cancels it, awaits its end and fails with cond::timed_out. 0 = no
     limit.
 
@@ -37,12 +50,7 @@ template<class T>
         co_return co_await std::move(unlimited);
     }
     result<T> outcome = failure(cond::cancelled);
-    auto keep = [](boost::asio::awaitable<result<T>> w, result<T>& out) -> boost::asio::awaitable<result<>> {
-        auto guarded = catch_failure(std::move(w));
-        out = co_await std::move(guarded);
-        co_return result<>{};
-    };
-    auto kept = keep(std::move(work), outcome);
+    auto kept = detail::keep_outcome(std::move(work), outcome);
     auto alarm = sleep_for(time, limit);
     auto both = race(std::move(kept), std::move(alarm));
     const bool in_time = co_await std::move(both);

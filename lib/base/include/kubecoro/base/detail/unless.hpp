@@ -1,6 +1,5 @@
 #pragma once
 
-#include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/timeout.hpp>
 
 #include <boost/asio/awaitable.hpp>
@@ -19,12 +18,7 @@ template<class T>
                                                        boost::asio::awaitable<result<T>> work)
 {
     result<T> outcome = failure(cond::cancelled);
-    auto keep = [](boost::asio::awaitable<result<T>> w, result<T>& out) -> boost::asio::awaitable<result<>> {
-        auto guarded = catch_failure(std::move(w));
-        out = co_await std::move(guarded);
-        co_return result<>{};
-    };
-    auto kept = keep(std::move(work), outcome);
+    auto kept = keep_outcome(std::move(work), outcome);
     auto both = race(std::move(kept), std::move(end));
     co_await std::move(both);
     co_return outcome;
