@@ -4,6 +4,7 @@
 #include "network.hpp"
 #include "server_history.hpp"
 
+#include <kubecoro/base/random.hpp>
 #include <kubecoro/cache/informer_factory.hpp>
 #include <kubecoro/controller/workqueue.hpp>
 #include <kubecoro/testing/coroutine_runner.hpp>

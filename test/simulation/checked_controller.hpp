@@ -3,6 +3,7 @@
 
 #include "server_history.hpp"
 
+#include <kubecoro/base/random.hpp>
 #include <kubecoro/client/client.hpp>
 #include <kubecoro/controller/controller.hpp>
 #include <kubecoro/testing/coroutine_runner.hpp>

@@ -5,6 +5,7 @@
 #include "network.hpp"
 #include "roaming_informer.hpp"
 
+#include <kubecoro/base/random.hpp>
 #include <kubecoro/cache/informer_factory.hpp>
 #include <kubecoro/testing/coroutine_runner.hpp>
 

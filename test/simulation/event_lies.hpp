@@ -4,6 +4,7 @@
 #include "journal.hpp"
 
 #include <kubecoro/api/decode.hpp>
+#include <kubecoro/base/random.hpp>
 
 #include <cstddef>
 #include <memory>

@@ -6,6 +6,7 @@
 
 #include <kubecoro/api/decode.hpp>
 #include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/random.hpp>
 #include <kubecoro/client/transport.hpp>
 
 #include <boost/asio/awaitable.hpp>

@@ -5,6 +5,7 @@
 
 #include <kubecoro/api/resource.hpp>
 #include <kubecoro/apiserver/server.hpp>
+#include <kubecoro/base/random.hpp>
 
 #include <boost/asio/awaitable.hpp>
 

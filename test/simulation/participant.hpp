@@ -3,6 +3,7 @@
 
 #include "notification_checker.hpp"
 
+#include <kubecoro/base/random.hpp>
 #include <kubecoro/cache/shared_informer.hpp>
 #include <kubecoro/testing/coroutine_runner.hpp>
 

@@ -3,6 +3,8 @@
 
 #include "event_lies.hpp"
 
+#include <kubecoro/base/random.hpp>
+
 #include <memory>
 #include <string>
 #include <string_view>

@@ -5,6 +5,7 @@
 #include "server_history.hpp"
 
 #include <kubecoro/apiserver/server.hpp>
+#include <kubecoro/base/random.hpp>
 #include <kubecoro/cache/informer_factory.hpp>
 #include <kubecoro/testing/coroutine_runner.hpp>
 

@@ -12,6 +12,7 @@
 #include "waiting.hpp"
 
 #include <kubecoro/apiserver/server.hpp>
+#include <kubecoro/base/random.hpp>
 #include <kubecoro/cache/informer_factory.hpp>
 #include <kubecoro/client/client.hpp>
 #include <kubecoro/testing/coroutine_runner.hpp>

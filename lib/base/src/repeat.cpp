@@ -1,3 +1,4 @@
+#include <kubecoro/base/backoff.hpp>
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/random.hpp>
 #include <kubecoro/base/repeat.hpp>

@@ -5,6 +5,7 @@
 #include "network.hpp"
 #include "reloader.hpp"
 
+#include <kubecoro/base/random.hpp>
 #include <kubecoro/testing/coroutine_runner.hpp>
 #include <kubecoro/testing/fault_plan.hpp>
 

@@ -6,6 +6,7 @@
 #include "users.hpp"
 
 #include <kubecoro/apiserver/server.hpp>
+#include <kubecoro/base/random.hpp>
 #include <kubecoro/testing/coroutine_runner.hpp>
 
 #include <cstdint>

@@ -6,6 +6,7 @@
 #include <kubecoro/api/object.hpp>
 #include <kubecoro/api/resource.hpp>
 #include <kubecoro/apiserver/server.hpp>
+#include <kubecoro/base/random.hpp>
 #include <kubecoro/core_v1/pod_template_spec.hpp>
 
 #include <boost/asio/awaitable.hpp>

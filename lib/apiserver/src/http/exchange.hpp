@@ -7,6 +7,7 @@
 #include "verbs/target.hpp"
 
 #include <kubecoro/apiserver/request_handler.hpp>
+#include <kubecoro/base/random.hpp>
 
 #include <memory>
 #include <string>

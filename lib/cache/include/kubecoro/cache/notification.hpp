@@ -5,10 +5,8 @@
 
 #include <cstdint>
 #include <functional>
-#include <string>
 #include <string_view>
 #include <variant>
-#include <vector>
 
 namespace kubecoro {
 
