@@ -27,6 +27,32 @@ TEST_CASE("leader election core: creates a lease that does not exist, and leads"
     CHECK(s.wait_until() == s.now + 2s);
 }
 
+TEST_CASE(
+    "leader election core: a lease that cannot be created, as its namespace is missing, is trouble until it is there",
+    "[election]")
+{
+    script s;
+    s.expect<step::get>();
+    s.fail(cond::not_found);
+    CHECK_FALSE(s.core.trouble()); // the first candidate finds no Lease
+    s.expect<step::create>();
+    s.fail(cond::not_found);
+    CHECK(s.core.trouble() == cond::not_found);
+    s.now = s.wait_until();
+    s.expect<step::get>();
+    s.fail(cond::not_found);
+    CHECK(s.core.trouble() == cond::not_found);
+    s.accept(s.expect<step::create>().what);
+    CHECK_FALSE(s.core.trouble());
+    s.expect<step::announce>();
+    s.expect<step::start_work>();
+
+    s.now = s.wait_until();
+    s.expect<step::update>();
+    s.fail(cond::not_found); // somebody has deleted the Lease: it is created again
+    CHECK_FALSE(s.core.trouble());
+}
+
 TEST_CASE("leader election core: a lease that is held is left alone until its own duration has passed since it changed",
           "[election]")
 {

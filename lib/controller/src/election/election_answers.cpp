@@ -19,10 +19,12 @@ constexpr double jitter = 1.2;
 /// A candidate that waits for the expiry of a Lease tries up to this part of the retry period later.
 constexpr double spread_at_expiry = 0.25;
 
-/// Not part of an election that goes well.
-bool is_trouble(const failure& f) noexcept
+/// Not part of an election that goes well. A Lease that is read or updated may be missing; where it cannot be created for
+/// that reason, its namespace is.
+bool is_trouble(bool creates, const failure& f) noexcept
 {
-    return f != cond::not_found && f != cond::conflict && f != cond::already_exists && f != cond::cancelled;
+    if (f == cond::not_found) return creates;
+    return f != cond::conflict && f != cond::already_exists && f != cond::cancelled;
 }
 
 } // namespace
@@ -32,7 +34,7 @@ void leader_election_core::answered(time_point now, const result<lease_state>& a
     const auto asked = std::exchange(in_flight_, request::none);
     if (answer)
         trouble_.reset();
-    else if (is_trouble(answer.error()))
+    else if (is_trouble(asked == request::create, answer.error()))
         trouble_ = answer.error();
     // Only a read shows whether a write without an answer has happened.
     if (asked == request::get && answer && answer->record.holder != settings_.identity) may_hold_ = false;
