@@ -40,6 +40,14 @@ void print_shop(const kubecoro::shared_informer<pod>& pods, const kubecoro::labe
     for (const auto& p : pods.lister().list(selector, "shop")) std::cout << p.name() << '\n';
 }
 
+kubecoro::result<> print_release(const kubecoro::lister<pod>& pods, const std::string& release)
+{
+    const auto selector = kubecoro::label_selector::parse("app=shop,release=" + release);
+    if (!selector) return selector.error(); // such as a release that is no value of a label
+    for (const auto& p : pods.list(*selector)) std::cout << p.key() << '\n';
+    return {};
+}
+
 kubecoro::shared_informer<pod> pods_by_app(kubecoro::informer_factory& informers)
 {
     return informers.get<pod>({.label_indexes = {"app"}}); // from the start, not with the first list

@@ -2,6 +2,7 @@
 #include <kubecoro/base/timeout.hpp>
 #include <kubecoro/cache/mutation_cache.hpp>
 #include <kubecoro/core_v1/pod.hpp>
+#include <kubecoro/core_v1/secret.hpp>
 #include <kubecoro/kubecoro.hpp>
 
 #include <chrono>
@@ -9,6 +10,7 @@
 
 namespace asio = boost::asio;
 using kubecoro::core_v1::pod;
+using kubecoro::core_v1::secret;
 
 //[wait
 asio::awaitable<kubecoro::result<>> label_and_read(kubecoro::client cluster, kubecoro::shared_informer<pod> pods)
@@ -30,6 +32,21 @@ asio::awaitable<bool> shows(kubecoro::time_source& time, kubecoro::shared_inform
     auto in_time = kubecoro::with_timeout(time, std::chrono::seconds{5}, "wait for pods", std::move(reaching));
     const auto reached = co_await std::move(in_time);
     co_return reached.has_value();
+}
+//]
+
+//[once
+/// Makes a password for the owner, once: one that is there is never replaced.
+asio::awaitable<kubecoro::result<>> keep_password(kubecoro::client cluster, kubecoro::object owner,
+                                                  std::string password)
+{
+    const kubecoro::object_key key(owner.key()); // views are borrowed from the object, a key is kept
+    secret wanted{.metadata = {.name = key.name + "-login", .namespace_ = key.ns}};
+    wanted.stringData["password"] = std::move(password);
+    set_controller_reference(owner, wanted);
+    const auto made = co_await cluster.resource<secret>(key.ns).create(wanted);
+    if (!made && made.error() != kubecoro::cond::already_exists) co_return made.error();
+    co_return kubecoro::result<>();
 }
 //]
 
