@@ -94,6 +94,27 @@ TEST_CASE("factory: request_stop ends subscriptions and waits, even when called 
     CHECK(pods.state() == kubecoro::informer_state::stopped);
 }
 
+TEST_CASE("factory: after request_stop alone no handler waits any more, so that the context can end",
+          "[cache][factory]")
+{
+    fixture f;
+    auto pods = f.informers->get<pod>();
+    auto watch = f.with_one_pod();
+    int calls = 0;
+    auto handler = pods.add_event_handler({.on_add = [&calls](const kubecoro::added<>&) { ++calls; }});
+    auto ended = f.run.spawn(handler.ended());
+    const bool started = GENERATE(true, false);
+    if (started) f.informers->start();
+    f.settle();
+    CHECK_FALSE(ended.done());
+    f.informers->request_stop();
+    f.settle();
+    CHECK(ended.done());
+    CHECK(calls == (started ? 1 : 0));
+    f.informers.reset(); // would report what still runs
+    CHECK(f.log.count("was destroyed while its informers run") == 0);
+}
+
 TEST_CASE("informer: trace lines follow an object from the list or watch to the end of its handler",
           "[cache][informer][log]")
 {

@@ -147,7 +147,7 @@ void informer_engine::start()
 /// Requires mutex_.
 void informer_engine::run_parts()
 {
-    watches_.spawn("delta processor", processor_.run());
+    watches_.spawn("delta processor", process());
     if (follower_) watches_.spawn("share", keeper_.run());
     if (packs(*decoder_.encoding)) watches_.spawn("renewal", processor_.renew());
     if (settings_.metrics) {
@@ -157,12 +157,42 @@ void informer_engine::run_parts()
     if (settings_.options.check_consistency) watches_.spawn("consistency check", checker_.run());
 }
 
+/** Ends the handlers with the last event once a stop is requested, since nobody need await it. */
+class informer_engine::end_of_events
+{
+public:
+    explicit end_of_events(informer_engine& of) : of_(&of) {}
+    end_of_events(end_of_events&&) = delete;
+    end_of_events& operator=(end_of_events&&) = delete;
+    ~end_of_events()
+    {
+        if (of_->stopping()) of_->end_handlers();
+    }
+
+private:
+    informer_engine* of_;
+};
+
+asio::awaitable<result<>> informer_engine::process()
+{
+    const end_of_events end(*this);
+    auto running = processor_.run();
+    co_return co_await std::move(running);
+}
+
+bool informer_engine::stopping() const
+{
+    std::lock_guard lock(mutex_);
+    return stopping_;
+}
+
 void informer_engine::request_stop()
 {
-    {
+    const bool started = [this] {
         std::lock_guard lock(mutex_);
         stopping_ = true;
-    }
+        return started_;
+    }();
     lanes_.close();
     registry_.refuse();
     watches_.stop();
@@ -171,6 +201,7 @@ void informer_engine::request_stop()
     registry_.end_subscriptions();
     sync_.gate().close();
     store_->versions()->close();
+    if (!started) end_handlers();
 }
 
 asio::awaitable<result<>> informer_engine::stop(std::shared_ptr<informer_engine> self)

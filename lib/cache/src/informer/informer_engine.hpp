@@ -73,7 +73,7 @@ public:
     [[nodiscard]] informer_stats stats() const;
     [[nodiscard]] std::string describe() const;
 
-    /// Requests the stop of everything; returns at once.
+    /// Requests the stop of everything, of the handlers once no event can come any more; returns at once.
     void request_stop();
     /// Stops first the watches, then the handlers; completes when nothing runs. Any number of callers.
     [[nodiscard]] static boost::asio::awaitable<result<>> stop(std::shared_ptr<informer_engine> self);
@@ -82,6 +82,7 @@ public:
 
 private:
     class end_of_context;
+    class end_of_events;
 
     /// Posts to the strand. Returns false when the strand's context has ended.
     template<class F>
@@ -93,6 +94,8 @@ private:
     }
 
     void run_parts();
+    [[nodiscard]] boost::asio::awaitable<result<>> process();
+    [[nodiscard]] bool stopping() const;
     void end_handlers();
     void log_end();
     [[nodiscard]] boost::asio::awaitable<result<>> meter_loop();

@@ -14,10 +14,12 @@ namespace {
 /// The pause until the next list is up to this much longer, so that members do not list together.
 constexpr double jitter = 0.5;
 
-/// Not part of a group in which all goes well.
-bool is_trouble(const failure& f) noexcept
+/// Not part of a group in which all goes well. A Lease that is updated or removed may be missing; where it cannot be created
+/// for that reason, its namespace is.
+bool is_trouble(bool creates, const failure& f) noexcept
 {
-    return f != cond::not_found && f != cond::conflict && f != cond::already_exists && f != cond::cancelled;
+    if (f == cond::not_found) return creates;
+    return f != cond::conflict && f != cond::already_exists && f != cond::cancelled;
 }
 
 template<class T>
@@ -28,14 +30,17 @@ std::optional<failure> failure_of(const result<T>& r)
 
 } // namespace
 
-/// The end of the request in flight. The trouble of a list ends with a list: renewals between them say nothing of it.
+/// The end of the request in flight. The trouble of a list ends with a list, and that of a create with a write: the requests
+/// between them say nothing of it.
 void shard_core::note(const std::optional<failure>& f)
 {
-    const bool is_list = std::exchange(in_flight_, request::none) == request::list;
-    if (f && !is_trouble(*f)) return;
-    if (!f && list_trouble_ && !is_list) return;
+    const auto asked = std::exchange(in_flight_, request::none);
+    if (f && !is_trouble(asked == request::create, *f)) return;
+    const bool lists = asked == request::list;
+    if (!f && !lists && troubled_ == request::list) return;
+    if (!f && lists && troubled_ == request::create) return;
     trouble_ = f;
-    list_trouble_ = f && is_list;
+    troubled_ = f ? asked : request::none;
 }
 
 /// After a failure the group is listed, since a write may have had an effect. At once, but after a pause unless a write has

@@ -266,7 +266,8 @@ private:
     std::uint64_t losses_ = 0;
     std::uint64_t suspensions_ = 0;
     std::optional<failure> trouble_;
-    bool list_trouble_ = false;
+    /// The kind of request that it was.
+    request troubled_ = request::none;
 };
 
 } // namespace kubecoro::detail

@@ -24,6 +24,24 @@ TEST_CASE("shard core: joins with the members that it has seen, and works once a
     CHECK(s.core.settled());
 }
 
+TEST_CASE(
+    "shard core: a member whose Lease cannot be created, as its namespace is missing, is in trouble until it is made",
+    "[shards]")
+{
+    script s;
+    s.list();
+    for (int attempt = 0; attempt < 2; ++attempt) {
+        s.expect<step::create>();
+        s.core.written(s.now, failure(cond::not_found));
+        CHECK(s.core.trouble() == cond::not_found);
+        if (attempt == 1) s.now = s.wait_until();
+        s.list(); // a server lists a namespace that is missing
+        CHECK(s.core.trouble() == cond::not_found);
+    }
+    s.accept_create();
+    CHECK_FALSE(s.core.trouble());
+}
+
 TEST_CASE("shard core: a key that moves away is claimed until its runs have ended, then the others may have it",
           "[shards]")
 {
