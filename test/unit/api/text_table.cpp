@@ -1,3 +1,4 @@
+#include <kubecoro/test/allocations.hpp>
 #include <kubecoro/test/catch.hpp>
 
 #include "json_samples.hpp"
@@ -5,6 +6,7 @@
 #include "vocabulary/text_table.hpp"
 
 #include <map>
+#include <new>
 #include <string>
 
 using kubecoro::detail::hash_text;
@@ -40,6 +42,34 @@ TEST_CASE("text_table: a text is admitted after enough documents", "[api][vocabu
     CHECK(t.size() == 2);
     CHECK(t.find("Pending", hash_text("Pending")) == 1u);
     CHECK_FALSE(t.find("Failed", hash_text("Failed")));
+}
+
+TEST_CASE("text_table: an allocation that fails leaves no place without its text", "[api][vocabulary]")
+{
+    for (std::uint64_t nth = 1, failures = 1; failures != 0; ++nth) {
+        text_table t({.most = 600, .most_bytes = 40'000, .longest = 20, .sightings = 3, .candidates = 1024});
+        failures = 0;
+        kubecoro::test::fail_allocation(nth);
+        for (int i = 0; i < 600; ++i) {
+            const std::string text = "text " + std::to_string(i); // short: kept in place
+            try {
+                t.admit(text);
+            } catch (const std::bad_alloc&) {
+                ++failures;
+            }
+        }
+        kubecoro::test::fail_allocation(0);
+        std::size_t found = 0;
+        for (int i = 0; i < 600; ++i) {
+            const std::string text = "text " + std::to_string(i);
+            const auto n = t.find(text, hash_text(text));
+            if (!n) continue;
+            ++found;
+            REQUIRE(t.at(*n) == text);
+        }
+        REQUIRE(found == t.size());
+        CHECK(found >= 590);
+    }
 }
 
 TEST_CASE("text_table: a half-full table requires twice as many documents", "[api][vocabulary]")

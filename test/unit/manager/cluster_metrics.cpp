@@ -167,6 +167,21 @@ TEST_CASE("cluster metrics: objects and queues of each cluster, until it has lef
     CHECK(out->value("kubecoro_cluster_objects us") == 0);
 }
 
+TEST_CASE("cluster metrics: a cluster that has come back adds to what is left of its former time", "[clusters]")
+{
+    const auto out = std::make_shared<ending_metrics>();
+    const summed_metrics sums(out, "fleet");
+    auto former = sums.sink("eu")->make_gauge("kubecoro_informer_objects", {});
+    former->set(3); // of an informer that the program has kept
+    auto now = sums.sink("eu")->make_gauge("kubecoro_informer_objects", {});
+    now->set(500);
+    CHECK(out->value("kubecoro_cluster_objects eu") == 503);
+    former.reset();
+    CHECK(out->value("kubecoro_cluster_objects eu") == 500);
+    now.reset();
+    CHECK(out->value("kubecoro_cluster_objects eu") == -1);
+}
+
 TEST_CASE("cluster metrics: a limited number of names get a series of their own", "[clusters]")
 {
     const auto out = std::make_shared<kt::recording_metrics>();

@@ -118,8 +118,10 @@ std::optional<text_table::number> text_table::append(std::string_view text, std:
     const std::uint32_t n = size_.load(std::memory_order_relaxed);
     if (2 * (n + 1) > index_.size()) grow_index();
     const position p = next_position(text.size());
-    if (!place(p, hash)) return std::nullopt;
+    make_chunk(n);
     const std::uint16_t remark = limits_.remark == nullptr ? std::uint16_t{0} : limits_.remark(text);
+    // From here on nothing throws: find() must not meet a place without its text.
+    if (!place(p, hash)) return std::nullopt;
     store(p, {n, static_cast<std::uint16_t>(text.size()), remark}, text);
     size_.store(n + 1, std::memory_order_release);
     return n;
@@ -146,15 +148,18 @@ text_table::position text_table::next_position(std::size_t size)
     return static_cast<position>((blocks_.size() * block_bytes - block_room_) / unit);
 }
 
-void text_table::store(position p, const entry& head, std::string_view text)
+void text_table::make_chunk(number n)
 {
-    auto& chunk = chunks_[head.n / chunk_entries];
-    if (!chunk) {
-        chunk = std::make_unique<const entry*[]>(chunk_entries);
-        count_bytes(chunk_entries * sizeof(const entry*));
-    }
+    auto& chunk = chunks_[n / chunk_entries];
+    if (chunk) return;
+    chunk = std::make_unique<const entry*[]>(chunk_entries);
+    count_bytes(chunk_entries * sizeof(const entry*));
+}
+
+void text_table::store(position p, const entry& head, std::string_view text) noexcept
+{
     char* const at = address_of(p);
-    chunk[head.n % chunk_entries] = new (at) entry(head);
+    chunks_[head.n / chunk_entries][head.n % chunk_entries] = new (at) entry(head);
     if (!text.empty()) std::memcpy(at + sizeof(entry), text.data(), text.size());
     block_room_ -= (sizeof(entry) + text.size() + unit - 1) / unit * unit;
     text_bytes_ += text.size();
@@ -177,7 +182,7 @@ void text_table::grow_index()
     const std::size_t wanted = std::max(first_index, index_.size() * 2);
     const std::vector<std::uint32_t> before = std::exchange(index_, std::vector<std::uint32_t>(wanted));
     count_bytes((wanted - before.size()) * sizeof(std::uint32_t));
-    // A text without a place stays readable; find() no longer returns its number.
+    // A text without a place stays readable; find() no longer returns its number, and it may get a second one.
     for (const std::uint32_t slot : before) {
         if (slot == 0) continue;
         const position p = (slot & position_mask) - 1;

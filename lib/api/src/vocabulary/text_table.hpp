@@ -117,7 +117,8 @@ private:
     using position = std::uint32_t;
     /// Where the next text of this size is stored.
     [[nodiscard]] position next_position(std::size_t size);
-    void store(position p, const entry& head, std::string_view text);
+    void make_chunk(number n);
+    void store(position p, const entry& head, std::string_view text) noexcept;
     [[nodiscard]] char* address_of(position p) const noexcept;
     [[nodiscard]] const entry& entry_at(position p) const noexcept;
     [[nodiscard]] bool place(position p, std::uint64_t hash) noexcept;

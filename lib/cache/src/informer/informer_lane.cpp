@@ -114,7 +114,9 @@ void informer_lane::progress(const reflector_core& core)
 {
     log_change(core);
     const bool begins_list = core.stats().lists_total() != status_.stats.lists_total();
-    if (begins_list && settings_.options.share) listed_gains_ = settings_.options.share->gains();
+    // A list for none shows none of the keys that may have come meanwhile.
+    if (begins_list && settings_.options.share)
+        listed_gains_ = core.lists_none() ? 0 : settings_.options.share->gains();
     std::lock_guard lock(mutex_);
     status_.state = core.state();
     status_.stats = core.stats();

@@ -157,6 +157,8 @@ public:
     }
     /// The source keeps no objects until want_list(): a list asks for one, to learn the version and whether it is allowed.
     void want_none() noexcept { wants_none_ = true; }
+    /// Whether the last list that began keeps none of its objects, as want_none() says.
+    [[nodiscard]] bool lists_none() const noexcept { return list_.bare; }
 
     [[nodiscard]] const std::string& resource_version() const noexcept { return version_; }
     [[nodiscard]] informer_state state() const noexcept;

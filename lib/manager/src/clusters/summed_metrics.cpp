@@ -125,25 +125,37 @@ public:
         return found;
     }
 
-    /// Null when that gauge is not shown by cluster.
-    [[nodiscard]] std::shared_ptr<total> own_total(std::string_view name, const std::string& cluster) const
+    /// Null when that gauge is not shown by cluster. Ends with the last gauge of that name, also one of an earlier membership
+    /// that somebody still holds: two sums would write to one series.
+    [[nodiscard]] std::shared_ptr<total> own_total(std::string_view name, const std::string& cluster)
     {
         if (!ending_) return nullptr;
-        for (const auto& s : shown) {
-            if (s.name != name) continue;
-            auto made = ending_->make_transient_gauge(s.by_cluster, {{"clusters", set_}, {"cluster", cluster}});
-            return std::make_shared<total>(std::move(made), sum_of::all);
-        }
+        for (const auto& s : shown)
+            if (s.name == name) return own_total(s, cluster);
         return nullptr;
     }
 
     const std::shared_ptr<metrics> out;
 
 private:
+    [[nodiscard]] std::shared_ptr<total> own_total(const shown_gauge& shown, const std::string& cluster)
+    {
+        std::lock_guard lock(mutex_);
+        const std::pair key(shown.by_cluster, cluster);
+        if (const auto at = own_.find(key); at != own_.end())
+            if (auto found = at->second.lock()) return found;
+        std::erase_if(own_, [](const auto& o) { return o.second.expired(); });
+        auto series = ending_->make_transient_gauge(shown.by_cluster, {{"clusters", set_}, {"cluster", cluster}});
+        auto made = std::make_shared<total>(std::move(series), sum_of::all);
+        own_[key] = made;
+        return made;
+    }
+
     const std::shared_ptr<transient_metrics> ending_;
     const std::string set_;
     std::mutex mutex_;
     std::map<std::pair<std::string, metric_labels>, std::shared_ptr<total>> totals_; // under the mutex
+    std::map<std::pair<std::string_view, std::string>, std::weak_ptr<total>> own_;   // under the mutex
 };
 
 class summed_metrics::member_sink final : public metrics
@@ -156,7 +168,7 @@ public:
     }
     std::shared_ptr<gauge> make_gauge(std::string_view name, metric_labels labels) override
     {
-        return std::make_shared<member_gauge>(state_->total_of(name, labels), own_total(name));
+        return std::make_shared<member_gauge>(state_->total_of(name, labels), state_->own_total(name, cluster_));
     }
     std::shared_ptr<histogram> make_histogram(std::string_view name, metric_labels labels) override
     {
@@ -164,20 +176,8 @@ public:
     }
 
 private:
-    /// Ends with the last gauge of that name.
-    std::shared_ptr<total> own_total(std::string_view name)
-    {
-        std::lock_guard lock(mutex_);
-        auto& kept = own_[std::string(name)];
-        auto found = kept.lock();
-        if (!found) kept = found = state_->own_total(name, cluster_);
-        return found;
-    }
-
     std::shared_ptr<state> state_;
     const std::string cluster_;
-    std::mutex mutex_;
-    std::map<std::string, std::weak_ptr<total>> own_; // under the mutex
 };
 
 summed_metrics::summed_metrics(std::shared_ptr<metrics> out, std::string set)

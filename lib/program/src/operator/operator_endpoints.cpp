@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <utility>
 
 namespace asio = boost::asio;
@@ -25,7 +26,7 @@ result<> is_started(const manager& m)
     return failure(cond::retry_later, "the manager is " + std::string(to_string(phase)));
 }
 
-/// Why it is not ready, or not up to date. Messages of servers stay in the log and on the debug pages.
+/// Why a cluster is not ready, or not up to date.
 std::string why(const cluster_stats& c)
 {
     const auto& last = c.trouble ? c.trouble : c.last_failure;
@@ -143,15 +144,17 @@ access_filter filter_of(const manager& m)
 std::string clusters_in_short(const std::vector<cluster_stats>& all)
 {
     if (all.empty()) return {};
-    constexpr std::size_t most_named = 10;
-    std::string broken;
-    std::size_t bad = 0;
+    std::map<std::string, std::size_t> others;
+    std::size_t ready = 0;
     for (const auto& c : all) {
-        if (c.state == cluster_state::ready && !c.trouble) continue;
-        if (++bad <= most_named) broken += (broken.empty() ? ": " : ", ") + c.name + " " + why(c);
+        if (c.state == cluster_state::ready && !c.trouble)
+            ++ready;
+        else
+            ++others[why(c)];
     }
-    const auto said = std::to_string(all.size() - bad) + " of " + std::to_string(all.size()) + " ready" + broken;
-    return bad <= most_named ? said : said + ", and " + std::to_string(bad - most_named) + " more";
+    std::string out = std::to_string(ready) + " of " + std::to_string(all.size()) + " ready";
+    for (const auto& [what, clusters] : others) out += "; " + std::to_string(clusters) + " " + what;
+    return out;
 }
 
 bool is_loopback(std::string_view address)

@@ -20,8 +20,8 @@ namespace kubecoro::detail {
 /// address serves them. Errors: misconfigured, when the connection's cannot be served.
 [[nodiscard]] result<std::shared_ptr<prometheus_metrics>> operator_metrics(operator_options& o);
 
-/// For the verbose answer of /readyz: how many clusters are ready, and which are not, with the class of the reason. Empty
-/// without clusters.
+/// For the verbose answer of /readyz, which anyone may read: how many clusters are ready, and how many are not for each class of
+/// reasons. Without their names, and empty without clusters.
 [[nodiscard]] std::string clusters_in_short(const std::vector<cluster_stats>& all);
 
 /// Whether only programs on this machine reach the address.

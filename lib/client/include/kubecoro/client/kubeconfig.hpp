@@ -99,7 +99,7 @@ struct cluster_config
     /// Host name to verify the certificate against and to send as SNI; empty = the host of `server`.
     std::string server_name = {};
     /// Proxy for this server: http://[user:password@]host[:port], https:// or socks5://. Empty = the one that HTTPS_PROXY
-    /// or HTTP_PROXY, and NO_PROXY, select. Secret if it holds a password.
+    /// or HTTP_PROXY, and NO_PROXY, select; "direct:" = none, whatever those say. Secret if it holds a password.
     std::string proxy_url = {};
     /// Accepts any certificate, also of a proxy. For tests only.
     bool insecure = false;

@@ -87,7 +87,8 @@ run_with_finalizer(client cluster, object found, std::string finalizer, named_fi
     deleted one is never touched.
 
     Several may be nested, each with its own cleanup: the one that was added last cleans up first, and the next one when
-    that is over.
+    that is over. `reconcile` must be the inner one itself: inside another function it is not recognised and never cleans
+    up, and its finalizer holds the object.
     @param finalizer  "example.com/cleanup": a qualified name; another one fails with cond::invalid.
     @param cluster    May update the objects. */
 template<class T>

@@ -37,8 +37,9 @@ struct kubeconfig_secrets
     /// proxy-url always wins. See untrusted_kubeconfig_options.
     bool environment_proxy = false;
     /// Called with each kubeconfig before it is used: a failure refuses it, and is shown as the cluster's. For servers, proxies or
-    /// insecure TLS that the program does not want, such as addresses of loopback and link-local networks. Must not block; any
-    /// thread, of one cluster or several at once. Empty = all are accepted.
+    /// insecure TLS that the program does not want. It sees what is written: a host name may resolve to any address, also to one of
+    /// a loopback or link-local network, so that only a list of allowed hosts, or a network policy, keeps those out. Must not
+    /// block; any thread, of one cluster or several at once. Empty = all are accepted.
     std::function<result<>(const cluster_config&)> accept = {};
     KUBECORO_NAME_FIRST;
 };

@@ -191,7 +191,8 @@ public:
     /// is kept longer has stopped, and shows its last state. Any thread.
     [[nodiscard]] std::vector<std::shared_ptr<manager>> members() const;
     /** The rights that each set of clusters needs in every one of its clusters: calls the set-up with a manager that never starts,
-        whose cluster() is "*" and whose requests fail.
+        whose cluster() is "*" and whose requests fail. A set-up that keeps something by cluster() leaves "*" out. Must not be
+        called from a set-up.
 
         @par Errors  those of the set-up. */
     [[nodiscard]] result<std::vector<cluster_rights>> rights_in_clusters() const;
