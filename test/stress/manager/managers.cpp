@@ -2,7 +2,7 @@
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/base/random.hpp>
-#include <kubecoro/client/transport.hpp>
+#include <kubecoro/client/detail/no_server.hpp>
 #include <kubecoro/manager/manager.hpp>
 #include <kubecoro/test/catch.hpp>
 
@@ -29,13 +29,6 @@ namespace {
 constexpr int adders = 3;
 constexpr int parts_each = 60;
 constexpr auto patience = 60s;
-
-/// A cluster that nobody talks to.
-class silent_transport final : public transport
-{
-public:
-    asio::awaitable<result<std::unique_ptr<answer>>> send(request) override { co_return failure(cond::unreachable); }
-};
 
 struct counts
 {
@@ -112,7 +105,7 @@ TEST_CASE("manager: parts are added and removed, and end, while it starts, runs 
     for (int round = 0; round < 200; ++round) {
         counts c;
         {
-            manager m(client(pool.get_executor(), std::make_shared<silent_transport>(), {}),
+            manager m(client(pool.get_executor(), std::make_shared<kubecoro::detail::no_server>(), {}),
                       {.name = "stressed", .check_access = false, .log = logger::silent()});
             std::atomic<int> added{0};
             std::vector<std::thread> threads;

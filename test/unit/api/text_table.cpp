@@ -72,6 +72,29 @@ TEST_CASE("text_table: an allocation that fails leaves no place without its text
     }
 }
 
+TEST_CASE("text_table: a text that is longer than a block is not admitted", "[api][vocabulary]")
+{
+    text_table t({.most = 10, .most_bytes = 100'000, .longest = 65'535, .sightings = 3, .candidates = 1024});
+    const std::string fits(4088, 'a');
+    const std::string too_long(4089, 'b');
+    t.admit(fits);
+    t.admit(too_long);
+    t.admit("c");
+    CHECK(t.size() == 2);
+    CHECK(t.at(0) == fits);
+    CHECK(t.at(1) == "c");
+}
+
+TEST_CASE("text_table: no text is admitted beyond the last position", "[api][vocabulary]")
+{
+    text_table t({.most = 5000, .most_bytes = 20'000'000, .longest = 4000, .sightings = 3, .candidates = 1024});
+    const auto text = [](int i) { return std::to_string(i) + std::string(2100, 'x'); }; // one in a block
+    for (int i = 0; i < 4200; ++i) t.admit(text(i));
+    CHECK(t.size() >= 4000);
+    CHECK(t.size() <= 4096);
+    for (text_table::number n = 0; n < t.size(); ++n) REQUIRE(t.find(t.at(n), hash_text(t.at(n))) == n);
+}
+
 TEST_CASE("text_table: a half-full table requires twice as many documents", "[api][vocabulary]")
 {
     text_table t(small);

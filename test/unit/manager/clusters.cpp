@@ -14,7 +14,8 @@ bool has(const lines& seen, const std::string& line) { return std::find(seen.beg
 
 } // namespace
 
-TEST_CASE("clusters: one set-up works in every cluster that joins, and ends in one that leaves", "[clusters]")
+TEST_CASE("clusters: the set-up runs in every cluster that joins, and its work ends when the cluster leaves",
+          "[clusters]")
 {
     world w;
     far_cluster eu(w), us(w);
@@ -47,7 +48,7 @@ TEST_CASE("clusters: one set-up works in every cluster that joins, and ends in o
     CHECK(w.m->stats().phase == manager_phase::running);
 }
 
-TEST_CASE("clusters: one that hangs, one that is refused and one whose set-up fails slow nobody down", "[clusters]")
+TEST_CASE("clusters: a cluster that hangs, is refused or fails its set-up does not delay the others", "[clusters]")
 {
     world w;
     far_cluster good(w), hung(w), refused(w);

@@ -79,8 +79,7 @@ TEST_CASE("kubeconfig secrets: new content joins again, new annotations do nothi
     CHECK(r.handle.stats().empty());
 }
 
-TEST_CASE("kubeconfig secrets: what reads files or runs programs is refused, with a name and without credentials",
-          "[clusters]")
+TEST_CASE("kubeconfig secrets: exec plugins and file paths are refused, by a failure without credentials", "[clusters]")
 {
     registry r;
     r.put("exec", kubeconfig("exec: {command: /bin/sh, apiVersion: client.authentication.k8s.io/v1, "

@@ -106,7 +106,7 @@ TEST_CASE("manager: owners and filters: the controlling owner by default, and ea
     CHECK(all == lines{"one", "two"});
 }
 
-TEST_CASE("manager: reading a kind that nobody declared is a failure of the run, not a wait", "[manager]")
+TEST_CASE("manager: reading an undeclared kind fails the run at once", "[manager]")
 {
     world w;
     w.put("one");

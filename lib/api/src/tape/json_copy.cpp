@@ -97,7 +97,11 @@ private:
 
 } // namespace
 
-json_copy copy_to_json(const value_view& v) { return json_builder().copy(v); }
+json_copy copy_to_json(const value_view& v)
+{
+    json_builder builder; // not `json_builder()`, which sets all bytes of the scratch to zero
+    return builder.copy(v);
+}
 
 } // namespace detail
 

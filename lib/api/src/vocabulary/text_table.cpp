@@ -27,7 +27,16 @@ constexpr std::uint32_t position_mask = (1u << position_bits) - 1;
 /// The hash bits that distinguish texts of one slot, above the position.
 std::uint32_t distinction(std::uint64_t hash) noexcept { return static_cast<std::uint32_t>(hash) & ~position_mask; }
 
+/// A text and its head are in one block.
+text_table::limits sound(text_table::limits l) noexcept
+{
+    l.longest = std::min(l.longest, block_bytes - unit);
+    return l;
+}
+
 } // namespace
+
+text_table::text_table(limits l) noexcept : limits_(sound(l)) {}
 
 std::optional<text_table::number> text_table::find(std::string_view text, std::uint64_t hash) const noexcept
 {
@@ -118,6 +127,7 @@ std::optional<text_table::number> text_table::append(std::string_view text, std:
     const std::uint32_t n = size_.load(std::memory_order_relaxed);
     if (2 * (n + 1) > index_.size()) grow_index();
     const position p = next_position(text.size());
+    if (p >= position_mask) return std::nullopt;
     make_chunk(n);
     const std::uint16_t remark = limits_.remark == nullptr ? std::uint16_t{0} : limits_.remark(text);
     // From here on nothing throws: find() must not meet a place without its text.

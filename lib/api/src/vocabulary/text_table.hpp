@@ -25,10 +25,10 @@ public:
 
     struct limits
     {
-        /// Maximum number of texts, at most 73,984, and their total bytes, at most 4 MiB.
+        /// Maximum number of texts, at most 73,984, and their total bytes. No text is admitted beyond 16 MiB with all gaps.
         std::size_t most;
         std::size_t most_bytes;
-        /// Maximum bytes of one text, at most 4,088.
+        /// Maximum bytes of one text; 4,088 if it is more.
         std::size_t longest;
         /// Documents before a text is admitted, at most 7; doubled once half of the numbers are taken.
         unsigned sightings;
@@ -56,7 +56,7 @@ public:
         bool again = false;
     };
 
-    explicit text_table(limits l) noexcept : limits_(l) {}
+    explicit text_table(limits l) noexcept;
 
     // ---- For the writer
 
@@ -115,7 +115,7 @@ private:
     std::optional<number> append(std::string_view text, std::uint64_t hash);
     /// An entry by its distance from the first one, in units of its alignment.
     using position = std::uint32_t;
-    /// Where the next text of this size is stored.
+    /// Returns the position of the next text, whose size is given. Adds a block when the last one is full.
     [[nodiscard]] position next_position(std::size_t size);
     void make_chunk(number n);
     void store(position p, const entry& head, std::string_view text) noexcept;

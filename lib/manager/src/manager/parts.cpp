@@ -9,8 +9,8 @@
 #include <algorithm>
 #include <exception>
 #include <iterator>
+#include <set>
 #include <string_view>
-#include <unordered_set>
 #include <utility>
 
 namespace asio = boost::asio;
@@ -115,7 +115,7 @@ bool manager_engine::is_started() const
 
 std::string manager_engine::free_name(std::string wish) const
 {
-    std::unordered_set<std::string_view> taken; // once: a program may have thousands of parts of one name
+    std::set<std::string_view> taken; // once: a program may have thousands of parts of one name
     for (const auto& [id, p] : parts_) taken.insert(p->name);
     std::string name = wish;
     for (int n = 2; taken.contains(name); ++n) name = wish + "-" + std::to_string(n);
