@@ -236,6 +236,33 @@ TEST_CASE("quantity: usual ones do not allocate", "[api][values]")
     CHECK(text == "1088Mi");
 }
 
+TEST_CASE("quantity: numbers of any size are read and rounded alike", "[api][values]")
+{
+    // A number of few digits is read without the arithmetic of large ones: beyond 18 digits zeros make the same number large.
+    const auto large = [](const std::string& text) {
+        const bool has_sign = text.front() == '-';
+        return parsed(std::string(has_sign ? "-" : "") + std::string(20, '0') + text.substr(has_sign ? 1 : 0));
+    };
+    for (const char* number :
+         {"0", "1", "-1", "15", "1.5", "-0.001", "250", "1000", "9223372036", "999999999999999999"})
+        for (const char* suffix : {"", "n", "u", "m", "k", "E", "Ki", "Gi", "Ei", "e3", "e-9", "e-10", "e200"}) {
+            const auto text = std::string(number) + suffix;
+            INFO(text);
+            const auto q = parsed(text);
+            const auto expected = large(text);
+            CHECK(q == expected);
+            CHECK(q.canonical() == expected.canonical());
+            CHECK(q.format() == expected.format());
+            CHECK(q.sign() == expected.sign());
+            for (const int power : {-12, -3, 0, 2, 18, 300})
+                CHECK(q.scaled_value(power) == expected.scaled_value(power));
+        }
+    CHECK(parsed("1n").scaled_value(0) == 1);
+    CHECK(parsed("-1n").scaled_value(0) == -1);
+    CHECK(parsed("-1500m").value() == -2);
+    CHECK(parsed("2000m").value() == 2);
+}
+
 TEST_CASE("quantity: one that was moved from can be used", "[api][values]")
 {
     auto from = parsed(std::string(100, '7'));
@@ -278,6 +305,11 @@ TEST_CASE("timestamp: the text stays, and points in time are compared", "[api][v
     const auto in_utc = *timestamp::parse("2026-01-31T12:00:00Z");
     CHECK(in_paris.text() == "2026-01-31T13:00:00.25+01:00");
     CHECK(in_paris.canonical() == "2026-01-31T12:00:00Z");
+    for (const char* other : {"2026-01-31T1:00:00Z", "2026-01-31T1:00:00.5Z", "2026-01-31T01:00:00+00:00"}) {
+        INFO(other);
+        CHECK(timestamp::parse(other)->text() == other);
+        CHECK(timestamp::parse(other)->canonical() == "2026-01-31T01:00:00Z");
+    }
     CHECK(in_paris == in_utc);
     CHECK(in_utc < timestamp(in_utc.time() + 1s));
     const auto failed = timestamp::parse("yesterday");

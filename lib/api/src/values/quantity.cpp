@@ -32,6 +32,31 @@ decimal evaluate(const detail::quantity_parts& parts)
     return detail::rounded(std::move(number), nano);
 }
 
+/// mantissa * 10^power, as usual quantities are.
+struct small_number
+{
+    std::int64_t mantissa;
+    std::int32_t power;
+};
+
+/// The number of a text that is a quantity, if it needs no more than 64 bits and no rounding.
+std::optional<small_number> small_number_of(const detail::quantity_parts& parts) noexcept
+{
+    if (parts.whole.size() + parts.fraction.size() > limits::digits10) return std::nullopt;
+    std::int64_t mantissa = 0;
+    for (const auto digits : {parts.whole, parts.fraction})
+        for (const char c : digits) mantissa = mantissa * 10 + (c - '0');
+    if (parts.negative) mantissa = -mantissa;
+    if (parts.base == 2) {
+        if (!parts.fraction.empty() || __builtin_mul_overflow(mantissa, std::int64_t{1} << parts.exponent, &mantissa))
+            return std::nullopt;
+        return small_number{mantissa, 0};
+    }
+    const auto power = parts.exponent - static_cast<std::int32_t>(parts.fraction.size());
+    if (power < nano) return std::nullopt;
+    return small_number{mantissa, power};
+}
+
 /// Compares magnitudes.
 bool is_below(const decimal& number, std::int64_t limit)
 {
@@ -92,12 +117,28 @@ std::string text_of(const decimal& number, quantity_format format)
     return binary ? binary_text(number) : decimal_text(number, quantity_format::decimal_si);
 }
 
-/// None beyond 64 bits.
+/// The number of a text that is a quantity. @param format  That of its text; changes to that of the number.
+decimal any_number_of(const detail::quantity_parts& parts, quantity_format& format)
+{
+    decimal number = evaluate(parts);
+    if (parts.base != 2) return number;
+    number = capped(std::move(number));
+    if (!number.is_zero() && is_below(number, 1)) format = quantity_format::decimal_si;
+    return number;
+}
+
+/// Rounded away from zero. None beyond 64 bits.
 std::optional<std::int64_t> times_power_of_ten(std::int64_t value, std::int64_t power) noexcept
 {
-    for (; power > 0; --power)
+    for (; power > 0 && value != 0; --power)
         if (__builtin_mul_overflow(value, 10, &value)) return std::nullopt;
-    return value;
+    const int away = value < 0 ? -1 : 1;
+    bool has_rest = false;
+    for (; power < 0 && value != 0; ++power) {
+        has_rest = has_rest || value % 10 != 0;
+        value /= 10;
+    }
+    return has_rest ? value + away : value;
 }
 
 } // namespace
@@ -106,14 +147,12 @@ result<quantity> quantity::parse(std::string_view text)
 {
     if (!detail::is_quantity(text)) return detail::refused("a quantity such as 250m or 64Mi", text);
     const auto parts = detail::split_quantity(text);
-    decimal number = evaluate(parts);
     quantity out;
     out.format_ = parts.format;
-    if (parts.base == 2) {
-        number = capped(std::move(number));
-        if (!number.is_zero() && is_below(number, 1)) out.format_ = quantity_format::decimal_si;
-    }
-    out.set(number);
+    if (const auto small = small_number_of(parts))
+        out.set(small->mantissa, small->power);
+    else
+        out.set(any_number_of(parts, out.format_));
     out.text_ = text;
     return out;
 }
@@ -160,6 +199,8 @@ void quantity::set(std::int64_t mantissa, std::int32_t power) noexcept
 
 std::int64_t quantity::scaled_value(int power_of_ten) const
 {
+    const auto small = large_ ? std::nullopt : times_power_of_ten(mantissa_, std::int64_t{power_} - power_of_ten);
+    if (small) return *small;
     const auto value = detail::in_units(detail::rounded(number(), power_of_ten), power_of_ten);
     return value ? *value : sign() < 0 ? limits::min() : limits::max();
 }
