@@ -103,6 +103,27 @@ TEST_CASE("endpoints: a page that fails breaks off visibly", "[endpoints][integr
     CHECK(program.client().get("/x").status == 404);
 }
 
+TEST_CASE("endpoints: a page that makes empty parts leaves others their turns", "[endpoints][integration]")
+{
+    const auto end = std::make_shared<std::atomic<bool>>(false);
+    streamed_page page;
+    page.path = "/letters";
+    page.begin = [end] {
+        constexpr int most = 20'000'000; // for a server that never gets to the end
+        return [end, left = most](std::string& out) mutable {
+            const bool follows = !*end && --left > 0;
+            if (!follows) out += left > 0 ? "in time" : "too late";
+            return follows;
+        };
+    };
+    running_endpoints program(serving(std::move(page)));
+    auto client = program.client();
+    REQUIRE(client.send(ask));
+    CHECK(program.client().get("/x").status == 404);
+    *end = true;
+    CHECK(client.answer().body == "in time");
+}
+
 TEST_CASE("endpoints: a client without chunks is refused, as an answer that breaks off would look complete",
           "[endpoints][integration]")
 {

@@ -70,3 +70,27 @@ TEST_CASE("http_answer: large answers are compressed for clients that accept gzi
     compress(answer, "gzip");
     CHECK(inflated(answer.body) == text);
 }
+
+TEST_CASE("http_answer: the head of a chunk is written in front of it", "[endpoints]")
+{
+    const auto framed = [](const std::string& text, bool is_first) {
+        std::string chunk(room_for_chunk_head);
+        chunk += text;
+        return std::string(frame_chunk(chunk, is_first));
+    };
+    CHECK(framed("text", true) == "4\r\ntext");
+    CHECK(framed("text", false) == "\r\n4\r\ntext");
+    CHECK(framed(std::string(0x1a2b, 'x'), false) == "\r\n1a2b\r\n" + std::string(0x1a2b, 'x'));
+    CHECK(framed("", true).empty());
+    CHECK(framed("", false).empty());
+}
+
+TEST_CASE("http_answer: a chunk without room for its head gets it", "[endpoints]")
+{
+    for (const std::string text : {"x", "longer than the room for the head of a chunk"}) {
+        std::string chunk = text;
+        CHECK(frame_chunk(chunk, false) == (text.size() == 1 ? "\r\n1\r\n" : "\r\n2c\r\n") + text);
+    }
+    std::string none;
+    CHECK(frame_chunk(none, true).empty());
+}

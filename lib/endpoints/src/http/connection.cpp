@@ -4,6 +4,10 @@
 
 #include <kubecoro/base/saturating_time.hpp>
 
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <algorithm>
 #include <array>
 #include <exception>
 
@@ -161,7 +165,8 @@ asio::awaitable<connection::turn> connection::refuse()
 asio::awaitable<bool> connection::send(std::string_view bytes)
 {
     while (!bytes.empty()) {
-        const auto now = bytes.substr(0, portion);
+        // A small rest goes along, because each write wakes the client.
+        const auto now = bytes.size() < portion + portion / 2 ? bytes : bytes.substr(0, portion);
         waits_since_ = engine_->now();
         auto written = co_await stream_->write(now);
         waits_since_.reset();
@@ -196,11 +201,13 @@ asio::awaitable<void> connection::stream(snapshot_feed::seat& seat)
 asio::awaitable<bool> connection::send_parts(body_parts parts, answer_budget::share& held)
 {
     std::string part;
-    std::string frame;
+    bool is_first = true;
     for (bool follows = true; follows;) {
-        part.clear();
+        part = room_for_chunk_head;
+        std::string_view chunk;
         try {
             follows = parts(part);
+            chunk = frame_chunk(part, is_first);
         } catch (const std::exception& e) {
             // The client learns it from the missing end.
             engine_->on_broken_off(e.what());
@@ -211,15 +218,16 @@ asio::awaitable<bool> connection::send_parts(body_parts parts, answer_budget::sh
             engine_->on_broken_off("too many answers wait for their clients");
             co_return false;
         }
-        if (part.empty()) continue;
-        append_chunk_head(frame, part.size());
-        bool sent = co_await send(frame);
-        if (sent) sent = co_await send(part); // as it is: a copy with its frame would be as large
+        // A page may look through much without finding anything: others have their turns all the same.
+        if (chunk.empty()) {
+            co_await asio::post(asio::use_awaitable);
+            continue;
+        }
+        is_first = false;
+        const bool sent = co_await send(chunk);
         if (!sent) co_return false;
-        frame = "\r\n";
     }
-    frame += "0\r\n\r\n";
-    const bool sent = co_await send(frame);
+    const bool sent = co_await send(end_of_chunks(is_first));
     co_return sent;
 }
 

@@ -129,12 +129,20 @@ std::string head_of(const http_answer& answer, bool keep_alive, wall_time now)
     return out + "\r\n";
 }
 
-void append_chunk_head(std::string& out, std::size_t size)
+std::string_view frame_chunk(std::string& chunk, bool is_first)
 {
-    std::array<char, 16> digits{};
-    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), size, 16);
-    out.append(digits.data(), end.ptr);
-    out += "\r\n";
+    if (!std::string_view(chunk).starts_with(room_for_chunk_head)) chunk.insert(0, room_for_chunk_head);
+    const auto size = chunk.size() - room_for_chunk_head.size();
+    if (size == 0) return {};
+    std::array<char, room_for_chunk_head.size()> head{'\r', '\n'};
+    auto* end = std::to_chars(head.data() + 2, head.data() + head.size() - 2, size, 16).ptr;
+    *end++ = '\r';
+    *end++ = '\n';
+    // The line end of the chunk before comes with this head: behind that chunk, it could double the memory of the text.
+    const auto* const begin = head.data() + (is_first ? 2 : 0);
+    const auto at = room_for_chunk_head.size() - static_cast<std::size_t>(end - begin);
+    std::copy(begin, static_cast<const char*>(end), chunk.data() + at);
+    return std::string_view(chunk).substr(at);
 }
 
 void compress(http_answer& answer, std::string_view accept_encoding)

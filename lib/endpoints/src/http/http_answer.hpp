@@ -36,8 +36,16 @@ struct http_answer
 /// The status line and the headers. Every answer forbids caching, framing and guessing of its type.
 [[nodiscard]] std::string head_of(const http_answer& answer, bool keep_alive, wall_time now);
 
-/// The line before a chunk of a body. @param size  Not 0, which ends the body.
-void append_chunk_head(std::string& out, std::size_t size);
+/// The text before a chunk that frame_chunk() replaces: room for the line end of the chunk before, 16 digits, and a line end.
+inline constexpr std::string_view room_for_chunk_head("\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 20);
+/// Writes the head of a chunk in front of it, so that one write sends both. @param chunk  Begins with room_for_chunk_head, or gets
+/// it, which moves the chunk. @return the bytes to send; none for an empty chunk, which would end the body.
+[[nodiscard]] std::string_view frame_chunk(std::string& chunk, bool is_first);
+/// The bytes after the chunks of a body. @param is_first  There was no chunk.
+[[nodiscard]] constexpr std::string_view end_of_chunks(bool is_first) noexcept
+{
+    return is_first ? "0\r\n\r\n" : "\r\n0\r\n\r\n";
+}
 
 /// Compresses the body of a large answer, if the client accepts gzip.
 void compress(http_answer& answer, std::string_view accept_encoding);
