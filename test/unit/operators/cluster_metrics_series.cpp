@@ -13,19 +13,28 @@ using namespace kubecoro::cluster_metrics;
 
 namespace {
 
-std::string number_text(double v)
+/// `f{o="n",l="VALUE"} NUMBER` and a line end.
+std::string line_of(std::string_view value, double number)
 {
+    static const auto named = object::parse(R"({"metadata":{"name":"n"}})").value();
+    static constexpr identity_labels only_name{.name = "o", .has_namespace = false};
     std::string out;
-    append_number(out, v);
+    series_sink sink(out);
+    sink.begin("f", named, only_name);
+    sink.add({{"l", value}}, number);
     return out;
 }
 
-std::string escaped(std::string_view text)
+std::string between(std::string_view line, std::string_view start, std::string_view end)
 {
-    std::string out;
-    append_escaped(out, text);
-    return out;
+    REQUIRE(line.starts_with(start));
+    REQUIRE(line.ends_with(end));
+    return std::string(line.substr(start.size(), line.size() - start.size() - end.size()));
 }
+
+std::string number_text(double v) { return between(line_of("", v), "f{o=\"n\",l=\"\"} ", "\n"); }
+
+std::string escaped(std::string_view text) { return between(line_of(text, 1), "f{o=\"n\",l=\"", "\"} 1\n"); }
 
 } // namespace
 
@@ -42,9 +51,15 @@ TEST_CASE("cluster-metrics: numbers are written as Go writes them", "[cluster_me
     CHECK(number_text(16729255936) == "1.6729255936e+10");
     CHECK(number_text(0.25) == "0.25");
     CHECK(number_text(3.92) == "3.92");
+    CHECK(number_text(123.456) == "123.456");
+    CHECK(number_text(-1234567.25) == "-1.23456725e+06");
     CHECK(number_text(0.0001) == "0.0001");
     CHECK(number_text(0.00001) == "1e-05");
     CHECK(number_text(-62135596800) == "-6.21355968e+10");
+    CHECK(number_text(9007199254740991) == "9.007199254740991e+15");
+    CHECK(number_text(9007199254740992) == "9.007199254740992e+15");
+    CHECK(number_text(9223372036854775807.0) == "9.223372036854776e+18");
+    CHECK(number_text(-9223372036854775807.0) == "-9.223372036854776e+18");
     CHECK(number_text(1e100) == "1e+100");
     CHECK(number_text(std::numeric_limits<double>::infinity()) == "+Inf");
     CHECK(number_text(-std::numeric_limits<double>::infinity()) == "-Inf");

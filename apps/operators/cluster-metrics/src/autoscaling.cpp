@@ -8,7 +8,7 @@ namespace {
 
 void info(const subject& s, series_sink& out)
 {
-    const auto target = s.at();
+    const auto target = s.field;
     const label kind{"scaletargetref_kind", target["kind"].as_string()};
     const label name{"scaletargetref_name", target["name"].as_string()};
     const auto version = target["apiVersion"].as_string();
@@ -41,7 +41,7 @@ void values(value_view at, std::string_view name, series_sink& out)
 /// @param which  `target` of a specification, `current` of a status.
 void metrics_of(const subject& s, std::string_view which, series_sink& out)
 {
-    for (const auto m : s.at().items())
+    for (const auto m : s.field.items())
         for (const auto& each : sources)
             if (m["type"].as_string() == each.type) {
                 const auto at = m[each.member];

@@ -18,22 +18,22 @@ void service_info(const subject& s, series_sink& out)
             1);
 }
 
-void type(const subject& s, series_sink& out) { out.add({{"type", s.at().as_string()}}, 1); }
+void type(const subject& s, series_sink& out) { out.add({{"type", s.field.as_string()}}, 1); }
 
 void external_ips(const subject& s, series_sink& out)
 {
-    for (const auto ip : s.at().items()) out.add({{"external_ip", ip.as_string()}}, 1);
+    for (const auto ip : s.field.items()) out.add({{"external_ip", ip.as_string()}}, 1);
 }
 
 void ingress(const subject& s, series_sink& out)
 {
-    for (const auto i : s.at().items())
+    for (const auto i : s.field.items())
         out.add({{"ip", i["ip"].as_string()}, {"hostname", i["hostname"].as_string()}}, 1);
 }
 
 void namespace_phase(const subject& s, series_sink& out)
 {
-    one_of(s.at().as_string(), "phase", {"Active", "Terminating"}, out);
+    one_of(s.field.as_string(), "phase", {"Active", "Terminating"}, out);
 }
 
 constexpr std::array service_families{

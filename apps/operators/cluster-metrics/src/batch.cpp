@@ -12,7 +12,7 @@ constexpr std::array<std::string_view, 3> known_reasons{"BackoffLimitExceeded", 
 /// The failed pods, by the reason why the job has failed.
 void failed_pods(const subject& s, series_sink& out)
 {
-    const double failed = s.at().as_double();
+    const double failed = s.field.as_double();
     if (failed == 0) return out.add(0);
     bool known = false;
     for (const auto c : s.o["status"]["conditions"].items()) {
@@ -28,13 +28,13 @@ void failed_pods(const subject& s, series_sink& out)
 
 void condition(const subject& s, std::string_view type, series_sink& out)
 {
-    for (const auto c : s.at().items())
+    for (const auto c : s.field.items())
         if (c["type"].as_string() == type) statuses_of(c, "condition", out);
 }
 
 void suspended(const subject& s, series_sink& out)
 {
-    for (const auto c : s.at().items())
+    for (const auto c : s.field.items())
         if (c["type"].as_string() == "Suspended") out.add(c["status"].as_string() == "True" ? 1 : 0);
 }
 
@@ -47,7 +47,7 @@ void cron_info(const subject& s, series_sink& out)
             1);
 }
 
-void count(const subject& s, series_sink& out) { out.add(static_cast<double>(s.at().size())); }
+void count(const subject& s, series_sink& out) { out.add(static_cast<double>(s.field.size())); }
 
 constexpr std::array job_families{
     family{"kube_job_labels", "[STABLE] Kubernetes labels converted to Prometheus labels.", shown_labels},

@@ -34,7 +34,7 @@ void for_each_with_status(value_view containers, value_view statuses, F f)
 void amounts(const subject& s, std::string_view which, series_sink& out)
 {
     const auto node = s.o["spec"]["nodeName"].as_string();
-    for (const auto c : s.at().items())
+    for (const auto c : s.field.items())
         for (const auto [resource, amount] : c["resources"][which].members()) {
             const auto unit = unit_of(resource);
             if (!unit) continue;
@@ -47,12 +47,12 @@ void amounts(const subject& s, std::string_view which, series_sink& out)
 
 void in_state(const subject& s, std::string_view state, series_sink& out)
 {
-    for (const auto c : s.at().items()) out.add({name_of(c)}, c["state"][state].is_object() ? 1 : 0);
+    for (const auto c : s.field.items()) out.add({name_of(c)}, c["state"][state].is_object() ? 1 : 0);
 }
 
 void reason_of(const subject& s, std::string_view which, std::string_view state, series_sink& out)
 {
-    for (const auto c : s.at().items()) {
+    for (const auto c : s.field.items()) {
         const auto at = c[which][state];
         if (at.is_object()) out.add({name_of(c), {"reason", at["reason"].as_string()}}, 1);
     }
@@ -62,7 +62,7 @@ void reason_of(const subject& s, std::string_view which, std::string_view state,
 template<class F>
 void last_terminated(const subject& s, series_sink& out, F f)
 {
-    for (const auto c : s.at().items()) {
+    for (const auto c : s.field.items()) {
         const auto at = c["lastState"]["terminated"];
         if (at.is_object()) out.add({name_of(c)}, f(at));
     }
@@ -72,7 +72,7 @@ void last_terminated(const subject& s, series_sink& out, F f)
 
 void container_info(const subject& s, series_sink& out)
 {
-    for_each_with_status(s.at(), s.o["status"]["containerStatuses"], [&out](value_view c, value_view status) {
+    for_each_with_status(s.field, s.o["status"]["containerStatuses"], [&out](value_view c, value_view status) {
         out.add({name_of(c),
                  {"image_spec", c["image"].as_string()},
                  {"image", status["image"].as_string()},
@@ -84,7 +84,7 @@ void container_info(const subject& s, series_sink& out)
 
 void init_container_info(const subject& s, series_sink& out)
 {
-    for_each_with_status(s.at(), s.o["status"]["initContainerStatuses"], [&out](value_view c, value_view status) {
+    for_each_with_status(s.field, s.o["status"]["initContainerStatuses"], [&out](value_view c, value_view status) {
         out.add({name_of(c),
                  {"image_spec", c["image"].as_string()},
                  {"image", status["image"].as_string()},
@@ -100,12 +100,12 @@ void container_requests(const subject& s, series_sink& out) { amounts(s, "reques
 
 void container_ready(const subject& s, series_sink& out)
 {
-    for (const auto c : s.at().items()) out.add({name_of(c)}, c["ready"].as_bool() ? 1 : 0);
+    for (const auto c : s.field.items()) out.add({name_of(c)}, c["ready"].as_bool() ? 1 : 0);
 }
 
 void container_restarts(const subject& s, series_sink& out)
 {
-    for (const auto c : s.at().items()) out.add({name_of(c)}, c["restartCount"].as_double());
+    for (const auto c : s.field.items()) out.add({name_of(c)}, c["restartCount"].as_double());
 }
 
 void container_running(const subject& s, series_sink& out) { in_state(s, "running", out); }
@@ -114,7 +114,7 @@ void container_terminated(const subject& s, series_sink& out) { in_state(s, "ter
 
 void container_started(const subject& s, series_sink& out)
 {
-    for (const auto c : s.at().items())
+    for (const auto c : s.field.items())
         for (const std::string_view state : {"running", "terminated"}) {
             const auto at = c["state"][state];
             if (!at.is_object()) continue;

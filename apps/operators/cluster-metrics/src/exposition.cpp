@@ -1,14 +1,14 @@
 #include "exposition.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace kubecoro::cluster_metrics {
 namespace {
 
 constexpr std::size_t part_bytes = std::size_t{64} * 1024;
-/// Objects that are visited for one part, when they have no series of the family.
-constexpr std::size_t part_objects = 4096;
+/// Bytes of the objects that are read for one part. They may have no series of the family, and their owners decide how large they
+/// are: 5 pods with thousands of containers, or 2,000 usual ones.
+constexpr std::size_t part_read_bytes = std::size_t{4} << 20;
 
 void append_header(std::string& out, const family& f)
 {
@@ -41,17 +41,37 @@ bool exposition::continue_family(std::string& out)
 {
     const auto& k = kinds_[kind_];
     const family& f = k.kind->families[family_];
-    if (object_ == 0) append_header(out, f);
+    if (object_ == 0) {
+        append_header(out, f);
+        begin_path(f.path);
+    }
     series_sink sink(out, limits_);
-    const auto last = std::min(k.objects.size(), object_ + part_objects);
-    while (object_ < last && out.size() < part_bytes) {
-        const object& o = k.objects[object_++];
+    std::size_t read = 0;
+    while (object_ < k.objects.size() && out.size() < part_bytes && read < part_read_bytes) {
+        const object& o = k.objects[object_];
+        read += o.bytes();
         sink.begin(f.name, o, k.kind->labels);
-        f.write({o, f.path, k.shown}, sink);
+        f.write({o, field(o), k.shown}, sink);
+        ++object_;
     }
     totals_.series += sink.series();
     totals_.left_out += sink.left_out();
     return object_ == k.objects.size();
+}
+
+void exposition::begin_path(std::string_view path)
+{
+    if (path == path_) return;
+    path_ = path;
+    fields_.clear();
+    if (!path_.empty()) fields_.reserve(kinds_[kind_].objects.size());
+}
+
+value_view exposition::field(const object& o)
+{
+    if (path_.empty()) return {};
+    if (object_ == fields_.size()) fields_.push_back(o.path(path_));
+    return fields_[object_];
 }
 
 void exposition::advance()
@@ -60,7 +80,8 @@ void exposition::advance()
     if (++family_ < kinds_[kind_].kind->families.size()) return;
     family_ = 0;
     // The rest of a scrape need not keep them.
-    kinds_[kind_].objects = {};
+    begin_path({});
+    kinds_[kind_].objects = std::vector<object>();
     ++kind_;
 }
 

@@ -20,11 +20,9 @@ using label_names = std::vector<std::string>;
 struct subject
 {
     const object& o;
-    /// The family's path.
-    std::string_view path;
+    /// The value at the family's path.
+    value_view field;
     const label_names& shown;
-
-    [[nodiscard]] value_view at() const noexcept { return o.path(path); }
 };
 
 /// Writes the series of one object.

@@ -34,14 +34,14 @@ void role(const subject& s, series_sink& out)
 
 void taints(const subject& s, series_sink& out)
 {
-    for (const auto t : s.at().items())
+    for (const auto t : s.field.items())
         out.add({{"key", t["key"].as_string()}, {"value", t["value"].as_string()}, {"effect", t["effect"].as_string()}},
                 1);
 }
 
 void amounts(const subject& s, series_sink& out)
 {
-    for (const auto [resource, amount] : s.at().members()) {
+    for (const auto [resource, amount] : s.field.members()) {
         const auto unit = resource == "pods" ? std::optional(resource_unit{"integer"}) : unit_of(resource);
         const auto value = exact_amount(amount);
         if (!unit || !value) continue;
@@ -52,7 +52,7 @@ void amounts(const subject& s, series_sink& out)
 
 void addresses(const subject& s, series_sink& out)
 {
-    for (const auto a : s.at().items())
+    for (const auto a : s.field.items())
         out.add({{"type", a["type"].as_string()}, {"address", a["address"].as_string()}}, 1);
 }
 

@@ -51,7 +51,7 @@ std::string_view ip_family(const std::string& address)
 
 void addresses(const subject& s, series_sink& out)
 {
-    for (const auto each : s.at().items()) {
+    for (const auto each : s.field.items()) {
         const auto ip = each["ip"].as_string();
         const auto family = ip_family(std::string(ip));
         if (!family.empty()) out.add({{"ip", ip}, {"ip_family", family}}, 1);
@@ -61,32 +61,32 @@ void addresses(const subject& s, series_sink& out)
 void completion_time(const subject& s, series_sink& out)
 {
     double last = 0;
-    for (const auto c : s.at().items())
+    for (const auto c : s.field.items())
         last = std::max(last, unix_time(c["state"]["terminated"]["finishedAt"]).value_or(0));
     if (last > 0) out.add(last);
 }
 
 void phase(const subject& s, series_sink& out)
 {
-    const auto now = s.at().as_string();
+    const auto now = s.field.as_string();
     if (!now.empty()) one_of(now, "phase", {"Pending", "Succeeded", "Failed", "Unknown", "Running"}, out);
 }
 
 void qos_class(const subject& s, series_sink& out)
 {
-    const auto now = s.at().as_string();
+    const auto now = s.field.as_string();
     if (!now.empty()) one_of(now, "qos_class", {"BestEffort", "Burstable", "Guaranteed"}, out);
 }
 
 void reason(const subject& s, series_sink& out)
 {
-    one_of(s.at().as_string(), "reason",
+    one_of(s.field.as_string(), "reason",
            {"Evicted", "NodeAffinity", "NodeLost", "Shutdown", "UnexpectedAdmissionError"}, out);
 }
 
 void condition(const subject& s, std::string_view type, series_sink& out)
 {
-    for (const auto c : s.at().items())
+    for (const auto c : s.field.items())
         if (c["type"].as_string() == type) statuses_of(c, "condition", out);
 }
 
@@ -95,33 +95,33 @@ void condition_time(const subject& s, std::string_view type, series_sink& out)
 {
     // Go's zero time, for a condition that does not say when.
     constexpr double no_time = -62135596800;
-    for (const auto c : s.at().items())
+    for (const auto c : s.field.items())
         if (c["type"].as_string() == type && c["status"].as_string() == "True")
             out.add(unix_time(c["lastTransitionTime"]).value_or(no_time));
 }
 
 void unschedulable(const subject& s, series_sink& out)
 {
-    for (const auto c : s.at().items())
+    for (const auto c : s.field.items())
         if (c["type"].as_string() == "PodScheduled" && c["status"].as_string() == "False") out.add(1);
 }
 
 void overhead(const subject& s, std::string_view resource, series_sink& out)
 {
-    const auto amount = s.at()[resource];
+    const auto amount = s.field[resource];
     if (const auto value = resource == "cpu" ? exact_amount(amount) : whole_amount(amount)) out.add(*value);
 }
 
-void one_with(const subject& s, std::string_view name, series_sink& out) { out.add({{name, s.at().as_string()}}, 1); }
+void one_with(const subject& s, std::string_view name, series_sink& out) { out.add({{name, s.field.as_string()}}, 1); }
 
 void runtime_class(const subject& s, series_sink& out)
 {
-    if (s.at().is_string()) one_with(s, "runtimeclass_name", out);
+    if (s.field.is_string()) one_with(s, "runtimeclass_name", out);
 }
 
 void claims(const subject& s, series_sink& out, bool read_only_value)
 {
-    for (const auto v : s.at().items()) {
+    for (const auto v : s.field.items()) {
         const auto claim = v["persistentVolumeClaim"];
         if (!claim.is_object()) continue;
         const bool value = !read_only_value || claim["readOnly"].as_bool();
@@ -135,7 +135,7 @@ void tolerations(const subject& s, series_sink& out)
 {
     using toleration = std::array<std::string_view, 4>;
     std::vector<std::pair<toleration, std::string>> all;
-    for (const auto t : s.at().items()) {
+    for (const auto t : s.field.items()) {
         const auto seconds = t["tolerationSeconds"];
         all.push_back(
             {{t["key"].as_string(), t["operator"].as_string(), t["value"].as_string(), t["effect"].as_string()},

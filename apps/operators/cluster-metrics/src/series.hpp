@@ -6,16 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 namespace kubecoro::cluster_metrics {
-
-/// Appends a label's value with `\`, `"` and line ends escaped.
-void append_escaped(std::string& out, std::string_view text);
-/// Appends a number as Go's strconv does with format 'g' and the shortest precision: `1.5e+09`.
-void append_number(std::string& out, double value);
 
 struct label
 {
@@ -66,7 +62,10 @@ public:
     [[nodiscard]] std::uint64_t left_out() const noexcept { return left_out_; }
 
 private:
-    [[nodiscard]] bool fits(std::span<const label> further) const noexcept;
+    /// The room that a series with these labels needs at most; nothing if a limit excludes it.
+    [[nodiscard]] std::optional<std::size_t> most_bytes_of(std::span<const label> further) const noexcept;
+    /// The place behind the line's start, with room for that number of bytes.
+    [[nodiscard]] char* room_for(std::size_t bytes);
     void make_start();
 
     std::string* out_;
@@ -74,8 +73,11 @@ private:
     std::string_view family_;
     const object* of_ = nullptr;
     const identity_labels* names_ = nullptr;
-    /// The line up to the labels of its own; empty until a series needs it, for most families have none of most objects.
-    std::string start_;
+    /// The series being written. Grows only.
+    std::string line_;
+    /// Bytes of the line up to the labels of its own, which all series of a family and an object share; 0 until one needs it,
+    /// for most families have none of most objects.
+    std::size_t start_ = 0;
     std::size_t of_this_object_ = 0;
     std::uint64_t series_ = 0;
     std::uint64_t left_out_ = 0;

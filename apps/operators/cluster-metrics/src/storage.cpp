@@ -12,14 +12,14 @@ constexpr std::string_view class_annotation = "volume.beta.kubernetes.io/storage
 
 void claim_ref(const subject& s, series_sink& out)
 {
-    const auto claim = s.at();
+    const auto claim = s.field;
     if (claim.is_object())
         out.add({{"name", claim["name"].as_string()}, {"claim_namespace", claim["namespace"].as_string()}}, 1);
 }
 
 void volume_phase(const subject& s, series_sink& out)
 {
-    const auto now = s.at().as_string();
+    const auto now = s.field.as_string();
     if (!now.empty()) one_of(now, "phase", {"Pending", "Available", "Bound", "Released", "Failed"}, out);
 }
 
@@ -67,9 +67,9 @@ void volume_info(const subject& s, series_sink& out)
             1);
 }
 
-void capacity(const subject& s, series_sink& out) { out.add(whole_amount(s.at()).value_or(0)); }
+void capacity(const subject& s, series_sink& out) { out.add(whole_amount(s.field).value_or(0)); }
 
-void volume_mode(const subject& s, series_sink& out) { out.add({{"volumemode", s.at().as_string("Filesystem")}}, 1); }
+void volume_mode(const subject& s, series_sink& out) { out.add({{"volumemode", s.field.as_string("Filesystem")}}, 1); }
 
 void claim_info(const subject& s, series_sink& out)
 {
@@ -84,18 +84,18 @@ void claim_info(const subject& s, series_sink& out)
 
 void claim_phase(const subject& s, series_sink& out)
 {
-    const auto now = s.at().as_string();
+    const auto now = s.field.as_string();
     if (!now.empty()) one_of(now, "phase", {"Lost", "Bound", "Pending"}, out);
 }
 
 void requested(const subject& s, series_sink& out)
 {
-    if (const auto amount = whole_amount(s.at())) out.add(*amount);
+    if (const auto amount = whole_amount(s.field)) out.add(*amount);
 }
 
 void access_modes(const subject& s, series_sink& out)
 {
-    for (const auto mode : s.at().items()) out.add({{"access_mode", mode.as_string()}}, 1);
+    for (const auto mode : s.field.items()) out.add({{"access_mode", mode.as_string()}}, 1);
 }
 
 constexpr std::array volume_families{

@@ -15,7 +15,7 @@ constexpr std::string_view generation = "metadata.generation";
 /// A share of the replicas, which the server has checked to be a number or a percentage.
 void share(const subject& s, rounding how, series_sink& out)
 {
-    const auto at = s.at();
+    const auto at = s.field;
     int_or_string share;
     if (at.is_string())
         share = int_or_string(at.as_string());
@@ -30,19 +30,19 @@ void share(const subject& s, rounding how, series_sink& out)
 void unavailable_share(const subject& s, series_sink& out) { share(s, rounding::down, out); }
 void surge_share(const subject& s, series_sink& out) { share(s, rounding::up, out); }
 
-void revision(const subject& s, series_sink& out) { out.add({{"revision", s.at().as_string()}}, 1); }
+void revision(const subject& s, series_sink& out) { out.add({{"revision", s.field.as_string()}}, 1); }
 
 void retention(const subject& s, series_sink& out)
 {
-    const auto deleted = s.at()["whenDeleted"].as_string();
-    const auto scaled = s.at()["whenScaled"].as_string();
+    const auto deleted = s.field["whenDeleted"].as_string();
+    const auto scaled = s.field["whenScaled"].as_string();
     if (!deleted.empty() || !scaled.empty()) out.add({{"when_deleted", deleted}, {"when_scaled", scaled}}, 1);
 }
 
 /// Numbers that are not written are zero, as in Go: `ordinals: {}` starts at 0.
 void first_ordinal(const subject& s, series_sink& out)
 {
-    if (s.at().is_object()) out.add(s.at()["start"].as_double());
+    if (s.field.is_object()) out.add(s.field["start"].as_double());
 }
 
 constexpr std::array deployment_families{

@@ -53,24 +53,24 @@ std::optional<double> whole_amount(value_view at)
 
 void one(const subject&, series_sink& out) { out.add(1); }
 
-void number(const subject& s, series_sink& out) { out.add(s.at().as_double()); }
+void number(const subject& s, series_sink& out) { out.add(s.field.as_double()); }
 
 void number_if_present(const subject& s, series_sink& out)
 {
-    const auto at = s.at();
+    const auto at = s.field;
     if (at.kind() == value_kind::integer || at.kind() == value_kind::number) out.add(at.as_double());
 }
 
-void flag(const subject& s, series_sink& out) { out.add(as_number(s.at().as_bool())); }
+void flag(const subject& s, series_sink& out) { out.add(as_number(s.field.as_bool())); }
 
 void flag_if_present(const subject& s, series_sink& out)
 {
-    if (s.at().kind() == value_kind::boolean) flag(s, out);
+    if (s.field.kind() == value_kind::boolean) flag(s, out);
 }
 
 void time_if_present(const subject& s, series_sink& out)
 {
-    if (const auto t = unix_time(s.at())) out.add(*t);
+    if (const auto t = unix_time(s.field)) out.add(*t);
 }
 
 void version(const subject& s, series_sink& out)
@@ -112,7 +112,7 @@ void statuses_of(value_view condition, std::string_view name, series_sink& out)
 
 void conditions(const subject& s, series_sink& out)
 {
-    for (const auto c : s.at().items()) {
+    for (const auto c : s.field.items()) {
         const auto status = c["status"].as_string();
         const label type{"condition", c["type"].as_string()};
         out.add({type, {"status", "true"}}, as_number(status == "True"));
