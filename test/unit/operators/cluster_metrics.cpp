@@ -238,16 +238,18 @@ TEST_CASE("cluster-metrics: parts are small, and together the whole", "[cluster_
 TEST_CASE("cluster-metrics: a part reads a limited amount, also where it finds no series", "[cluster_metrics]")
 {
     constexpr std::size_t pods = 100;
-    const auto all = states({pod_with(5000)});
+    auto without_status = pod_with(5000); // no family of containers has a series
+    without_status.as_object().erase("status");
+    const auto all = states({without_status});
     const auto pod = std::find_if(all.begin(), all.end(), [](const kind_state& k) { return !k.objects.empty(); });
     kind_state many{pod->kind, {}, std::vector<object>(pods, pod->objects.front())};
     const auto reads = pods * many.objects.front().bytes() / (std::size_t{4} << 20);
-    REQUIRE(reads > 3);
+    REQUIRE(reads > 1);
     exposition e({std::move(many)});
     std::string part;
     std::size_t parts = 1;
     for (; e.next(part); ++parts) part.clear();
-    CHECK(parts > pod->kind->families.size() * reads);
+    CHECK(parts >= pod->kind->families.size() * reads);
 }
 
 TEST_CASE("cluster-metrics: an object has a limited number of series, and of labels of limited size",
