@@ -189,11 +189,11 @@ TEST_CASE("fair lanes: a class for which there is no memory shares the lane of i
     fair_lanes lanes;
     entries.make_room(200);
     lanes.make_room(entries.room());
-    const auto enter = [&](kubecoro::detail::key_slot s) { entries.append(lanes.enter(s, 7), s); };
+    const auto enter = [&](kubecoro::detail::key_slot s) { entries.append(lanes.enter(s, 7), s, entries.at(s)); };
     const auto leave = [&] {
         const auto s = lanes.first(7);
         lanes.turn(7);
-        entries.unlink(lanes.list_of(s), s);
+        entries.unlink(lanes.list_of(s), entries.at(s));
         lanes.left(s);
         return s;
     };
@@ -223,8 +223,8 @@ TEST_CASE("fair lanes: lanes are reused", "[workqueue][fair]")
     const auto bytes = [&](std::uint64_t classes) {
         for (std::uint64_t of = 1; of <= classes; ++of) {
             lanes.classify(0, of);
-            entries.append(lanes.enter(0, 7), 0);
-            entries.unlink(lanes.list_of(0), 0);
+            entries.append(lanes.enter(0, 7), 0, entries.at(0));
+            entries.unlink(lanes.list_of(0), entries.at(0));
             lanes.left(0);
         }
         return lanes.bytes();

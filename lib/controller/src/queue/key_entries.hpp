@@ -43,17 +43,16 @@ public:
     [[nodiscard]] key_entry& at(key_slot s) noexcept { return (*pages_[s / page_size])[s % page_size]; }
     [[nodiscard]] const key_entry& at(key_slot s) const noexcept { return (*pages_[s / page_size])[s % page_size]; }
 
-    void append(slot_list& l, key_slot s) noexcept
+    /// Links the entry `e` of `s`.
+    void append(slot_list& l, key_slot s, key_entry& e) noexcept
     {
-        key_entry& e = at(s);
         e.next = no_slot;
         e.previous = l.last;
         (l.last == no_slot ? l.first : at(l.last).next) = s;
         l.last = s;
     }
-    void unlink(slot_list& l, key_slot s) noexcept
+    void unlink(slot_list& l, const key_entry& e) noexcept
     {
-        const key_entry& e = at(s);
         (e.previous == no_slot ? l.first : at(e.previous).next) = e.next;
         (e.next == no_slot ? l.last : at(e.next).previous) = e.previous;
     }

@@ -104,13 +104,13 @@ inline void ready_keys::add(key_slot s) noexcept
     const std::size_t level = level_of(e);
     e.sequence = next_sequence_++;
     if (empty(level)) filled_.insert(level);
-    entries_.append(fair_ ? fair_->enter(s, level) : lists_[level], s);
+    entries_.append(fair_ ? fair_->enter(s, level) : lists_[level], s, e);
     ++size_;
 }
 
 inline void ready_keys::unlink(key_slot s, std::size_t level) noexcept
 {
-    entries_.unlink(fair_ ? fair_->list_of(s) : lists_[level], s);
+    entries_.unlink(fair_ ? fair_->list_of(s) : lists_[level], entries_.at(s));
     if (fair_) fair_->left(s);
     if (empty(level)) filled_.erase(level);
     --size_;

@@ -246,7 +246,7 @@ inline workqueue_core::slot workqueue_core::take(time_point now) noexcept
     e.processing = true;
     if (timed_) moments_[s].started = now;
     if (pace_ && !shutting_down_) pace_->started(s, now);
-    entries_.append(work_, s);
+    entries_.append(work_, s, e);
     ++processing_;
     return s;
 }
@@ -254,7 +254,7 @@ inline workqueue_core::slot workqueue_core::take(time_point now) noexcept
 inline workqueue_core::added workqueue_core::done(slot s, time_point now) noexcept
 {
     key_entry& e = at(s);
-    entries_.unlink(work_, s);
+    entries_.unlink(work_, e);
     --processing_;
     e.processing = false;
     if (!e.dirty) return added::ignored;

@@ -22,7 +22,7 @@ workqueue_engine::~workqueue_engine() = default;
 void workqueue_engine::add(key_list keys, int priority)
 {
     const time_point now = state_->stamp();
-    state_->each_key(keys, false, [&](slot s) { return state_->core.add(s, priority, now); });
+    state_->each_key(keys, false, [&core = state_->core, priority, now](slot s) { return core.add(s, priority, now); });
 }
 
 void workqueue_engine::add_after(key_list keys, duration delay, int priority)

@@ -2,6 +2,7 @@
 // The state of a workqueue_engine and its locking: calls to code outside the queue follow after the lock is released.
 
 #include "queue/queue_alarm.hpp"
+#include "queue/queue_mutex.hpp"
 #include "queue/waiting_workers.hpp"
 #include "queue/workqueue_core.hpp"
 #include "queue/workqueue_metrics.hpp"
@@ -76,7 +77,7 @@ struct workqueue_engine::state
     std::mutex limiter_mutex;
 
     // Under the mutex:
-    mutable std::mutex mutex;
+    mutable queue_mutex mutex;
     std::unique_ptr<key_table> keys;
     workqueue_core core;
     waiting_workers workers;
@@ -130,8 +131,6 @@ struct workqueue_engine::state
         ~section()
         {
             if (of_.drained || of_.kept) of_.leave(time_after());
-            of_.adds += dirty_;
-            if (dirty_ != 0 && of_.measured) report().added = dirty_;
             if (of_.measured) of_.measured->set_depth(of_.core.dirty());
         }
 
@@ -142,7 +141,7 @@ struct workqueue_engine::state
         }
         void note_change(added a)
         {
-            if (a == added::ready || a == added::after_work || a == added::held || a == added::held_first) ++dirty_;
+            if (a == added::ready || a == added::after_work || a == added::held || a == added::held_first) note_adds(1);
             if (a == added::ready || a == added::released) call_worker();
             if (of_.measured && !of_.next_gauges && of_.core.ready() != 0) of_.begin_gauges();
             if (a == added::delayed_first || a == added::held_first || a == added::merged_first)
@@ -150,7 +149,7 @@ struct workqueue_engine::state
         }
         void note(const workqueue_core::moved& m)
         {
-            dirty_ += m.dirty;
+            if (m.dirty != 0) note_adds(m.dirty);
             if (of_.measured && !of_.next_gauges && m.ready != 0) of_.begin_gauges();
             for (std::size_t n = 0; n < m.ready; ++n) call_worker();
         }
@@ -159,6 +158,11 @@ struct workqueue_engine::state
             if (of_.workers.size() != 0) of_.workers.call_one(time_after().calls);
         }
         void call_all_workers() { of_.workers.call_all(time_after().calls); }
+        void note_adds(std::size_t n)
+        {
+            of_.adds += n;
+            if (of_.measured) report().added += n;
+        }
         void note_retries(std::size_t n)
         {
             of_.retries += n;
@@ -175,9 +179,8 @@ struct workqueue_engine::state
         aftermath& time_after() { return later_ ? *later_ : later_.emplace(); }
 
         state& of_;
-        std::optional<aftermath> later_; // most sections have none
-        std::size_t dirty_ = 0;
-        std::lock_guard<std::mutex> lock_; // released first
+        std::optional<aftermath> later_;    // most sections have none
+        std::lock_guard<queue_mutex> lock_; // released first
     };
 
     /// Collects the drain and the owner to release when no key is ready or being processed.
