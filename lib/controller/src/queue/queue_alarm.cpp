@@ -26,12 +26,20 @@ void queue_alarm::expect(time_point when)
         interrupted = std::exchange(now_, doing::firing);
         if (interrupted == doing::timing) strand = strand_;
     }
-    if (interrupted == doing::nothing) tasks_.spawn("workqueue timer", make_kept_strand(executor_).get(), run(*this));
-    if (interrupted == doing::idling) wake_.notify();
-    if (strand)
-        asio::post(*strand, [self = shared_from_this()] {
-            if (self->timer_) self->timer_->cancel();
-        });
+    try {
+        if (interrupted == doing::nothing)
+            tasks_.spawn("workqueue timer", make_kept_strand(executor_).get(), run(*this));
+        if (interrupted == doing::idling) wake_.notify();
+        if (strand)
+            asio::post(*strand, [self = shared_from_this()] {
+                if (self->timer_) self->timer_->cancel();
+            });
+    } catch (...) { // no memory: the next call tries again
+        std::lock_guard lock(mutex_);
+        if (now_ == doing::firing) now_ = interrupted;
+        next_.reset();
+        throw;
+    }
 }
 
 std::optional<time_point> queue_alarm::fire()

@@ -26,7 +26,7 @@ public:
 
     queue_alarm(boost::asio::any_io_executor executor, std::shared_ptr<time_source> time, logger log, action fire);
 
-    /// Ensures that the action is called at `when` at the latest.
+    /// Ensures that the action is called at `when` at the latest. When it throws, for lack of memory, that is not so.
     void expect(time_point when);
     /// Ends the calls, after the one in progress. Idempotent.
     void stop() { tasks_.stop(); }

@@ -97,6 +97,8 @@ struct workqueue_engine::state
     std::optional<time_point> next_gauges;
 
     std::shared_ptr<queue_alarm> alarm;
+    /// Whether there was no memory to start the alarm for the next due time.
+    bool alarm_failed = false;
 
     /// The current time; not read without metrics and a pace.
     [[nodiscard]] time_point stamp() const noexcept { return measured || paced ? time->now() : time_point{}; }
@@ -144,8 +146,8 @@ struct workqueue_engine::state
             if (a == added::ready || a == added::after_work || a == added::held || a == added::held_first) note_adds(1);
             if (a == added::ready || a == added::released) call_worker();
             if (of_.measured && !of_.next_gauges && of_.core.ready() != 0) of_.begin_gauges();
-            if (a == added::delayed_first || a == added::held_first || a == added::merged_first)
-                of_.alarm->expect(*of_.core.next_due());
+            if (a == added::delayed_first || a == added::held_first || a == added::merged_first || of_.alarm_failed)
+                of_.expect_next_due();
         }
         void note(const workqueue_core::moved& m)
         {
@@ -213,7 +215,7 @@ struct workqueue_engine::state
     public:
         in_use(state& of, slot s) : of_(of), slot_(s)
         {
-            of_.core.make_room(s);
+            make_room();
             if (of_.core.fair() && of_.core.idle(s)) of_.classify(s);
         }
         in_use(const in_use&) = delete;
@@ -221,6 +223,17 @@ struct workqueue_engine::state
         ~in_use() { of_.release_if_idle(slot_); }
 
     private:
+        /// A new key without room must not stay in the table: the queue would never erase it.
+        void make_room()
+        {
+            try {
+                of_.core.make_room(slot_);
+            } catch (...) {
+                if (of_.keys->erase(slot_)) of_.core.shrink();
+                throw;
+            }
+        }
+
         state& of_;
         slot slot_;
     };
@@ -358,10 +371,13 @@ struct workqueue_engine::state
         if (core.ready() != 0) locked.call_worker();
         return std::nullopt;
     }
-    /// A key that was handed out is held for its minimum interval.
+    /// A key has the earliest time, or was handed out and is held for its minimum interval.
     void expect_next_due()
     {
-        if (const auto due = core.next_due()) alarm->expect(*due);
+        const auto due = core.next_due();
+        alarm_failed = due.has_value();
+        if (due) alarm->expect(*due);
+        alarm_failed = false;
     }
 
     added apply(section& locked, slot s, const verdict& v, time_point now)
