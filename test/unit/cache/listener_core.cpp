@@ -1,5 +1,6 @@
 #include "listener/listener_core.hpp"
 
+#include <kubecoro/test/allocations.hpp>
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/testing/objects.hpp>
 
@@ -181,6 +182,29 @@ TEST_CASE("listener: the initial events are over when the last one was finished,
         CHECK(l.pop(1).empty());
         CHECK(l.initial_finished());
     }
+}
+
+TEST_CASE("listener: adds beyond the bound need no table of keys, until an event may merge", "[cache][listener]")
+{
+    constexpr std::size_t count = 5000;
+    std::vector<notification<object>> adds;
+    for (std::size_t i = 0; i < count; ++i) adds.emplace_back(added<object>{pod("p" + std::to_string(i), 1), true});
+    listener_core l(4);
+    const auto before = test::allocations_so_far().bytes;
+    l.add(adds);
+    CHECK(test::allocations_so_far().bytes - before < count * (sizeof(std::optional<notification<object>>) + 16));
+
+    CHECK(l.pop(2).size() == 2);
+    l.add(updated<object>{pod("p17", 1), pod("p17", 2)});
+    l.add(added<object>{pod("new", 1)});
+    l.add(updated<object>{pod("new", 1), pod("new", 2)});
+    l.add(updated<object>{pod("p0", 1), pod("p0", 2)});
+    CHECK(l.coalesced() == 2);
+    const auto rest = text(l.pop(count + 10));
+    REQUIRE(rest.size() == count);
+    CHECK(rest[15] == "initial p172");
+    CHECK(rest[count - 2] == "+new2");
+    CHECK(rest[count - 1] == "p01>2");
 }
 
 TEST_CASE("listener: after clear() nothing waits", "[cache][listener]")

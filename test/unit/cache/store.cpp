@@ -253,6 +253,8 @@ TEST_CASE("store: finds an object by key, uid and version, and a list of the sam
     CHECK(s.replace("web", {b, a}, false).empty());
     CHECK(text(s.replace("web", {a, a}, false)) == lines{"-web/b@2"});
     CHECK(text(s.replace("web", {a, pod("web", "a", "9", "ua")}, false)) == lines{"~web/a@9"});
+    const object nine = s.get({"web", "a"});
+    CHECK(text(s.replace("web", {pod("web", "a", "10", "ua"), nine, nine}, false)) == lines{"~web/a@10"});
     CHECK(text(s.replace("web", {b, s.get({"web", "a"})}, false)) == lines{"+web/b@2"});
     CHECK(s.get({"jobs", "c"}));
 }

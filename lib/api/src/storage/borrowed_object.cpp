@@ -1,4 +1,5 @@
 #include <kubecoro/api/detail/borrowed_object.hpp>
+#include <kubecoro/api/detail/prefetch.hpp>
 
 #include "storage/block_life.hpp"
 
@@ -7,9 +8,6 @@
 
 namespace kubecoro::detail {
 namespace {
-
-/// Prefetch distance in objects: loading a cache line takes as long as a few short reads of an object.
-constexpr std::size_t ahead = 8;
 
 object::block* block_at(const void* identity) noexcept
 {
@@ -46,15 +44,9 @@ kept_object borrowed_object::keep() const noexcept
 
 void show(std::span<const borrowed_object> objects, const std::function<void(const object&)>& f)
 {
-    const auto ask = [&](std::size_t i) {
-        // Header and hot slots, which may span two cache lines.
-        const auto* const at = static_cast<const unsigned char*>(objects[i].identity_);
-        __builtin_prefetch(at);
-        __builtin_prefetch(at + sizeof(plain_block));
-    };
-    for (std::size_t i = 0; i < std::min(ahead, objects.size()); ++i) ask(i);
+    for (std::size_t i = 0; i < std::min(ahead, objects.size()); ++i) prefetch_object(objects[i].identity_);
     for (std::size_t i = 0; i < objects.size(); ++i) {
-        if (i + ahead < objects.size()) ask(i + ahead);
+        if (i + ahead < objects.size()) prefetch_object(objects[i + ahead].identity_);
         object::block* const b = block_at(objects[i].identity_);
         if (b->packed)
             f(counted(b));

@@ -1,5 +1,6 @@
 #include "fifo/delta_fifo_core.hpp"
 
+#include <kubecoro/api/detail/prefetch.hpp>
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/wake_signal.hpp>
 
@@ -285,7 +286,10 @@ void delta_fifo::state::finish_batch()
         if (is_content(first_in_hand) && own != lists.end()) --own->second;
     }
     release(std::exchange(in_hand_load, {}));
-    std::vector<delta>().swap(in_hand); // objects that left the store are freed now
+    // Objects that left the store are freed now.
+    for (delta& d : in_hand)
+        if (d.all.use_count() == 1) detail::drop_all(d.all->items, [](const object& o) -> const object& { return o; });
+    std::vector<delta>().swap(in_hand);
 }
 
 void delta_fifo::state::release(const delta_load& gone)

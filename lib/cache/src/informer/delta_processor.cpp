@@ -1,5 +1,6 @@
 #include "informer/delta_processor.hpp"
 
+#include <kubecoro/api/detail/prefetch.hpp>
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/timeout.hpp>
 
@@ -332,6 +333,7 @@ void delta_processor::announce()
         with_.waiters.tell(a.news);
         trace("distributed", a.news);
         for (const auto& n : a.news) announced_[n.index()].fetch_add(1, std::memory_order_relaxed);
+        drop_all(a.news, [](const notification<object>& n) -> const object& { return object_of(n); });
     }
 }
 

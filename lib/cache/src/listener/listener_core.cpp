@@ -1,5 +1,7 @@
 #include "listener/listener_core.hpp"
 
+#include <kubecoro/api/detail/prefetch.hpp>
+
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -77,9 +79,18 @@ listener_core::listener_core(std::size_t max_pending, coalesce policy)
 void listener_core::add(const notification<object>& n)
 {
     if (policy_ == coalesce::never && !admit_replay(n)) return;
-    if (!crowded()) return append(n);
-    if (!last_) build_index();
+    // An add starts a new event in any case, so that a first list needs no table of its keys.
+    if (!crowded() || std::holds_alternative<added<object>>(n)) return append(n);
+    complete_index();
     merge(n);
+}
+
+void listener_core::add(std::span<const notification<object>> batch)
+{
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+        if (i + ahead < batch.size()) prefetch_object(object_of(batch[i + ahead]).identity());
+        add(batch[i]);
+    }
 }
 
 /// For policy `never`: returns whether the event is accepted.
@@ -104,7 +115,6 @@ void listener_core::append(const notification<object>& n)
 {
     queue_.emplace_back(n);
     ++live_;
-    if (last_) last_->insert_or_assign(object_of(n), first_ + queue_.size() - 1);
 }
 
 void listener_core::merge(const notification<object>& n)
@@ -137,12 +147,15 @@ void listener_core::merge_into_queue(object_map<std::uint64_t>::iterator found, 
     }
 }
 
-void listener_core::build_index()
+void listener_core::complete_index()
 {
-    last_.emplace();
-    last_->reserve(queue_.size());
-    for (std::size_t i = 0; i < queue_.size(); ++i)
-        if (queue_[i]) last_->insert_or_assign(object_of(*queue_[i]), first_ + i);
+    const std::uint64_t end = first_ + queue_.size();
+    if (!last_) {
+        last_.emplace().reserve(queue_.size());
+        indexed_ = first_;
+    }
+    for (indexed_ = std::max(indexed_, first_); indexed_ != end; ++indexed_)
+        if (const entry& e = at(indexed_)) last_->insert_or_assign(object_of(*e), indexed_);
 }
 
 void listener_core::drop(std::uint64_t position)
@@ -172,7 +185,8 @@ void listener_core::compact()
         *mark_ -= static_cast<std::uint64_t>(empty);
     }
     std::erase(queue_, std::nullopt);
-    build_index();
+    last_.reset();
+    complete_index();
 }
 
 void listener_core::mark_initial() { mark_ = first_ + queue_.size(); }
@@ -181,7 +195,7 @@ void listener_core::mark_initial() { mark_ = first_ + queue_.size(); }
 notification<object> listener_core::take_front()
 {
     entry& front = queue_.front();
-    if (last_) {
+    if (last_ && first_ < indexed_) {
         const auto found = last_->find(object_of(*front));
         if (found != last_->end() && found->second == first_) last_->erase(found);
     }
@@ -204,7 +218,10 @@ std::vector<notification<object>> listener_core::pop(std::size_t max)
     in_work_ = true;
     std::vector<notification<object>> out;
     out.reserve(std::min(max, live_));
-    for (trim(); !queue_.empty() && out.size() < max; trim()) out.push_back(take_front());
+    for (trim(); !queue_.empty() && out.size() < max; trim()) {
+        out.push_back(take_front());
+        prefetch_object(object_of(out.back()).identity()); // the reader looks at it next
+    }
     in_work_ = !out.empty();
     for (const auto& n : out) handed_out(n);
     trim();

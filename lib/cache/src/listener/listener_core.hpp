@@ -30,10 +30,7 @@ public:
     explicit listener_core(std::size_t max_pending, coalesce policy = coalesce::hybrid);
 
     void add(const notification<object>& n);
-    void add(std::span<const notification<object>> batch)
-    {
-        for (const auto& n : batch) add(n);
-    }
+    void add(std::span<const notification<object>> batch);
     /// Adds a resync. The policy `never` skips it while an earlier one waits, since nothing else bounds resyncs.
     void add_resync(std::span<const notification<object>> all);
     /// True when more than max_pending events waited and none could merge: later events are dropped.
@@ -76,7 +73,8 @@ private:
     [[nodiscard]] notification<object> take_front();
     void handed_out(const notification<object>& n);
     void calm_down();
-    void build_index();
+    /// Adds the entries to the index that have come since it was complete.
+    void complete_index();
     void drop(std::uint64_t position);
     void compact();
     void trim();
@@ -98,8 +96,10 @@ private:
     /// The position up to which events are initial.
     std::optional<std::uint64_t> mark_;
     key_turns turns_;
-    /// The last waiting entry of each key; built when events begin to merge, dropped when the queue has drained.
+    /// The last waiting entry of each key before `indexed_`; built when events begin to merge, dropped when the queue has
+    /// drained.
     std::optional<object_map<std::uint64_t>> last_;
+    std::uint64_t indexed_ = 0;
     std::uint64_t coalesced_ = 0;
 };
 

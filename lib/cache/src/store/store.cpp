@@ -1,8 +1,12 @@
 #include "store/store.hpp"
 
+#include <kubecoro/api/detail/prefetch.hpp>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
+
 #include <algorithm>
 #include <cstddef>
-#include <functional>
 #include <utility>
 
 namespace kubecoro::detail {
@@ -43,6 +47,45 @@ struct announced_so_far
     announced_so_far(const announced_so_far&) = delete;
     announced_so_far& operator=(const announced_so_far&) = delete;
 };
+
+/// Hashes and compares the items of a list, given by their places in it, by their keys.
+struct by_place
+{
+    using is_transparent = void;
+    using is_avalanching = void;
+    const std::vector<object>& items;
+
+    [[nodiscard]] object_key_view key(std::size_t place) const noexcept { return items[place].key(); }
+    [[nodiscard]] static object_key_view key(object_key_view k) noexcept { return k; }
+    [[nodiscard]] std::size_t operator()(const auto& a) const noexcept { return object_key_hash{}(key(a)); }
+    [[nodiscard]] bool operator()(const auto& a, const auto& b) const noexcept { return key(a) == key(b); }
+};
+
+/// A place for each key of a list.
+using last_places = boost::unordered_flat_set<std::size_t, by_place, by_place>;
+
+/// For an item that is read soon, unless it is not wanted.
+void prefetch_if(const std::vector<bool>& wanted, const std::vector<object>& items, std::size_t i)
+{
+    if (i < items.size() && wanted[i]) prefetch_object(items[i].identity());
+}
+
+/// Fills `last` with the place of the last new item of each key, and returns which items these are.
+std::vector<bool> last_of_each_key(const std::vector<object>& items, const std::vector<bool>& is_new, last_places& last)
+{
+    std::vector<bool> out = is_new;
+    last.reserve(static_cast<std::size_t>(std::count(is_new.begin(), is_new.end(), true)));
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        prefetch_if(is_new, items, i + ahead);
+        if (!is_new[i]) continue;
+        if (const auto [earlier, is_first] = last.insert(i); !is_first) {
+            out[*earlier] = false;
+            last.erase(earlier);
+            last.insert(i);
+        }
+    }
+    return out;
+}
 
 /// Returns the objects that the changes removed from the store.
 std::vector<kept_object> left_by(std::span<const notification<object>> changes)
@@ -111,56 +154,47 @@ void store::apply(std::span<const delta> deltas, std::size_t& done, std::vector<
 
 store::overlap store::overlap_with(std::string_view ns, const std::vector<object>& items) const
 {
-    overlap out{.is_stored = std::vector<bool>(items.size()), .unlisted = {}};
+    overlap out{.is_new = std::vector<bool>(items.size(), true), .unlisted = {}};
     if (tables_->size() == 0) return out;
-    using place = std::pair<const void*, std::size_t>;
-    std::vector<place> listed;
+    // The first place of each handle.
+    boost::unordered_flat_map<const void*, std::size_t> listed;
     listed.reserve(items.size());
-    for (std::size_t i = 0; i < items.size(); ++i) listed.emplace_back(items[i].identity(), i);
-    const std::less<> before;
-    std::sort(listed.begin(), listed.end(), [&](const place& a, const place& b) { return before(a.first, b.first); });
+    for (std::size_t i = 0; i < items.size(); ++i) listed.emplace(items[i].identity(), i);
     tables_->each_in(ns, [&](const kept_object& o) {
-        const void* const id = o.identity();
-        auto at = std::lower_bound(listed.begin(), listed.end(), id,
-                                   [&](const place& p, const void* wanted) { return before(p.first, wanted); });
-        if (at == listed.end() || at->first != id) out.unlisted.push_back(o.get());
-        for (; at != listed.end() && at->first == id; ++at) out.is_stored[at->second] = true;
+        if (const auto at = listed.find(o.identity()); at != listed.end())
+            out.is_new[at->second] = false;
+        else
+            out.unlisted.push_back(o.get());
     });
+    if (listed.size() == items.size()) return out;
+    for (std::size_t i = 0; i < items.size(); ++i) out.is_new[i] = out.is_new[listed.find(items[i].identity())->second];
     return out;
 }
 
 std::size_t store::differences(const std::vector<object>& items, const overlap& known, bool initial,
                                std::vector<change>& changes, std::vector<notification<object>>& news) const
 {
-    std::vector<std::size_t> differing;
-    object_map<std::size_t> last;
-    if (tables_->size() == 0) {
-        differing.reserve(items.size());
-        last.reserve(items.size());
-    }
-    for (std::size_t i = 0; i < items.size(); ++i) {
-        if (known.is_stored[i]) continue;
-        differing.push_back(i);
-        last.insert_or_assign(items[i], i);
-    }
-    changes.reserve(known.unlisted.size() + differing.size());
-    news.reserve(news.size() + known.unlisted.size() + differing.size());
+    last_places last(0, by_place{items}, by_place{items});
+    const std::vector<bool> counts = last_of_each_key(items, known.is_new, last);
+    changes.reserve(known.unlisted.size() + last.size());
+    news.reserve(news.size() + known.unlisted.size() + last.size());
     std::size_t cost = 0;
     const std::size_t put_cost = user_indexes_->empty() ? swap_cost : full_cost;
     for (const auto& stored : known.unlisted) {
-        if (last.find(stored) != last.end()) continue;
+        if (last.contains(stored.key())) continue;
         news.emplace_back(deleted<object>{stored, true});
-        changes.push_back({stored, true, news.size()});
+        changes.push_back({&stored, true, news.size()});
         cost += full_cost;
     }
-    for (const std::size_t i : differing) {
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        prefetch_if(counts, items, i + ahead);
+        if (!counts[i]) continue;
         const object& o = items[i];
-        if (last.find(o)->second != i) continue;
         object before = tables_->find(o.key());
         if (before && same_version(before, o)) continue;
         cost += before ? put_cost : full_cost;
         announce_put(news, std::move(before), o, initial);
-        changes.push_back({o, false, news.size()});
+        changes.push_back({&o, false, news.size()});
     }
     return cost;
 }
@@ -172,7 +206,7 @@ std::vector<store::indexed> store::index_all(std::unique_lock<std::mutex>& writi
     if (user_indexes_->empty()) return values;
     values.resize(changes.size());
     for (std::size_t i = 0; i < changes.size(); ++i)
-        if (!changes[i].erase) values[i].obj = &changes[i].obj;
+        if (!changes[i].erase) values[i].obj = changes[i].obj;
     call_indexes(writing, values);
     return values;
 }
@@ -192,10 +226,11 @@ void store::replace(std::string_view ns, const std::vector<object>& items, bool 
 
     list_came_ = true;
     const auto make = [&](store_tables& t, std::size_t i) {
+        if (i + ahead < changes.size()) prefetch_object(changes[i + ahead].obj->identity());
         if (changes[i].erase)
-            t.erase(changes[i].obj.key());
+            t.erase(changes[i].obj->key());
         else
-            t.put(changes[i].obj, values.empty() ? index_values{} : std::move(values[i].values));
+            t.put(*changes[i].obj, values.empty() ? index_values{} : std::move(values[i].values));
     };
     if (cost < large_ * full_cost) {
         std::unique_lock lock(mutex_);

@@ -124,7 +124,8 @@ private:
     };
     struct change
     {
-        object obj;
+        /// An item of the list, or one of the unlisted objects: borrowed.
+        const object* obj = nullptr;
         bool erase = false;
         /// Number of notifications of this change and of those before it.
         std::size_t told = 0;
@@ -132,8 +133,8 @@ private:
     /// The common part of a list and its namespace in the store, by handles: no object is looked at.
     struct overlap
     {
-        /// For each item, whether it is a stored handle.
-        std::vector<bool> is_stored;
+        /// For each item, whether it is not a stored handle.
+        std::vector<bool> is_new;
         /// The stored objects whose handles are not among the items.
         std::vector<object> unlisted;
     };
