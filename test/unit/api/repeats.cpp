@@ -261,3 +261,67 @@ TEST_CASE("repeats: blanks and empty containers in lists whose chunks are freed"
         }
     }
 }
+
+namespace {
+
+/// A document whose other parts do not repeat.
+std::string own_document(int i, const std::string& part)
+{
+    return R"({"metadata":{"name":"web"},"spec":{"own":"number )" + std::to_string(i) + R"(","part":)" + part + "}}";
+}
+
+const detail::former_repeats& former(const encoding_ptr& e)
+{
+    return detail::encoding::of(e)->words.documents().former();
+}
+
+} // namespace
+
+TEST_CASE("repeats: containers that have repeated are found in any order, at any place of their depth",
+          "[api][repeats]")
+{
+    constexpr std::size_t depth_of_part = 2;
+    const auto e = make_object_encoding();
+    for (int i = 0; i < 120; ++i) decode_again(own_document(i, container(i / 40)), e);
+    CHECK(former(e).find(container(0), nullptr, depth_of_part) != nullptr);
+    CHECK(former(e).find(container(1), nullptr, depth_of_part) != nullptr);
+    CHECK(former(e).find(container(2), nullptr, depth_of_part) == nullptr); // the last one is still at its place
+
+    const auto seed = std::random_device{}();
+    INFO("seed " << seed);
+    std::mt19937 random(seed);
+    for (int i = 0; i < 200; ++i) {
+        const auto variant = static_cast<int>(random() % 3);
+        decode_again(own_document(i, container(variant)), e);
+        decode_again(R"({"metadata":{"name":"m"},"spec":{"elsewhere":)" + container(variant) + "}}", e);
+        decode_again(own_document(i, container(variant, " ")), e);
+    }
+}
+
+TEST_CASE("repeats: a container that was never copied is not kept for other places", "[api][repeats]")
+{
+    const auto e = make_object_encoding();
+    for (int i = 0; i < 120; ++i)
+        decode_again(own_document(i, R"({"number":)" + std::to_string(i) + R"(,"c":)" + container(0) + "}"), e);
+    CHECK(former(e).bytes() == 0);
+}
+
+TEST_CASE("repeats: a container that was somewhere else before keeps the limit of depth", "[api][repeats]")
+{
+    decode_options tight{.limits = {.max_depth = 1}};
+    while (!decode_object(own_document(0, container(0)), tight)) ++tight.limits.max_depth;
+    const auto deep = [](int i, const std::string& part) {
+        return R"({"metadata":{"name":"m"},"spec":{"other":{"own":"number )" + std::to_string(i) + R"(","a":)" + part +
+               "}}}";
+    };
+    const std::string flat = R"({"a":")" + std::string(300, 'x') + R"("})";
+    const auto e = make_object_encoding();
+    for (int i = 0; i < 120; ++i) {
+        decode_again(own_document(i, container(i / 60)), e, tight);
+        decode_again(deep(i, flat), e, tight);
+    }
+    REQUIRE(former(e).find(container(0), nullptr, 2) != nullptr);
+    CHECK(decode_object(own_document(1, container(0)), tight, e));
+    CHECK_FALSE(decode_object(deep(1, container(0)), tight));
+    CHECK_FALSE(decode_object(deep(1, container(0)), tight, e));
+}

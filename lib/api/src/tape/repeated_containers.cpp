@@ -11,14 +11,34 @@ namespace {
 // Maximum number of visits to a container before its text is checked for repetition again.
 constexpr int longest_wait = 255;
 
+// After this many consecutive containers that were not found, only one in `ask_again` is looked for.
+constexpr unsigned most_misses = 16;
+constexpr unsigned ask_again = 16;
+
+/// The container at the start of the text; empty if its end is not there, or too far away.
+std::string_view container_at_start(std::string_view text)
+{
+    json_skipper skipper;
+    skipper.begin(1);
+    const std::size_t size = 1 + skipper.feed(text.substr(1, repeats::longest));
+    return skipper.done() ? text.substr(0, size) : std::string_view{};
+}
+
 } // namespace
 
 std::size_t tape_writer::repeat(std::string_view text)
 {
     layout::node& n = layout_.at(here_);
     const repeats::entry* const known = recorded_at(n, nullptr);
-    if (known != nullptr && text.starts_with(known->text)) return reuse(n, *known, text.substr(0, known->text.size()));
-    if (is_due(n)) look_at(n, text);
+    if (known != nullptr && text.starts_with(known->text))
+        return reuse_last(n, *known, text.substr(0, known->text.size()));
+    const bool asks = may_be_former(n, known);
+    const bool due = is_due(n);
+    if (!asks && !due) return 0;
+    const std::string_view container = container_at_start(text);
+    if (asks)
+        if (const auto size = reuse_former(n, container, nullptr); size != 0) return size;
+    if (due) consider(n, container, container.size() >= repeats::shortest, nullptr);
     return 0;
 }
 
@@ -26,7 +46,8 @@ bool tape_writer::repeat_whole(std::string_view text, const void* form)
 {
     layout::node& n = layout_.at(here_);
     const repeats::entry* const known = recorded_at(n, form);
-    if (known != nullptr && text == known->text) return reuse(n, *known, text) != 0;
+    if (known != nullptr && text == known->text) return reuse_last(n, *known, text) != 0;
+    if (may_be_former(n, known) && reuse_former(n, text, form) != 0) return true;
     if (is_due(n)) consider(n, text, text.size() >= repeats::shortest && text.size() <= repeats::longest, form);
     return false;
 }
@@ -40,15 +61,35 @@ const repeats::entry* tape_writer::recorded_at(const layout::node& n, const void
 {
     if (n.repeated == repeats::none) return nullptr;
     const repeats::entry& e = layout_.repeated().at(n.repeated);
-    return e.when.form == form && e.when.max_depth <= max_depth_ ? &e : nullptr;
+    return e.when.form == form && e.when.depth == depth_ && e.when.max_depth <= max_depth_ ? &e : nullptr;
 }
 
-std::size_t tape_writer::reuse(layout::node& n, const repeats::entry& known, std::string_view text)
+std::size_t tape_writer::reuse_last(layout::node& n, const repeats::entry& known, std::string_view text)
 {
     n.wait = n.next_wait = 0;
-    if (!known.when.owner || *known.when.owner == sightings_.owner()) return copy(known);
-    expect_recording(text, known.when.form);
-    return 0;
+    if (known.when.owner && *known.when.owner != sightings_.owner()) {
+        expect_recording(text, known.when.form);
+        return 0;
+    }
+    layout_.note_copied(n.repeated);
+    return copy(known);
+}
+
+bool tape_writer::may_be_former(layout::node& n, const repeats::entry* last) const noexcept
+{
+    // Containers that take turns have about the same length.
+    if (last == nullptr || last->text.size() < former_repeats::shortest) return false;
+    return n.misses < most_misses || ++n.misses % ask_again == 0;
+}
+
+std::size_t tape_writer::reuse_former(layout::node& n, std::string_view text, const void* form)
+{
+    const repeats::entry* const known =
+        text.size() < former_repeats::shortest ? nullptr : layout_.former().find(text, form, depth_);
+    if (known == nullptr) n.misses = static_cast<unsigned char>(std::min(n.misses + 1u, most_misses));
+    if (known == nullptr || known->when.max_depth > max_depth_) return 0;
+    n.misses = 0;
+    return copy(*known);
 }
 
 bool tape_writer::is_due(layout::node& n) const noexcept
@@ -66,14 +107,6 @@ std::size_t tape_writer::copy(const repeats::entry& known)
     top_->obstacles |= known.when.obstacles;
     top_->hidden += static_cast<std::uint32_t>(known.when.hidden);
     return known.text.size();
-}
-
-void tape_writer::look_at(layout::node& n, std::string_view text)
-{
-    json_skipper skipper;
-    skipper.begin(1);
-    const std::size_t size = 1 + skipper.feed(text.substr(1, repeats::longest));
-    consider(n, text.substr(0, size), skipper.done() && size >= repeats::shortest, nullptr);
 }
 
 void tape_writer::consider(layout::node& n, std::string_view text, bool fits, const void* form)
@@ -94,7 +127,7 @@ void tape_writer::expect_recording(std::string_view text, const void* form)
 void tape_writer::end_recording(const frame& f)
 {
     if ((f.obstacles & obstacle::changing) != 0) return;
-    repeats::terms when{max_depth_, f.hidden, f.obstacles, {}, form_};
+    repeats::terms when{max_depth_, depth_, f.hidden, f.obstacles, {}, form_};
     // Other objects must be counted until everything in it has its number; versions of one object count once.
     if ((f.obstacles & obstacle::counting) != 0) when.owner = sightings_.owner();
     layout_.remember(f.at.container, f.recorded, bytes().subspan(f.start), when);

@@ -218,12 +218,14 @@ private:
     [[nodiscard]] std::size_t copy(const repeats::entry& known);
     /// The container recorded at a place from this form; null if there is none that may be copied.
     [[nodiscard]] const repeats::entry* recorded_at(const layout::node& n, const void* form) const noexcept;
-    /// Copies a recorded container, or records it again for another owner. @return its length if it was copied.
-    [[nodiscard]] std::size_t reuse(layout::node& n, const repeats::entry& known, std::string_view text);
+    /// Copies the last container, or records it again for another owner. @return its length if it was copied.
+    [[nodiscard]] std::size_t reuse_last(layout::node& n, const repeats::entry& known, std::string_view text);
+    /// True if another container than the last one may have been here before.
+    [[nodiscard]] bool may_be_former(layout::node& n, const repeats::entry* last) const noexcept;
+    /// Copies the container with this text, if it was somewhere before. @return its length if it was copied.
+    [[nodiscard]] std::size_t reuse_former(layout::node& n, std::string_view text, const void* form);
     /// True if the container at this place is to be checked for recording.
     [[nodiscard]] bool is_due(layout::node& n) const noexcept;
-    /// Checks the container at the start of `text` for recording.
-    void look_at(layout::node& n, std::string_view text);
     /// Records the next container if its text fits, and sets when the place is checked again.
     void consider(layout::node& n, std::string_view text, bool fits, const void* form);
     /// Records the next container, which has this text, unless a surrounding one is recorded already.

@@ -68,12 +68,17 @@ void layout::clear() noexcept
     used_ = 2;
     full_ = false;
     repeats_.clear();
+    former_.clear();
     publish_bytes();
 }
 
 void layout::remember(place p, std::string_view text, std::span<const unsigned char> tape, const repeats::terms& when)
 {
-    nodes_[p].repeated = repeats_.put(nodes_[p].repeated, text, tape, when);
+    const repeats::number last = nodes_[p].repeated;
+    const repeats::entry& replaced = repeats_.at(last);
+    if (replaced.copied && !replaced.when.owner && replaced.text.size() >= former_repeats::shortest)
+        former_.keep(repeats_.take(last));
+    nodes_[p].repeated = repeats_.put(last, text, tape, when);
     publish_bytes();
 }
 

@@ -1,6 +1,7 @@
 // Remembers the layout of an informer's documents, to predict the next event of the current one.
 #pragma once
 
+#include "vocabulary/former_repeats.hpp"
 #include "vocabulary/key_class.hpp"
 #include "vocabulary/repeats.hpp"
 
@@ -43,6 +44,8 @@ public:
         std::uint16_t field = 0;
         /// The class of the key; valid with `field`.
         key_class c = key_class::plain;
+        /// Consecutive containers that were not found among the former ones.
+        unsigned char misses = 0;
         /// The next one in the same container.
         place next = nowhere;
         /// The first one inside it.
@@ -91,7 +94,9 @@ public:
     place step_to(cursor& c, key_number key, bool is_item);
 
     [[nodiscard]] const repeats& repeated() const noexcept { return repeats_; }
-    /// Records the container at this place, which may repeat.
+    void note_copied(repeats::number n) noexcept { repeats_.note_copied(n); }
+    [[nodiscard]] const former_repeats& former() const noexcept { return former_; }
+    /// Records the container at this place, which may repeat. The one that it replaces is kept if it did.
     void remember(place p, std::string_view text, std::span<const unsigned char> tape, const repeats::terms& when);
 
     [[nodiscard]] std::size_t places() const noexcept { return capacity_; }
@@ -105,7 +110,7 @@ private:
     void clear() noexcept;
     void publish_bytes() noexcept
     {
-        bytes_.store(capacity_ * sizeof(node) + repeats_.bytes(), std::memory_order_relaxed);
+        bytes_.store(capacity_ * sizeof(node) + repeats_.bytes() + former_.bytes(), std::memory_order_relaxed);
     }
 
     std::unique_ptr<node[]> nodes_;
@@ -114,6 +119,7 @@ private:
     const std::size_t most_;
     bool full_ = false;
     repeats repeats_;
+    former_repeats former_;
     std::atomic<std::size_t> bytes_{0};
 };
 

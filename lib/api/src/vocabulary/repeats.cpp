@@ -1,10 +1,24 @@
 #include "vocabulary/repeats.hpp"
 
+#include <utility>
+
 namespace kubecoro::detail {
+namespace {
+
+std::size_t bytes_of(const repeats::entry& e) noexcept { return e.text.capacity() + e.tape.capacity(); }
+
+} // namespace
+
+repeats::entry repeats::take(number n) noexcept
+{
+    entry taken = std::exchange(entries_[n], entry{});
+    content_ += bytes_of(entries_[n]);
+    content_ -= bytes_of(taken);
+    return taken;
+}
 
 repeats::number repeats::put(number old, std::string_view text, std::span<const unsigned char> tape, const terms& when)
 {
-    const auto bytes_of = [](const entry& e) { return e.text.capacity() + e.tape.capacity(); };
     const bool is_new = old == none;
     if ((is_new && entries_.size() == most) || content_ + text.size() + tape.size() > most_bytes) return old;
     if (is_new) entries_.emplace_back();
@@ -14,6 +28,7 @@ repeats::number repeats::put(number old, std::string_view text, std::span<const 
     e.text = text;
     e.tape.assign(tape.begin(), tape.end());
     e.when = when;
+    e.copied = false;
     content_ += bytes_of(e);
     return n;
 }

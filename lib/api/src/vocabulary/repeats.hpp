@@ -27,8 +27,9 @@ public:
     /// Conditions for copying a tape, and its properties.
     struct terms
     {
-        /// The depth limit under which the writer accepted the text.
+        /// The depth limit under which the writer accepted the text, and the number of containers around it.
         std::size_t max_depth = 0;
+        std::size_t depth = 0;
         /// Bytes of the shared containers in it beyond the size of their numbers.
         std::size_t hidden = 0;
         /// Reasons not to share the surrounding container; defined by the writer.
@@ -43,11 +44,16 @@ public:
         std::string text;
         std::vector<unsigned char> tape;
         terms when;
+        /// Its tape was copied into another document.
+        bool copied = false;
     };
 
     [[nodiscard]] const entry& at(number n) const noexcept { return entries_[n]; }
     /// Upper bound of the numbers.
     [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
+    void note_copied(number n) noexcept { entries_[n].copied = true; }
+    /// Removes and returns the content of an entry, which stays empty until put() replaces it.
+    [[nodiscard]] entry take(number n) noexcept;
     /// Replaces `old`, or adds an entry. @return its number; `old` when there is no room.
     number put(number old, std::string_view text, std::span<const unsigned char> tape, const terms& when);
     void clear() noexcept;
