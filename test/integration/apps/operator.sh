@@ -36,7 +36,7 @@ ready() {
 shared_in() { "$tool" get configmap shared -n "$1" -o json --kubeconfig "$work/admin"; }
 
 operate first
-expect first '*"message":"waiting for leadership"*"lease":"copier"*'
+expect first '*"message":"waiting for leadership"*"lease":"copier"*"namespace":"default"*'
 expect first '*"message":"ready"*'
 ready 'HTTP/1.1 200 *manager ok*'
 start watch "$tool" watch configmaps -A -o json --kubeconfig "$work/admin"
@@ -57,5 +57,7 @@ finish second INT
 # Without rights it ends at once, and says which.
 ends 1 '*the program may not create, update, patch configmaps; *namespaces*Add to the rules of its role: {apiGroups: *' \
     "$copier" --kubeconfig "$work/limited" --no-leader-election --metrics-address 0 --health-address 0
+said=$("$copier" --kubeconfig "$work/limited" --no-leader-election --metrics-address 0 --health-address 0 2>&1) || true
+[[ $(grep -c 'may not create' <<<"$said") == 1 ]] || die "the failure is not logged once: $said"
 finish watch INT
 finish serve TERM

@@ -328,7 +328,7 @@ TEST_CASE("clusters: a loss of the leadership cancels the work in clusters at on
     w.run.advance(3s);
     CHECK(over);
     REQUIRE(w.running->done());
-    CHECK(w.running->outcome().error().message() == "the leadership by Lease fleet was lost");
+    CHECK(w.running->outcome().error().message() == "the leadership by Lease default/fleet was lost");
 }
 
 TEST_CASE("clusters: the manager may be stopped after any number of steps", "[clusters]")

@@ -181,6 +181,20 @@ TEST_CASE("manager: while informers are missing it says which and why, then ends
     CHECK(ready.error() == cond::forbidden);
 }
 
+TEST_CASE("manager: a kind that the server does not know comes with the next step", "[manager]")
+{
+    world w({.sync_timeout = 25s, .check_access = false});
+    (void)w.m->informer(resource_type{"shop.example.com", "v1", "gadgets", "Gadget"});
+    w.begin();
+    w.run.advance(12s);
+    CHECK(w.log.count("gadgets.shop.example.com: not_found: the server does not know this kind: apply its") == 1);
+    w.run.advance(15s);
+    REQUIRE(w.running->done());
+    REQUIRE_FALSE(w.running->outcome());
+    CHECK(w.running->outcome().error() == cond::not_found);
+    CHECK(w.running->outcome().error().message().find("install_crds()") != std::string::npos);
+}
+
 TEST_CASE("manager: a stop before the start, and one at once after it", "[manager]")
 {
     world early;

@@ -62,6 +62,7 @@ TEST_CASE("manager election: one replica leads, the other one waits with filled 
     w.begin();
     w.run.advance(1s);
     CHECK(holder(w) == "first");
+    CHECK(w.log.count("waiting for leadership lease=janitor namespace=default") == 1);
     CHECK(w.m->stats().phase == manager_phase::running);
     CHECK(seen == lines{"one:0"});
     CHECK(w.m->healthy());
@@ -201,7 +202,7 @@ TEST_CASE("manager election: a loss cancels the work at once and ends the manage
     REQUIRE(w.running->done());
     REQUIRE_FALSE(w.running->outcome());
     CHECK(w.running->outcome().error() == cond::conflict);
-    CHECK(w.running->outcome().error().message() == "the leadership by Lease janitor was lost");
+    CHECK(w.running->outcome().error().message() == "the leadership by Lease default/janitor was lost");
     CHECK(holder(w) == "thief");
     CHECK(w.log.count("a part did not end in time") == 0);
 }
@@ -227,7 +228,7 @@ TEST_CASE("manager election: after a loss a part that does not end is awaited, a
     w.run.advance(1min);
     REQUIRE(w.running->done());
     REQUIRE_FALSE(w.running->outcome());
-    CHECK(w.running->outcome().error().message() == "the leadership by Lease janitor was lost");
+    CHECK(w.running->outcome().error().message() == "the leadership by Lease default/janitor was lost");
     CHECK(holder(w) == "thief");
 }
 
@@ -241,7 +242,7 @@ TEST_CASE("manager election: durations that contradict each other end the manage
     REQUIRE(w.running->done());
     REQUIRE_FALSE(w.running->outcome());
     CHECK(w.running->outcome().error() == cond::misconfigured);
-    CHECK(w.running->outcome().error().message() == "the election by Lease janitor has ended");
+    CHECK(w.running->outcome().error().message() == "the election by Lease default/janitor has ended");
 }
 
 TEST_CASE("manager election: it may be stopped after any number of steps", "[manager]")

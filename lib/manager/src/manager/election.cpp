@@ -10,11 +10,13 @@ namespace asio = boost::asio;
 
 namespace kubecoro::detail {
 
-std::string manager_engine::lease_name() const
+object_key manager_engine::lease() const
 {
     const auto& o = options.leader_election;
-    return "Lease " + (o.ns.empty() ? "" : o.ns + "/") + o.lease;
+    return {o.ns.empty() ? cluster.default_namespace() : o.ns, o.lease};
 }
+
+std::string manager_engine::lease_name() const { return "Lease " + to_string(lease()); }
 
 void manager_engine::seek_leadership()
 {
@@ -23,7 +25,7 @@ void manager_engine::seek_leadership()
         return;
     }
     options.log->info("waiting for leadership",
-                      {{"lease", options.leader_election.lease}, {"identity", elector_->identity()}});
+                      {{"lease", lease().name}, {"namespace", lease().ns}, {"identity", elector_->identity()}});
     running_.spawn("election", make_kept_strand(executor_).get(), elect(*this));
 }
 

@@ -115,6 +115,8 @@ private:
     static boost::asio::awaitable<result<>> elect(manager_engine& self);
     static boost::asio::awaitable<result<>> lead(manager_engine& self, leadership term);
     static boost::asio::awaitable<result<>> work_is_over(manager_engine& self);
+    /// That of the election, which has one.
+    [[nodiscard]] object_key lease() const;
     [[nodiscard]] std::string lease_name() const;
     static boost::asio::awaitable<result<>> follow_leadership(manager_engine& self);
 

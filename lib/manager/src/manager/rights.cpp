@@ -48,13 +48,13 @@ void manager_engine::add_rights_of_election(std::vector<access_right>& out) cons
 {
     const auto& e = options.leader_election;
     if (e.lease.empty()) return;
-    access_right lease{.group = "coordination.k8s.io", .resource = "leases", .verbs = {"create"}};
-    lease.ns = e.ns.empty() ? cluster.default_namespace() : e.ns;
-    out.push_back(lease); // an object that does not exist yet has no name to restrict by
-    lease.verbs = {"get", "update"};
-    if (e.watch) lease.verbs.push_back("watch");
-    lease.name = e.lease;
-    out.push_back(std::move(lease));
+    access_right right{.group = "coordination.k8s.io", .resource = "leases", .verbs = {"create"}};
+    right.ns = lease().ns;
+    out.push_back(right); // an object that does not exist yet has no name to restrict by
+    right.verbs = {"get", "update"};
+    if (e.watch) right.verbs.push_back("watch");
+    right.name = e.lease;
+    out.push_back(std::move(right));
 }
 
 void manager_engine::add_rights_of_shards(std::vector<access_right>& out) const

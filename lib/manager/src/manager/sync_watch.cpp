@@ -14,6 +14,15 @@ namespace {
 /// Until an informer that has failed is asked again; it retries by itself.
 constexpr auto ask_again = std::chrono::seconds{2};
 
+/// A list of a kind is not found when the server has no such kind.
+failure with_next_step(const failure& why)
+{
+    if (why != cond::not_found) return why;
+    return why.because(
+        "the server does not know this kind: apply its definition (kubectl apply -f), or let the program do it by "
+        "install_crds()");
+}
+
 /// Informers named in one line.
 constexpr std::size_t most_named = 10;
 
@@ -90,7 +99,7 @@ std::string sync_watch::missing(std::optional<failure>* first) const
         const auto& why = f.trouble ? f.trouble : now.reflector.last_failure;
         if (first && !*first && why) *first = why;
         text += (text.empty() ? "" : "; ") + f.informer.resource().display_name() + ": " +
-                (why ? why->describe() : std::string(to_string(now.state)));
+                (why ? with_next_step(*why).describe() : std::string(to_string(now.state)));
     }
     if (more != 0) text += "; and " + std::to_string(more) + " more";
     return text;

@@ -33,20 +33,23 @@ asio::awaitable<result<>> run_until_signal(manager& m, latch stop)
     co_return co_await std::move(stopping);
 }
 
-/// The first failure counts.
-asio::awaitable<result<>> serve_while_running(detail::operator_endpoints& endpoints, manager& m, latch stop)
+/// The first failure counts. @param logged  Set if the manager has logged it.
+asio::awaitable<result<>> serve_while_running(detail::operator_endpoints& endpoints, manager& m, latch stop,
+                                              bool& logged)
 {
     auto outcome = endpoints.start();
     if (outcome) {
         auto running = run_until_signal(m, std::move(stop));
         outcome = co_await std::move(running);
+        logged = !outcome;
     }
     auto ending = endpoints.stop();
     const auto ended = co_await std::move(ending);
     co_return outcome ? ended : outcome;
 }
 
-asio::awaitable<result<>> operate(operator_options& o, const operator_setup& setup, program_context context)
+asio::awaitable<result<>> operate(operator_options& o, const operator_setup& setup, program_context context,
+                                  bool& logged)
 {
     const auto numbers = detail::operator_metrics(o);
     if (!numbers) co_return numbers.error();
@@ -57,7 +60,7 @@ asio::awaitable<result<>> operate(operator_options& o, const operator_setup& set
     if (const auto filled = setup(m, o); !filled) co_return filled.error().because("the set-up failed");
     detail::declare_rights_of_endpoints(o, m);
     detail::operator_endpoints endpoints(context.executor, o, *numbers, m);
-    auto running = serve_while_running(endpoints, m, context.stop);
+    auto running = serve_while_running(endpoints, m, context.stop, logged);
     co_return co_await std::move(running);
 }
 
@@ -103,12 +106,16 @@ int run_operator(operator_options options, int argc, const char* const* argv, co
         return print(options, detail::cluster_rbac_of(options, setup, flags.print_cluster_rbac));
     program_options how;
     how.name = options.name;
-    how.on_failure = [&log](const failure& why) { log.error("failed", {{"failure", why.describe()}}); };
+    bool logged = false;
+    how.on_failure = [&log, &logged](const failure& why) {
+        if (!logged) log.error("failed", {{"failure", why.describe()}});
+    };
     how.on_verbosity = [&](bool more) {
         level.set(detail::stepped(level.threshold(), more));
         log.write(level.threshold(), "log level changed", {{"threshold", to_string(level.threshold())}});
     };
-    return run_program([&](program_context context) { return operate(options, setup, std::move(context)); }, how);
+    return run_program([&](program_context context) { return operate(options, setup, std::move(context), logged); },
+                       how);
 }
 
 } // namespace kubecoro
