@@ -63,6 +63,6 @@ finish guarded TERM
 
 # Without rights it ends, and names all that is missing.
 fails '*the program may not *namespaces*nodes*pods*' "$operator" --kubeconfig "$work/limited" --series-address 0 --metrics-address 0 --health-address 0
-fails '*no series of gadgets*' "$operator" --kubeconfig "$work/admin" --resources gadgets --metrics-address 0 --health-address 0
-fails '*expects RESOURCE=*' "$operator" --kubeconfig "$work/admin" --metric-labels-allowlist pods --metrics-address 0 --health-address 0
+fails '*no series of *gadgets*: expected some of configmaps, *pods, *' "$operator" --kubeconfig "$work/admin" --resources gadgets --metrics-address 0 --health-address 0
+fails '*pods*: expected RESOURCE=*' "$operator" --kubeconfig "$work/admin" --metric-labels-allowlist pods --metrics-address 0 --health-address 0
 finish serve TERM

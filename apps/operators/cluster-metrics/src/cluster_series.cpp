@@ -1,5 +1,7 @@
 #include "cluster_series.hpp"
 
+#include <kubecoro/base/printable.hpp>
+
 #include <algorithm>
 #include <utility>
 
@@ -13,6 +15,14 @@ bool is_wanted(const series_kind& kind, const std::vector<std::string>& resource
     return resources.empty() || std::find(resources.begin(), resources.end(), kind.resource.plural) != resources.end();
 }
 
+failure unknown_resource(std::string_view plural)
+{
+    std::string known;
+    for (const auto& k : all_kinds()) known += (known.empty() ? "" : ", ") + k.resource.plural;
+    return failure(cond::misconfigured,
+                   "there are no series of \"" + printable(plural, 100) + "\": expected some of " + known);
+}
+
 result<> check(const series_options& options)
 {
     const auto exists = [](const std::string& plural) {
@@ -22,7 +32,7 @@ result<> check(const series_options& options)
     std::vector<std::string> named = options.resources;
     for (const auto& [plural, names] : options.shown) named.push_back(plural);
     for (const auto& plural : named)
-        if (!exists(plural)) return failure{cond::misconfigured, "no series of " + plural};
+        if (!exists(plural)) return unknown_resource(plural);
     return {};
 }
 

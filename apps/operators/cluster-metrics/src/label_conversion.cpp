@@ -1,5 +1,7 @@
 #include "label_conversion.hpp"
 
+#include <kubecoro/base/printable.hpp>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -29,7 +31,8 @@ bool is_shown(std::string_view name, const label_names& shown)
 
 failure not_a_list(std::string_view text)
 {
-    return failure(cond::invalid, "expects RESOURCE=[LABEL,..],..: " + std::string(text.substr(0, 100)));
+    return failure(cond::invalid, "the labels to be shown are \"" + printable(text, 100) +
+                                      "\": expected RESOURCE=[LABEL,..],.. such as pods=[app,team],nodes=[*]");
 }
 
 std::vector<std::string> names_in(std::string_view list)
