@@ -1,5 +1,7 @@
 #include "definition/field_rules.hpp"
 
+#include <kubecoro/api/detail/json_access.hpp>
+
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -11,12 +13,6 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::string_view items_mark = "[]";
-
-std::string_view text_in(const json::object& schema, std::string_view name)
-{
-    const auto* found = schema.if_contains(name);
-    return found && found->is_string() ? std::string_view(found->get_string()) : std::string_view{};
-}
 
 /// The field that a rule names, without the marks of items.
 std::string_view name_of(const field_rule& rule) noexcept

@@ -2,6 +2,8 @@
 #include "edit/edited_list.hpp"
 #include "protobuf/go_text.hpp"
 
+#include <kubecoro/api/detail/json_access.hpp>
+
 #include <chrono>
 
 namespace kubecoro {
@@ -12,8 +14,7 @@ namespace {
 
 bool has_type(const json::value& c, std::string_view type)
 {
-    const auto* condition = c.if_object();
-    const auto* found = condition ? condition->if_contains("type") : nullptr;
+    const auto* found = detail::member_in(c, "type");
     return found && detail::is_text(*found, type);
 }
 

@@ -1,6 +1,7 @@
 // Owner references.
 #include "edit/edited_list.hpp"
 
+#include <kubecoro/api/detail/json_access.hpp>
 #include <kubecoro/base/printable.hpp>
 
 namespace kubecoro {
@@ -8,12 +9,6 @@ namespace kubecoro {
 namespace json = boost::json;
 
 namespace {
-
-std::string_view text_of(const json::object& o, std::string_view name) noexcept
-{
-    const auto* member = o.if_contains(name);
-    return member && member->is_string() ? std::string_view(member->get_string()) : std::string_view();
-}
 
 std::string_view metadata_text(const json::object& o, std::string_view name) noexcept
 {
@@ -30,7 +25,7 @@ std::string described(std::string_view kind, object_key_view key)
 {
     const object_key_view key{metadata_text(o, "namespace"), metadata_text(o, "name")};
     throw error(failure(cond::invalid, described(owner.kind(), owner.key()) + " cannot own " +
-                                           described(text_of(o, "kind"), key) + ": " + std::move(why)));
+                                           described(detail::text_in(o, "kind"), key) + ": " + std::move(why)));
 }
 
 /// The garbage collector takes an owner in another namespace for one that does not exist.
@@ -48,16 +43,12 @@ void check_owner(const object& owner, const json::object& o)
 bool refers_to(const json::value& reference, const object& owner)
 {
     const auto* r = reference.if_object();
-    return r && text_of(*r, "kind") == owner.kind() && text_of(*r, "name") == owner.name() &&
-           group_version::parse(text_of(*r, "apiVersion")).group == group_version::parse(owner.api_version()).group;
+    return r && detail::text_in(*r, "kind") == owner.kind() && detail::text_in(*r, "name") == owner.name() &&
+           group_version::parse(detail::text_in(*r, "apiVersion")).group ==
+               group_version::parse(owner.api_version()).group;
 }
 
-bool is_controller(const json::value& reference)
-{
-    const auto* r = reference.if_object();
-    const auto* controller = r ? r->if_contains("controller") : nullptr;
-    return controller && *controller == true;
-}
+bool is_controller(const json::value& reference) { return detail::is_true_in(reference, "controller"); }
 
 json::object reference_to(const object& owner, bool controller, bool block)
 {
@@ -90,9 +81,10 @@ void set_controller_reference(const object& owner, json::object& o, owner_refere
     if (const auto* list = find_field(o, "metadata", "ownerReferences"); list && list->is_array())
         for (const auto& r : list->get_array())
             if (is_controller(r) && !refers_to(r, owner))
-                refuse(owner, o,
-                       described(text_of(r.get_object(), "kind"), {{}, text_of(r.get_object(), "name")}) +
-                           " is its controller");
+                refuse(
+                    owner, o,
+                    described(detail::text_in(r.get_object(), "kind"), {{}, detail::text_in(r.get_object(), "name")}) +
+                        " is its controller");
     put_reference(owner, o, reference_to(owner, true, options.block_owner_deletion.value_or(true)));
 }
 

@@ -1,4 +1,5 @@
 // Strategic merge patches from two versions, as apimachinery's strategicpatch makes them.
+#include <kubecoro/api/detail/json_access.hpp>
 #include <kubecoro/api/detail/patch_rules.hpp>
 #include <kubecoro/api/patch.hpp>
 
@@ -252,20 +253,15 @@ result<json::object> compare(const json::object& from, const json::object& to, d
     return patch;
 }
 
-std::string_view text_at(const json::object& o, std::string_view name)
-{
-    const auto* member = o.if_contains(name);
-    return member && member->is_string() ? std::string_view(member->get_string()) : std::string_view();
-}
-
 } // namespace
 
 result<json::object> strategic_merge_patch(const json::object& from, const json::object& to)
 {
-    const auto shape = detail::patch_shape_of_kind(text_at(to, "apiVersion"), text_at(to, "kind"));
+    const auto shape = detail::patch_shape_of_kind(detail::text_in(to, "apiVersion"), detail::text_in(to, "kind"));
     if (!shape)
-        return failure(cond::invalid, "cannot make a strategic merge patch: \"" + std::string(text_at(to, "kind")) +
-                                          "\" of \"" + std::string(text_at(to, "apiVersion")) +
+        return failure(cond::invalid, "cannot make a strategic merge patch: \"" +
+                                          std::string(detail::text_in(to, "kind")) + "\" of \"" +
+                                          std::string(detail::text_in(to, "apiVersion")) +
                                           "\" is no built-in kind; use merge_patch()");
     return compare(from, to, {false, shape}, {});
 }

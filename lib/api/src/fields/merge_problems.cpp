@@ -3,6 +3,7 @@
 #include "validation/go_print.hpp"
 
 #include <kubecoro/api/detail/field_set.hpp>
+#include <kubecoro/api/detail/json_access.hpp>
 #include <kubecoro/api/detail/list_items.hpp>
 #include <kubecoro/base/hash.hpp>
 
@@ -132,15 +133,6 @@ private:
     field_path path_;
 };
 
-std::string metadata_text(const json::value& config, std::string_view name)
-{
-    const auto* object = config.if_object();
-    const auto* metadata = object ? object->if_contains("metadata") : nullptr;
-    const auto* members = metadata ? metadata->if_object() : nullptr;
-    const auto* text = members ? members->if_contains(name) : nullptr;
-    return text && text->is_string() ? std::string(text->get_string()) : std::string();
-}
-
 } // namespace
 
 std::vector<std::string> merge_problems(const json::value& v, const merge_type& type)
@@ -152,12 +144,13 @@ std::vector<std::string> merge_problems(const json::value& v, const merge_type& 
 
 std::string typed_patch_problem(const json::value& config, std::string_view type, std::vector<std::string> problems)
 {
+    const auto* metadata = member_in(config, "metadata");
     std::string list;
     std::sort(problems.begin(), problems.end());
     for (const auto& problem : problems) list += (problems.size() > 1 ? "\n  " : "") + problem;
-    return "failed to create typed patch object (" + metadata_text(config, "namespace") + "/" +
-           metadata_text(config, "name") + "; " + std::string(type) + "): " + (problems.size() > 1 ? "errors:" : "") +
-           list;
+    return "failed to create typed patch object (" + std::string(text_in(metadata, "namespace")) + "/" +
+           std::string(text_in(metadata, "name")) + "; " + std::string(type) +
+           "): " + (problems.size() > 1 ? "errors:" : "") + list;
 }
 
 std::string merge_type_text(std::string_view api_version, std::string_view kind)

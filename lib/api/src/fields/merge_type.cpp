@@ -1,5 +1,7 @@
 #include <kubecoro/api/detail/merge_type.hpp>
 
+#include <kubecoro/api/detail/json_access.hpp>
+
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/parse.hpp>
@@ -12,24 +14,6 @@ namespace json = boost::json;
 namespace schemas = builtin_schemas;
 
 namespace {
-
-const json::value* member_of(const json::value* schema, std::string_view name)
-{
-    const auto* o = schema ? schema->if_object() : nullptr;
-    return o ? o->if_contains(name) : nullptr;
-}
-
-bool flag(const json::value* schema, std::string_view name)
-{
-    const auto* v = member_of(schema, name);
-    return v && v->is_bool() && v->get_bool();
-}
-
-std::string_view text(const json::value* schema, std::string_view name)
-{
-    const auto* v = member_of(schema, name);
-    return v && v->is_string() ? std::string_view(v->get_string()) : std::string_view{};
-}
 
 const schema_field* metadata_field()
 {
@@ -92,8 +76,8 @@ merge_type merge_type::of_schema(const json::value& schema, bool keeps_unknown)
 {
     merge_type t(source::schema);
     t.schema_ = &schema;
-    t.keeps_unknown_ = keeps_unknown || flag(&schema, "x-kubernetes-preserve-unknown-fields");
-    t.is_object_ = flag(&schema, "x-kubernetes-embedded-resource");
+    t.keeps_unknown_ = keeps_unknown || is_true_in(&schema, "x-kubernetes-preserve-unknown-fields");
+    t.is_object_ = is_true_in(&schema, "x-kubernetes-embedded-resource");
     return t;
 }
 
@@ -130,15 +114,15 @@ merge_type::form merge_type::form_of_field(const json::value& v) const
 
 merge_type::form merge_type::form_of_schema(const json::value& v) const
 {
-    if (flag(schema_, "x-kubernetes-int-or-string")) return form::leaf;
-    const auto type = text(schema_, "type");
+    if (is_true_in(schema_, "x-kubernetes-int-or-string")) return form::leaf;
+    const auto type = text_in(schema_, "type");
     if (type == "array") {
         if (!v.is_array() && !v.is_null()) return form::leaf;
-        const auto list = text(schema_, "x-kubernetes-list-type");
+        const auto list = text_in(schema_, "x-kubernetes-list-type");
         return list == "map" ? form::by_key : list == "set" ? form::set : form::leaf;
     }
     if (type != "object" && !(type.empty() && keeps_unknown_)) return form::leaf;
-    if (text(schema_, "x-kubernetes-map-type") == "atomic") return form::leaf;
+    if (text_in(schema_, "x-kubernetes-map-type") == "atomic") return form::leaf;
     return v.is_object() || v.is_null() ? form::members : form::leaf;
 }
 
@@ -149,7 +133,7 @@ bool merge_type::declares(std::string_view name) const
     if (source_ == source::field)
         return !field_->has(field_flag::map) && field_->type == field_type::message &&
                schemas::find_field(field_->message, name) != nullptr;
-    return source_ == source::schema && member_of(member_of(schema_, "properties"), name) != nullptr;
+    return source_ == source::schema && member_in(member_in(schema_, "properties"), name) != nullptr;
 }
 
 bool merge_type::allows(std::string_view name) const
@@ -157,9 +141,9 @@ bool merge_type::allows(std::string_view name) const
     if (declares(name) || source_ == source::deduced || source_ == source::untyped) return true;
     if (source_ == source::field) return field_->has(field_flag::map);
     if (source_ != source::schema) return false;
-    const auto* others = member_of(schema_, "additionalProperties");
-    return keeps_unknown_ || (others && (others->is_object() || flag(schema_, "additionalProperties"))) ||
-           !member_of(schema_, "properties");
+    const auto* others = member_in(schema_, "additionalProperties");
+    return keeps_unknown_ || (others && (others->is_object() || is_true_in(schema_, "additionalProperties"))) ||
+           !member_in(schema_, "properties");
 }
 
 merge_type merge_type::member(std::string_view name) const
@@ -173,9 +157,9 @@ merge_type merge_type::member(std::string_view name) const
         return found ? of_field(*found) : merge_type(source::untyped);
     }
     if (source_ != source::schema) return merge_type(source::untyped);
-    if (const auto* property = member_of(member_of(schema_, "properties"), name))
+    if (const auto* property = member_in(member_in(schema_, "properties"), name))
         return of_schema(*property, keeps_unknown_);
-    if (const auto* others = member_of(schema_, "additionalProperties"); others && others->is_object())
+    if (const auto* others = member_in(schema_, "additionalProperties"); others && others->is_object())
         return of_schema(*others, keeps_unknown_);
     return merge_type(keeps_unknown_ ? source::deduced : source::untyped);
 }
@@ -183,7 +167,7 @@ merge_type merge_type::member(std::string_view name) const
 merge_type merge_type::item() const
 {
     if (source_ == source::field) return of_elements(*field_);
-    const auto* items = source_ == source::schema ? member_of(schema_, "items") : nullptr;
+    const auto* items = source_ == source::schema ? member_in(schema_, "items") : nullptr;
     return items ? of_schema(*items, keeps_unknown_) : merge_type(source::untyped);
 }
 
@@ -219,13 +203,13 @@ std::vector<list_key> merge_type::keys() const
         return rule ? read_keys(rule->keys) : std::vector<list_key>{};
     }
     std::vector<list_key> keys;
-    const auto* names = member_of(schema_, "x-kubernetes-list-map-keys");
+    const auto* names = member_in(schema_, "x-kubernetes-list-map-keys");
     if (!names || !names->is_array()) return keys;
-    const auto* properties = member_of(member_of(schema_, "items"), "properties");
+    const auto* properties = member_in(member_in(schema_, "items"), "properties");
     for (const auto& name : names->get_array()) {
         if (!name.is_string()) continue;
         list_key key{std::string(name.get_string())};
-        const auto* given = member_of(member_of(properties, key.name), "default");
+        const auto* given = member_in(member_in(properties, key.name), "default");
         if (given) key.otherwise = *given;
         keys.push_back(std::move(key));
     }
@@ -256,8 +240,8 @@ wanted wanted_by_field(const schema_field& field)
 
 wanted wanted_by_schema(const json::value* schema)
 {
-    if (flag(schema, "x-kubernetes-int-or-string")) return wanted::anything;
-    const auto type = text(schema, "type");
+    if (is_true_in(schema, "x-kubernetes-int-or-string")) return wanted::anything;
+    const auto type = text_in(schema, "type");
     if (type == "object") return wanted::object;
     if (type == "array") return wanted::array;
     if (type == "string") return wanted::text;

@@ -5,6 +5,7 @@
 #include "protobuf/object_reader.hpp"
 #include "protobuf/struct_writer.hpp"
 
+#include <kubecoro/api/detail/json_access.hpp>
 #include <kubecoro/base/printable.hpp>
 
 #include <boost/json/object.hpp>
@@ -18,13 +19,6 @@ namespace json = boost::json;
 
 constexpr std::uint32_t list_items = 2;
 constexpr std::size_t shown_text = 100;
-
-std::string_view text_in(const json::object& object, std::string_view name)
-{
-    const auto* member = object.if_contains(name);
-    const auto* text = member == nullptr ? nullptr : member->if_string();
-    return text == nullptr ? std::string_view{} : std::string_view(*text);
-}
 
 failure no_form(std::string_view api_version, std::string_view kind)
 {

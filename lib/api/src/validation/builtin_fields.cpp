@@ -3,6 +3,8 @@
 #include "protobuf/claim_template.hpp"
 #include "validation/value_path.hpp"
 
+#include <kubecoro/api/detail/json_access.hpp>
+
 #include <utility>
 
 namespace kubecoro::detail {
@@ -128,8 +130,7 @@ std::vector<std::string> unknown_metadata_fields(const json::value& object)
 {
     static const std::uint16_t metadata =
         builtin_schemas::find_field(builtin_schemas::find("v1", "Pod")->message, "metadata")->message;
-    const auto* members = object.if_object();
-    const auto* found = members ? members->if_contains("metadata") : nullptr;
+    const auto* found = member_in(object, "metadata");
     path_list unknown;
     const value_path root;
     if (found) builtin_walk(unknown, members_are::fields).members(metadata, *found, root.property("metadata"), false);

@@ -5,6 +5,7 @@
 #include "validation/structure_check.hpp"
 #include "validation/value_check.hpp"
 
+#include <kubecoro/api/detail/json_access.hpp>
 #include <kubecoro/api/detail/pattern_problem.hpp>
 
 #include <algorithm>
@@ -16,18 +17,8 @@ namespace json = boost::json;
 
 namespace {
 
-std::string_view text_in(const json::value* v, std::string_view name)
-{
-    const auto* object = v ? v->if_object() : nullptr;
-    const auto* member = object ? object->if_contains(name) : nullptr;
-    return member && member->is_string() ? std::string_view(member->get_string()) : std::string_view();
-}
-
-const json::value* member_of(const json::value* v, std::string_view name)
-{
-    const auto* object = v ? v->if_object() : nullptr;
-    return object ? object->if_contains(name) : nullptr;
-}
+using detail::member_in;
+using detail::text_in;
 
 bool blocks_rules(const field_error& e)
 {
@@ -84,7 +75,7 @@ result<> refusal_of(const detail::compiled_schema& schema, const json::value& ob
     const auto& resource = schema.resource;
     std::vector<status_cause> causes;
     for (const auto& e : errors) causes.push_back(e.cause());
-    auto status = invalid_status(resource.kind, resource.group, text_in(member_of(&object, "metadata"), "name"),
+    auto status = invalid_status(resource.kind, resource.group, text_in(member_in(object, "metadata"), "name"),
                                  std::move(causes));
     return failure(std::move(status))
         .because("the object does not match the schema of " + resource.display_name() + ' ' + resource.version);
@@ -154,25 +145,25 @@ result<object_schema> object_schema::of_schema(const json::value& schema, resour
 
 result<object_schema> object_schema::of_crd(const json::value& definition, std::string_view version)
 {
-    const auto* spec = member_of(&definition, "spec");
-    const auto* names = member_of(spec, "names");
+    const auto* spec = member_in(definition, "spec");
+    const auto* names = member_in(spec, "names");
     resource_type resource{.group = std::string(text_in(spec, "group")),
                            .version = std::string(version),
                            .plural = std::string(text_in(names, "plural")),
                            .kind = std::string(text_in(names, "kind")),
                            .namespaced = text_in(spec, "scope") != "Cluster"};
-    const auto* versions = member_of(spec, "versions");
-    if (text_in(&definition, "kind") != "CustomResourceDefinition" || !versions || !versions->is_array())
+    const auto* versions = member_in(spec, "versions");
+    if (text_in(definition, "kind") != "CustomResourceDefinition" || !versions || !versions->is_array())
         return failure(cond::invalid, "not a CustomResourceDefinition of apiextensions.k8s.io/v1");
     const auto& all = versions->get_array();
-    const auto found = std::ranges::find(all, version, [](const auto& v) { return text_in(&v, "name"); });
+    const auto found = std::ranges::find(all, version, [](const auto& v) { return text_in(v, "name"); });
     const auto title = resource.display_name() + ' ' + std::string(version);
     if (found == all.end()) return failure(cond::not_found, "the definition has no version: " + title);
-    const auto* schema = member_of(member_of(&*found, "schema"), "openAPIV3Schema");
+    const auto* schema = member_in(member_in(*found, "schema"), "openAPIV3Schema");
     if (!schema) return failure(cond::invalid, title + ": schema.openAPIV3Schema is missing");
     auto compiled = detail::compile_schema(*schema, std::move(resource));
     if (!compiled) return compiled.error().because(title);
-    (*compiled)->has_status_subresource = member_of(member_of(&*found, "subresources"), "status") != nullptr;
+    (*compiled)->has_status_subresource = member_in(member_in(*found, "subresources"), "status") != nullptr;
     return object_schema(std::move(*compiled));
 }
 

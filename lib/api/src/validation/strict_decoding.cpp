@@ -3,6 +3,7 @@
 #include "validation/go_print.hpp"
 
 #include <kubecoro/api/detail/builtin_fields.hpp>
+#include <kubecoro/api/detail/json_access.hpp>
 #include <kubecoro/api/detail/protobuf_form.hpp>
 #include <kubecoro/api/resource.hpp>
 #include <kubecoro/api/validation.hpp>
@@ -14,12 +15,6 @@ namespace kubecoro {
 namespace {
 
 constexpr std::size_t max_listed = 100;
-
-std::string text_in(const boost::json::object& object, std::string_view name)
-{
-    const auto* member = object.if_contains(name);
-    return member && member->is_string() ? std::string(member->get_string()) : std::string();
-}
 
 } // namespace
 
@@ -52,8 +47,8 @@ result<> check_built_in(const boost::json::value& object)
 {
     const auto* members = object.if_object();
     if (members == nullptr) return failure(cond::invalid, "expected an object");
-    const auto api_version = text_in(*members, "apiVersion");
-    const auto kind = text_in(*members, "kind");
+    const std::string api_version(detail::text_in(*members, "apiVersion"));
+    const std::string kind(detail::text_in(*members, "kind"));
     const auto* schema = detail::builtin_schemas::find(api_version, kind);
     if (schema == nullptr)
         return failure(cond::not_found, "the library has no schema of " + kind + " in \"" + api_version + '"');

@@ -188,13 +188,9 @@ void check_versions(const json::value& crd, std::vector<status_cause>& causes)
             invalid_value("spec.versions", shown, "must have exactly one version marked as storage version"));
 }
 
-std::optional<status_error> wrong_type(const json::value& found, const std::string& field, std::string_view wanted)
+status_error wrong_type(const json::value& found, const std::string& field, std::string_view wanted)
 {
-    const std::string_view type = json_type(found);
-    const std::string go = type == "boolean" ? "bool" : type == "integer" ? "number" : std::string(type);
-    return errors::bad_request("CustomResourceDefinition in version \"v1\" cannot be handled as a "
-                               "CustomResourceDefinition: json: cannot unmarshal " +
-                               go + " into Go struct field " + field + " of type " + std::string(wanted));
+    return apiserver::wrong_type("CustomResourceDefinition", "v1", found, field, wanted);
 }
 
 /// Checks the JSON types of a schema and of the schemas nested in it.

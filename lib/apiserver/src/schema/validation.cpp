@@ -280,26 +280,6 @@ void validate_update(const resource_info& info, const json::value& before, const
 
 namespace {
 
-/// Returns encoding/json's name of the type, which appears in kube-apiserver's messages.
-std::string_view go_kind(const json::value& v)
-{
-    const auto type = json_type(v);
-    if (type == "boolean") return "bool";
-    return type == "integer" ? "number" : type;
-}
-
-std::optional<status_error> wrong_type(const resource_info& info, std::string_view version, const json::value& found,
-                                       std::string_view field, std::string_view wanted)
-{
-    return errors::bad_request(info.kind + " in version \"" + std::string(version) + "\" cannot be handled as a " +
-                               info.kind + ": json: cannot unmarshal " + std::string(go_kind(found)) +
-                               " into Go struct field " + std::string(field) + " of type " + std::string(wanted));
-}
-
-} // namespace
-
-namespace {
-
 /// Checks []byte fields, whose values must be base64.
 std::optional<status_error> check_binary(const resource_info& info, std::string_view version, const json::value& body,
                                          std::string_view member)
@@ -307,10 +287,10 @@ std::optional<status_error> check_binary(const resource_info& info, std::string_
     const auto* data = find_at(body, member);
     if (!data || data->is_null()) return {};
     const std::string field = info.kind + "." + std::string(member);
-    if (!data->is_object()) return wrong_type(info, version, *data, field, "map[string][]uint8");
+    if (!data->is_object()) return wrong_type(info.kind, version, *data, field, "map[string][]uint8");
     for (const auto& [key, value] : data->get_object()) {
         if (value.is_null()) continue;
-        if (!value.is_string()) return wrong_type(info, version, value, field, "[]uint8");
+        if (!value.is_string()) return wrong_type(info.kind, version, value, field, "[]uint8");
         if (const auto bad = bad_base64_at(value.get_string()); bad != std::string_view::npos)
             return errors::bad_request(info.kind + " in version \"" + std::string(version) +
                                        "\" cannot be handled as a " + info.kind +
@@ -356,14 +336,15 @@ std::optional<status_error> check_types(const resource_info& info, std::string_v
         const auto dot = path.rfind('.');
         const std::string field =
             dot == std::string_view::npos ? info.kind + "." + std::string(path) : "ObjectMeta." + std::string(path);
-        if (!map_of_text) return v->is_string() ? std::nullopt : wrong_type(info, version, *v, field, "string");
-        if (!v->is_object()) return wrong_type(info, version, *v, field, "map[string]string");
+        if (!map_of_text && v->is_string()) return {};
+        if (!map_of_text) return wrong_type(info.kind, version, *v, field, "string");
+        if (!v->is_object()) return wrong_type(info.kind, version, *v, field, "map[string]string");
         for (const auto& [key, value] : v->get_object())
-            if (!value.is_string()) return wrong_type(info, version, value, field, "string");
+            if (!value.is_string()) return wrong_type(info.kind, version, value, field, "string");
         return {};
     };
     if (const auto* metadata = find_at(body, "metadata"); metadata && !metadata->is_object() && !metadata->is_null())
-        return wrong_type(info, version, *metadata, info.kind + ".metadata", "v1.ObjectMeta");
+        return wrong_type(info.kind, version, *metadata, info.kind + ".metadata", "v1.ObjectMeta");
     for (const std::string_view path :
          {"metadata.name", "metadata.generateName", "metadata.namespace", "metadata.uid", "metadata.resourceVersion"})
         if (auto e = expect(path, false)) return e;
@@ -371,7 +352,7 @@ std::optional<status_error> check_types(const resource_info& info, std::string_v
         if (auto e = expect(path, true)) return e;
     for (const std::string_view path : {"metadata.finalizers", "metadata.ownerReferences"})
         if (const auto* v = find_at(body, path); v && !v->is_null() && !v->is_array())
-            return wrong_type(info, version, *v, "ObjectMeta." + std::string(path),
+            return wrong_type(info.kind, version, *v, "ObjectMeta." + std::string(path),
                               path.ends_with("finalizers") ? "[]string" : "[]v1.OwnerReference");
     if (info.behaves == builtin::config_map)
         if (auto e = expect("data", true)) return e;
@@ -383,7 +364,7 @@ std::optional<status_error> check_types(const resource_info& info, std::string_v
         if (auto e = check_crd_types(body)) return e;
     for (const std::string_view path : {"spec", "status"})
         if (const auto* v = find_at(body, path); !info.custom && v && !v->is_null() && !v->is_object())
-            return wrong_type(info, version, *v, info.kind + "." + std::string(path), "v1." + info.kind + "Spec");
+            return wrong_type(info.kind, version, *v, info.kind + "." + std::string(path), "v1." + info.kind + "Spec");
     return check_all_types(info, version, body);
 }
 

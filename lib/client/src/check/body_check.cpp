@@ -2,6 +2,7 @@
 
 #include <kubecoro/api/detail/builtin_fields.hpp>
 #include <kubecoro/api/detail/duplicate_fields.hpp>
+#include <kubecoro/api/detail/json_access.hpp>
 #include <kubecoro/api/detail/merge_problems.hpp>
 #include <kubecoro/api/detail/protobuf_form.hpp>
 #include <kubecoro/api/detail/strict_decoding.hpp>
@@ -21,20 +22,6 @@ namespace {
 
 // That of decode_limits.
 constexpr std::size_t max_depth = 200;
-
-std::string text_in(const json::value& v, std::string_view name)
-{
-    const auto* object = v.if_object();
-    const auto* member = object ? object->if_contains(name) : nullptr;
-    return member && member->is_string() ? std::string(member->get_string()) : std::string();
-}
-
-std::string name_in(const json::value& v)
-{
-    const auto* object = v.if_object();
-    const auto* metadata = object ? object->if_contains("metadata") : nullptr;
-    return metadata ? text_in(*metadata, "name") : std::string();
-}
 
 bool is_of_status(const field_error& e)
 {
@@ -164,7 +151,8 @@ private:
         if (errors.empty()) return {};
         std::vector<status_cause> causes;
         std::ranges::transform(errors, std::back_inserter(causes), [](const auto& e) { return e.cause(); });
-        return failure(invalid_status(kind_, what_.resource.group, name_in(body), std::move(causes)));
+        return failure(invalid_status(kind_, what_.resource.group, text_in(member_in(body, "metadata"), "name"),
+                                      std::move(causes)));
     }
 
     const checked_body& what_;

@@ -1,5 +1,7 @@
 #include "check/published_schema.hpp"
 
+#include <kubecoro/api/detail/json_access.hpp>
+
 #include <boost/json.hpp>
 
 #include <algorithm>
@@ -23,22 +25,15 @@ result<json::value> parse(std::string_view text)
     return parsed;
 }
 
-const json::value* member(const json::value* v, std::string_view name)
-{
-    const auto* object = v ? v->if_object() : nullptr;
-    return object ? object->if_contains(name) : nullptr;
-}
-
 bool says(const json::value& v, std::string_view name, std::string_view text)
 {
-    const auto* found = member(&v, name);
+    const auto* found = member_in(v, name);
     return found && found->is_string() && std::string_view(found->get_string()) == text;
 }
 
 bool is_of(const json::value& schema, const resource_type& resource)
 {
-    const auto* kinds = member(&schema, "x-kubernetes-group-version-kind");
-    const auto* all = kinds ? kinds->if_array() : nullptr;
+    const auto* all = array_in(schema, "x-kubernetes-group-version-kind");
     return all && std::ranges::any_of(*all, [&](const auto& k) {
                return says(k, "group", resource.group) && says(k, "version", resource.version) &&
                       says(k, "kind", resource.kind);
@@ -48,9 +43,8 @@ bool is_of(const json::value& schema, const resource_type& resource)
 /// Properties may have these names as well, but their schemas are objects.
 bool is_reference(const json::value& schema)
 {
-    if (const auto* to = member(&schema, "$ref"); to && to->is_string()) return true;
-    const auto* parts = member(&schema, "allOf");
-    const auto* all = parts ? parts->if_array() : nullptr;
+    if (const auto* to = member_in(schema, "$ref"); to && to->is_string()) return true;
+    const auto* all = array_in(schema, "allOf");
     return all && std::ranges::any_of(*all, is_reference);
 }
 
@@ -70,8 +64,7 @@ void open_references(json::value& v)
 
 bool has_status(const json::value& document, const resource_type& resource)
 {
-    const auto* paths = member(&document, "paths");
-    const auto* all = paths ? paths->if_object() : nullptr;
+    const auto* all = object_in(document, "paths");
     const auto end = '/' + resource.plural + "/{name}/status";
     return all && std::ranges::any_of(*all, [&](const auto& path) { return path.key().ends_with(end); });
 }
@@ -102,8 +95,7 @@ result<object_schema> schema_in_openapi(std::string_view text, const resource_ty
 {
     const auto parsed = parse(text);
     if (!parsed) return parsed.error();
-    const auto* schemas = member(member(&*parsed, "components"), "schemas");
-    if (const auto* all = schemas ? schemas->if_object() : nullptr)
+    if (const auto* all = object_in(member_in(*parsed, "components"), "schemas"))
         for (const auto& [name, schema] : *all) {
             if (!is_of(schema, resource)) continue;
             auto open = schema;

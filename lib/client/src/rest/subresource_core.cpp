@@ -1,5 +1,6 @@
 #include "rest/subresource_core.hpp"
 
+#include <kubecoro/api/detail/json_access.hpp>
 #include <kubecoro/api/request.hpp>
 #include <kubecoro/base/printable.hpp>
 
@@ -100,10 +101,7 @@ result<service_account_token> read_token(const object& o)
 
 result<std::string> ephemeral_container_patch(const json::value& container)
 {
-    const auto* members = container.if_object();
-    const auto* name = members == nullptr ? nullptr : members->if_contains("name");
-    if (name == nullptr || !name->is_string() || name->get_string().empty())
-        return failure(cond::invalid, "an ephemeral container needs a name");
+    if (text_in(container, "name").empty()) return failure(cond::invalid, "an ephemeral container needs a name");
     const json::object patch{{"spec", json::object{{"ephemeralContainers", json::array{container}}}}};
     return json::serialize(patch);
 }

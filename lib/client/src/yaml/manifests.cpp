@@ -1,3 +1,4 @@
+#include <kubecoro/api/detail/json_access.hpp>
 #include <kubecoro/api/resource.hpp>
 #include <kubecoro/client/detail/yaml_text.hpp>
 #include <kubecoro/client/manifests.hpp>
@@ -13,18 +14,11 @@ namespace json = boost::json;
 
 namespace {
 
-std::string_view text_at(const json::value& object, std::string_view name)
-{
-    const auto* members = object.if_object();
-    const auto* text = members ? members->if_contains(name) : nullptr;
-    return text && text->is_string() ? std::string_view(text->get_string()) : std::string_view();
-}
-
 void unfold(json::value document, std::vector<json::value>& out)
 {
     auto* members = document.if_object();
     auto* items = members ? members->if_contains("items") : nullptr;
-    if (items && items->is_array() && text_at(document, "kind").ends_with("List")) {
+    if (items && items->is_array() && detail::text_in(document, "kind").ends_with("List")) {
         for (auto& item : items->get_array()) unfold(std::move(item), out);
         return;
     }
@@ -34,8 +28,8 @@ void unfold(json::value document, std::vector<json::value>& out)
 /// CustomResourceDefinitions first, then namespaces, then the rest.
 int rank(const json::value& object)
 {
-    const auto kind = text_at(object, "kind");
-    const auto group = group_version::parse(text_at(object, "apiVersion")).group;
+    const auto kind = detail::text_in(object, "kind");
+    const auto group = group_version::parse(detail::text_in(object, "apiVersion")).group;
     if (kind == "CustomResourceDefinition" && group == "apiextensions.k8s.io") return 0;
     return kind == "Namespace" && group.empty() ? 1 : 2;
 }
@@ -58,7 +52,7 @@ result<std::vector<json::value>> load_manifests(std::string_view text, std::stri
         const auto first = objects.size();
         unfold(std::move((*documents)[i]), objects);
         for (auto at = first; at < objects.size(); ++at)
-            if (text_at(objects[at], "kind").empty() || text_at(objects[at], "apiVersion").empty())
+            if (detail::text_in(objects[at], "kind").empty() || detail::text_in(objects[at], "apiVersion").empty())
                 return failure(cond::invalid, std::string(name) + ", document " + std::to_string(i + 1) +
                                                   ": an object without kind or apiVersion");
     }

@@ -2,8 +2,9 @@
 
 #include "model/api_names.hpp"
 #include "model/document_path.hpp"
-#include "model/json_members.hpp"
 #include "model/schema_reader.hpp"
+
+#include <kubecoro/api/detail/json_access.hpp>
 
 #include <stdexcept>
 #include <string_view>
@@ -40,11 +41,11 @@ public:
     void add(const json::value& document)
     {
         const auto* crd = document.if_object();
-        if (crd == nullptr || text_of(*crd, "kind") != "CustomResourceDefinition")
+        if (crd == nullptr || detail::text_in(*crd, "kind") != "CustomResourceDefinition")
             path_.fail("not a CustomResourceDefinition");
-        if (text_of(*crd, "apiVersion") != "apiextensions.k8s.io/v1")
+        if (detail::text_in(*crd, "apiVersion") != "apiextensions.k8s.io/v1")
             path_.fail("expected apiVersion apiextensions.k8s.io/v1");
-        const auto* spec = object_in(*crd, "spec");
+        const auto* spec = detail::object_in(*crd, "spec");
         const document_path::step at(path_, "spec");
         if (spec == nullptr) path_.fail("missing");
         metadata_ = metadata_of(*crd);
@@ -62,7 +63,7 @@ public:
 private:
     std::string name_in(const json::object& in, std::string_view member, bool (*is_valid)(std::string_view))
     {
-        const auto text = text_of(in, member);
+        const auto text = detail::text_in(in, member);
         const document_path::step at(path_, member);
         if (!is_valid(text)) path_.fail(text.empty() ? "missing" : "no name that the API allows");
         return std::string(text);
@@ -72,15 +73,15 @@ private:
     {
         kind k;
         k.group = name_in(spec, "group", is_group);
-        const auto* names = object_in(spec, "names");
+        const auto* names = detail::object_in(spec, "names");
         if (names == nullptr) path_.fail("names are missing");
         {
             const document_path::step at(path_, "names");
             k.name = name_in(*names, "kind", is_kind_name);
             k.plural = name_in(*names, "plural", is_lower_label);
         }
-        k.namespaced = text_of(spec, "scope") != "Cluster";
-        const auto* versions = array_in(spec, "versions");
+        k.namespaced = detail::text_in(spec, "scope") != "Cluster";
+        const auto* versions = detail::array_in(spec, "versions");
         const document_path::step at(path_, "versions");
         if (versions == nullptr || versions->empty()) path_.fail("missing");
         json::object rest = spec;
@@ -92,9 +93,9 @@ private:
     static json::object metadata_of(const json::object& crd)
     {
         json::object out;
-        const auto* metadata = object_in(crd, "metadata");
+        const auto* metadata = detail::object_in(crd, "metadata");
         for (const std::string_view name : {"labels", "annotations"})
-            if (const auto* found = metadata ? object_in(*metadata, name) : nullptr) out[name] = *found;
+            if (const auto* found = metadata ? detail::object_in(*metadata, name) : nullptr) out[name] = *found;
         if (auto* annotations = out.if_contains("annotations"))
             annotations->get_object().erase("kubectl.kubernetes.io/last-applied-configuration");
         return out;
@@ -106,10 +107,10 @@ private:
         const document_path::step at(path_, index);
         const auto* version = value.if_object();
         if (version == nullptr) path_.fail("expected an object");
-        if (!is_true(*version, "served")) return;
+        if (!detail::is_true_in(*version, "served")) return;
         k.version = name_in(*version, "name", is_lower_label);
-        const auto* schema = object_in(*version, "schema");
-        const auto* root = schema != nullptr ? object_in(*schema, "openAPIV3Schema") : nullptr;
+        const auto* schema = detail::object_in(*version, "schema");
+        const auto* root = schema != nullptr ? detail::object_in(*schema, "openAPIV3Schema") : nullptr;
         if (root == nullptr) path_.fail("schema.openAPIV3Schema is missing");
         k.message = reversed(k.group) + '.' + k.version + '.' + k.name;
         schemas_.reserve(k.message);
@@ -135,7 +136,7 @@ private:
 bool is_crd(const json::value& document)
 {
     const auto* object = document.if_object();
-    return object != nullptr && text_of(*object, "kind") == "CustomResourceDefinition";
+    return object != nullptr && detail::text_in(*object, "kind") == "CustomResourceDefinition";
 }
 
 result<model> read_crds(std::span<const json::value> documents, std::string source)
@@ -146,8 +147,9 @@ result<model> read_crds(std::span<const json::value> documents, std::string sour
     std::string which;
     try {
         for (const auto& document : documents) {
-            const auto* metadata = document.is_object() ? object_in(document.get_object(), "metadata") : nullptr;
-            which = metadata != nullptr ? std::string(text_of(*metadata, "name")) : std::string();
+            const auto* metadata =
+                document.is_object() ? detail::object_in(document.get_object(), "metadata") : nullptr;
+            which = metadata != nullptr ? std::string(detail::text_in(*metadata, "name")) : std::string();
             r.add(document);
         }
         which.clear();

@@ -1,6 +1,6 @@
 #include <kubecoro/codegen/kubernetes.hpp>
 
-#include "model/json_members.hpp"
+#include <kubecoro/api/detail/json_access.hpp>
 
 #include <stdexcept>
 #include <string_view>
@@ -43,7 +43,7 @@ public:
     explicit reader(const json::value& rows) : rows_(rows)
     {
         for (const auto& row : rows.at("messages").as_array())
-            by_name_.emplace(text_of(row.as_object(), "name"), &row.as_object());
+            by_name_.emplace(detail::text_in(row.as_object(), "name"), &row.as_object());
     }
 
     model read()
@@ -51,7 +51,7 @@ public:
         model out;
         out.source = "Kubernetes " + std::string(rows_.at("kubernetes").as_string());
         for (const auto& [name, row] : by_name_)
-            if (text_of(*row, "form").empty()) out.messages.emplace(name, message_of(*row));
+            if (detail::text_in(*row, "form").empty()) out.messages.emplace(name, message_of(*row));
         for (const auto& row : rows_.at("kinds").as_array()) add_kind(out, row.as_object());
         return out;
     }
@@ -59,24 +59,24 @@ public:
 private:
     static void add_kind(model& out, const json::object& row)
     {
-        if (text_of(row, "resource").empty()) return;
-        const auto version = text_of(row, "apiVersion");
+        if (detail::text_in(row, "resource").empty()) return;
+        const auto version = detail::text_in(row, "apiVersion");
         const auto slash = version.find('/');
         const bool core = slash == std::string_view::npos;
         kind k;
         k.group = core ? std::string() : std::string(version.substr(0, slash));
         k.version = core ? version : version.substr(slash + 1);
-        k.name = text_of(row, "kind");
-        k.plural = text_of(row, "resource");
-        k.namespaced = text_of(row, "scope") == "Namespaced";
-        k.message = text_of(row, "message");
+        k.name = detail::text_in(row, "kind");
+        k.plural = detail::text_in(row, "resource");
+        k.namespaced = detail::text_in(row, "scope") == "Namespaced";
+        k.message = detail::text_in(row, "message");
         out.kinds.push_back(std::move(k));
     }
 
     message message_of(const json::object& row) const
     {
         message out;
-        out.name = text_of(row, "name");
+        out.name = detail::text_in(row, "name");
         add_fields(row, out.fields);
         return out;
     }
@@ -111,7 +111,7 @@ private:
         take_prefix(type, "*");
         if (const auto it = scalars.find(type); it != scalars.end()) return {form::scalar, it->second, {}, {}};
         const json::object& row = *by_name_.at(type);
-        const auto name = text_of(row, "form");
+        const auto name = detail::text_in(row, "form");
         if (name.empty()) return {form::message, {}, std::string(type), {}};
         if (name == "array") return shape_of(row.at("fields").at(0).at(type_column).as_string());
         return {form::scalar, forms.at(name), {}, {}};

@@ -2,9 +2,10 @@
 
 #include "model/api_names.hpp"
 #include "model/document_path.hpp"
-#include "model/json_members.hpp"
 #include "model/openapi_path.hpp"
 #include "model/schema_reader.hpp"
+
+#include <kubecoro/api/detail/json_access.hpp>
 
 #include <algorithm>
 #include <deque>
@@ -41,15 +42,16 @@ using kind_id = std::tuple<std::string, std::string, std::string>;
 
 kind_id id_of(const json::object& in)
 {
-    return {std::string(text_of(in, "group")), std::string(text_of(in, "version")), std::string(text_of(in, "kind"))};
+    return {std::string(detail::text_in(in, "group")), std::string(detail::text_in(in, "version")),
+            std::string(detail::text_in(in, "kind"))};
 }
 
 /// The kind that the operations of a path are about, or nullptr.
 const json::object* kind_of(const json::object& operations)
 {
     for (const char* verb : {"get", "post", "put", "patch", "delete"})
-        if (const auto* operation = object_in(operations, verb); operation != nullptr)
-            if (const auto* found = object_in(*operation, group_version_kind); found != nullptr) return found;
+        if (const auto* operation = detail::object_in(operations, verb); operation != nullptr)
+            if (const auto* found = detail::object_in(*operation, group_version_kind); found != nullptr) return found;
     return nullptr;
 }
 
@@ -65,7 +67,7 @@ bool is_schema_name(std::string_view name)
 bool has_properties(const json::value& schema)
 {
     const auto* object = schema.if_object();
-    const auto* properties = object != nullptr ? object_in(*object, "properties") : nullptr;
+    const auto* properties = object != nullptr ? detail::object_in(*object, "properties") : nullptr;
     return properties != nullptr && !properties->empty();
 }
 
@@ -81,12 +83,12 @@ public:
     void add(const json::value& document)
     {
         const auto* object = document.if_object();
-        if (object == nullptr || !text_of(*object, "openapi").starts_with("3."))
+        if (object == nullptr || !detail::text_in(*object, "openapi").starts_with("3."))
             path_.fail("expected an OpenAPI document of version 3");
-        const auto* components = object_in(*object, "components");
-        const auto* schemas = components != nullptr ? object_in(*components, "schemas") : nullptr;
+        const auto* components = detail::object_in(*object, "components");
+        const auto* schemas = components != nullptr ? detail::object_in(*components, "schemas") : nullptr;
         if (schemas != nullptr) add_schemas(*schemas);
-        if (const auto* paths = object_in(*object, "paths"); paths != nullptr) add_paths(*paths);
+        if (const auto* paths = detail::object_in(*object, "paths"); paths != nullptr) add_paths(*paths);
     }
 
     void read()
@@ -120,7 +122,7 @@ private:
                 continue;
             }
             const auto* object = schema.value().if_object();
-            const auto* ids = object != nullptr ? array_in(*object, group_version_kind) : nullptr;
+            const auto* ids = object != nullptr ? detail::array_in(*object, group_version_kind) : nullptr;
             if (ids == nullptr) continue;
             for (const auto& id : *ids)
                 if (id.is_object()) schema_of_kind_.emplace(id_of(id.get_object()), name);
@@ -135,7 +137,8 @@ private:
             const auto* found = path && operations != nullptr ? kind_of(*operations) : nullptr;
             if (found == nullptr) continue;
             // Other paths, such as that of a scale, may be about a kind of another group.
-            if (text_of(*found, "group") != path->group || text_of(*found, "version") != path->version) continue;
+            if (detail::text_in(*found, "group") != path->group || detail::text_in(*found, "version") != path->version)
+                continue;
             place& p = kinds_.try_emplace(id_of(*found), place{path->plural, false, kinds_.size()}).first->second;
             p.namespaced = p.namespaced || path->namespaced;
         }

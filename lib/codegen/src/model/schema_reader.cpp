@@ -1,8 +1,8 @@
 #include "model/schema_reader.hpp"
 
 #include "emit/names.hpp"
-#include "model/json_members.hpp"
 
+#include <kubecoro/api/detail/json_access.hpp>
 #include <kubecoro/api/detail/quantity_text.hpp>
 #include <kubecoro/api/detail/time_text.hpp>
 
@@ -42,12 +42,12 @@ std::string capitalised(std::string_view name)
 
 scalar scalar_of(const json::object& schema, std::string_view type)
 {
-    const auto format = text_of(schema, "format");
+    const auto format = detail::text_in(schema, "format");
     if (type == "boolean") return scalar::boolean;
     if (type == "number") return scalar::number;
     if (type == "integer") return format == "int32" ? scalar::int32 : scalar::int64;
     if (format == "date-time")
-        return text_of(schema, "pattern") == detail::micro_time_pattern ? scalar::micro_time : scalar::time;
+        return detail::text_in(schema, "pattern") == detail::micro_time_pattern ? scalar::micro_time : scalar::time;
     if (format == "byte") return scalar::bytes;
     if (format == "duration") return scalar::duration;
     if (format == "int-or-string") return scalar::int_or_string;
@@ -56,7 +56,7 @@ scalar scalar_of(const json::object& schema, std::string_view type)
 
 bool mentions(const json::object& schema, std::string_view list, std::string_view name)
 {
-    const auto* names = array_in(schema, list);
+    const auto* names = detail::array_in(schema, list);
     return names != nullptr && std::ranges::any_of(*names, [&](const json::value& v) {
                return v.is_string() && std::string_view(v.get_string()) == name;
            });
@@ -65,7 +65,7 @@ bool mentions(const json::object& schema, std::string_view list, std::string_vie
 /// The one schema of `allOf`, with which OpenAPI gives a reference a description of its own.
 const json::value* single_all_of(const json::object& schema)
 {
-    const auto* all = array_in(schema, "allOf");
+    const auto* all = detail::array_in(schema, "allOf");
     return all != nullptr && all->size() == 1 ? &all->front() : nullptr;
 }
 
@@ -91,7 +91,7 @@ value_shape schema_reader::shape_of_named(const json::value& schema, const std::
 void schema_reader::add(const std::string& message, const json::object& schema, bool is_kind)
 {
     root_ = message;
-    codegen::message m{message, std::string(text_of(schema, "description"))};
+    codegen::message m{message, std::string(detail::text_in(schema, "description"))};
     if (is_kind) m.fields.push_back({"metadata", {form::message, {}, std::string(object_meta), {}}});
     add_fields(m, schema, is_kind);
     if (is_kind) to_.messages.emplace(object_meta, codegen::message{std::string(object_meta)});
@@ -101,9 +101,9 @@ void schema_reader::add(const std::string& message, const json::object& schema, 
 // NOLINTNEXTLINE(misc-no-recursion): as deep as the schema, which is limited
 void schema_reader::add_fields(message& to, const json::object& schema, bool is_kind)
 {
-    const auto* properties = object_in(schema, "properties");
+    const auto* properties = detail::object_in(schema, "properties");
     if (properties == nullptr) return;
-    const bool resource = is_kind || is_true(schema, "x-kubernetes-embedded-resource");
+    const bool resource = is_kind || detail::is_true_in(schema, "x-kubernetes-embedded-resource");
     const document_path::step in(path_, "properties");
     for (const auto& property : *properties) {
         const std::string name(property.key());
@@ -116,8 +116,8 @@ void schema_reader::add_fields(message& to, const json::object& schema, bool is_
         if (is_kind && (name == "apiVersion" || name == "kind" || name == "metadata")) continue;
         field f{name, {}};
         const auto* described = property.value().if_object();
-        if (described != nullptr) f.description = text_of(*described, "description");
-        const bool nullable = described != nullptr && is_true(*described, "nullable");
+        if (described != nullptr) f.description = detail::text_in(*described, "description");
+        const bool nullable = described != nullptr && detail::is_true_in(*described, "nullable");
         f.required = mentions(schema, "required", name);
         const bool filled = f.required || (described != nullptr && described->if_contains("default") != nullptr);
         // As in the built-in kinds, these are there even if the schema does not require them.
@@ -162,15 +162,15 @@ value_shape schema_reader::shape_of(const json::value& value, const std::string&
 // NOLINTNEXTLINE(misc-no-recursion)
 value_shape schema_reader::shape_of_object(const json::object& schema, const std::string& name)
 {
-    if (const auto ref = text_of(schema, "$ref"); !ref.empty()) {
+    if (const auto ref = detail::text_in(schema, "$ref"); !ref.empty()) {
         const document_path::step at(path_, "$ref");
         if (!find_) path_.fail("a custom resource's schema must not have references");
         return find_(ref);
     }
-    if (is_true(schema, "x-kubernetes-int-or-string"))
-        return shape_of_scalar(text_of(schema, "pattern") == detail::quantity_pattern ? scalar::quantity
-                                                                                      : scalar::int_or_string);
-    const auto type = text_of(schema, "type");
+    if (detail::is_true_in(schema, "x-kubernetes-int-or-string"))
+        return shape_of_scalar(detail::text_in(schema, "pattern") == detail::quantity_pattern ? scalar::quantity
+                                                                                              : scalar::int_or_string);
+    const auto type = detail::text_in(schema, "type");
     if (type == "array") {
         const document_path::step at(path_, "items");
         const auto* items = schema.if_contains("items");
@@ -190,8 +190,9 @@ value_shape schema_reader::shape_of_object(const json::object& schema, const std
 // NOLINTNEXTLINE(misc-no-recursion)
 value_shape schema_reader::message_shape(const json::object& schema, const std::string& name)
 {
-    if (const auto* properties = object_in(schema, "properties"); properties != nullptr && !properties->empty()) {
-        message m{unused(name), std::string(text_of(schema, "description"))};
+    if (const auto* properties = detail::object_in(schema, "properties");
+        properties != nullptr && !properties->empty()) {
+        message m{unused(name), std::string(detail::text_in(schema, "description"))};
         add_fields(m, schema, false);
         value_shape out{form::message, {}, m.name, {}};
         to_.messages.emplace(out.message, std::move(m));

@@ -1,5 +1,6 @@
 #include "crds/definition_core.hpp"
 
+#include <kubecoro/api/detail/json_access.hpp>
 #include <kubecoro/api/edit.hpp>
 #include <kubecoro/base/printable.hpp>
 
@@ -26,12 +27,6 @@ struct version_state
     bool storage = false;
 };
 
-bool is_true(const json::object& o, std::string_view member)
-{
-    const auto* value = o.if_contains(member);
-    return value && value->is_bool() && value->get_bool();
-}
-
 std::vector<version_state> versions_of(const json::value& definition)
 {
     std::vector<version_state> all;
@@ -39,10 +34,9 @@ std::vector<version_state> versions_of(const json::value& definition)
     const auto* list = o ? find_field(*o, "spec", "versions") : nullptr;
     if (!list || !list->is_array()) return all;
     for (const auto& item : list->get_array()) {
-        const auto* v = item.if_object();
-        const auto* name = v ? v->if_contains("name") : nullptr;
+        const auto* name = member_in(item, "name");
         if (name && name->is_string())
-            all.push_back({std::string(name->get_string()), is_true(*v, "served"), is_true(*v, "storage")});
+            all.push_back({std::string(name->get_string()), is_true_in(item, "served"), is_true_in(item, "storage")});
     }
     return all;
 }

@@ -1,6 +1,7 @@
 // Applies definitions and waits for them.
 #include "crds/definition_core.hpp"
 
+#include <kubecoro/api/detail/json_access.hpp>
 #include <kubecoro/api/edit.hpp>
 #include <kubecoro/api/untyped.hpp>
 #include <kubecoro/base/catch_failure.hpp>
@@ -27,7 +28,7 @@ resource_type definitions_type() { return untyped::custom_resource_definition::r
 result<std::string> name_of(const json::value& definition)
 {
     const auto* o = definition.if_object();
-    const auto* kind = o ? o->if_contains("kind") : nullptr;
+    const auto* kind = detail::member_in(definition, "kind");
     const auto* name = o ? find_field(*o, "metadata", "name") : nullptr;
     if (!kind || *kind != "CustomResourceDefinition" || !name || !name->is_string())
         return failure(cond::invalid, "not a CustomResourceDefinition with a name");
