@@ -116,6 +116,18 @@ TEST_CASE("lists and maps have the types of their items", "[codegen][crd]")
           value_shape{form::map, {}, {}, {of(scalar::json)}});
 }
 
+TEST_CASE("the texts of an enumeration are kept, at any depth of lists and maps", "[codegen][crd]")
+{
+    using texts = std::vector<std::string>;
+    CHECK(only(R"({"type":"string","nullable":true,"enum":["On","Off",null,"On"]})").type.values == texts{"On", "Off"});
+    CHECK(only(R"({"type":"array","items":{"type":"string","enum":["a"]}})").type.of.at(0).values == texts{"a"});
+    CHECK(only(R"({"type":"object","additionalProperties":{"type":"string","enum":["b"]}})").type.of.at(0).values ==
+          texts{"b"});
+    CHECK(only(R"({"type":"integer","enum":[1,2]})").type.values.empty());
+    CHECK(only(R"({"type":"string","format":"date-time","enum":["2026-01-31T12:00:00Z"]})").type.values.empty());
+    CHECK(only(R"({"type":"string","enum":"On"})").type.values.empty());
+}
+
 TEST_CASE("parts become messages named by their path", "[codegen][crd]")
 {
     const auto m = read(crd(parts(

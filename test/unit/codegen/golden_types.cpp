@@ -47,3 +47,17 @@ TEST_CASE("golden: objects survive their types", "[codegen][golden]")
                                    R"({"a":{"b":[{"c":{"k":[{"d":{"e":[{"x":{"f":true}}]}}]}}]}})"));
     CHECK_FALSE(wide_v1::region::resource().namespaced);
 }
+
+TEST_CASE("golden: the values of an enumeration are constants beside the field, and others are kept",
+          "[codegen][golden]")
+{
+    using values = forms_v1::choice_spec::mode_values;
+    const forms_v1::choice made{.spec = {.mode = values::fast, .days = {forms_v1::choice_spec::days_values::tue}}};
+    const auto text = to_text(made);
+    CHECK(json::parse(text).at("spec") == json::parse(R"({"mode":"Fast","days":["Tue"]})"));
+    const typed_object<forms_v1::choice> object(object::parse(text).value());
+    CHECK(object->spec().mode() == values::fast);
+    CHECK(made.spec.mode == values::fast);
+    CHECK(values::a_b == std::string_view("a\"b"));
+    CHECK(survives<forms_v1::choice>("Choice", "forms.example.com/v1", R"({"mode":"Newer","note":"n"})"));
+}

@@ -57,3 +57,63 @@ TEST_CASE("the members of a message have different names", "[codegen][names]")
     for (int i = 0; i < 50'000; ++i) many.fields.push_back({"a-b", {}});
     CHECK(std::ranges::all_of(member_names(many), [](const std::string& name) { return name.size() < 12; }));
 }
+
+namespace {
+
+field with_values(std::string name, std::vector<std::string> values)
+{
+    return {std::move(name), {.scalar = scalar::string, .values = std::move(values)}};
+}
+
+std::vector<std::string> names_of(const constants& of)
+{
+    std::vector<std::string> out;
+    for (const auto& value : of.values) out.push_back(value.first);
+    return out;
+}
+
+std::vector<std::string> names_of_values(std::vector<std::string> values)
+{
+    const message m{.name = "com.example.shop.v1.Gadget", .fields = {with_values("x", std::move(values))}};
+    return names_of(constants_of(m, member_names(m)).at(0));
+}
+
+} // namespace
+
+TEST_CASE("constants have the names of their values in small letters", "[codegen][names]")
+{
+    CHECK(names_of_values({"Always", "IfNotPresent", "HTTP", "DEBUG", "read-only", "node.kubernetes.io/x", "8ball"}) ==
+          std::vector<std::string>{"always", "if_not_present", "http", "debug", "read_only", "node_kubernetes_io_x",
+                                   "n8ball"});
+    CHECK(names_of_values({"default", "Delete", "true"}) == std::vector<std::string>{"default_", "delete_", "true_"});
+    CHECK(names_of_values({"", "=", "!=", "=~", "<", "*", "?"}) ==
+          std::vector<std::string>{"empty", "equals", "not_equals", "equals_tilde", "less", "star", "symbol"});
+}
+
+TEST_CASE("constants of a field have different names", "[codegen][names]")
+{
+    CHECK(names_of_values({"a-b", "a_b", "A_B", "x_values", "a.b"}) ==
+          std::vector<std::string>{"a_b", "a_b_", "A_B", "x_values_", "a_b_2_"});
+    // Whatever their order, as a later version of the schema may have another one.
+    CHECK(names_of_values({"keep", "Keep", "HashMod"}) == std::vector<std::string>{"keep", "Keep", "hash_mod"});
+    CHECK(names_of_values({"Keep", "keep"}) == std::vector<std::string>{"Keep", "keep"});
+    CHECK(names_of_values({"?", "@"}) == std::vector<std::string>{"symbol", "symbol_"});
+}
+
+TEST_CASE("a value that no literal can name has no constant", "[codegen][names]")
+{
+    CHECK(names_of_values({std::string("a\0b", 3), "b\n", "c"}) == std::vector<std::string>{"c"});
+    CHECK(names_of_values({std::string(5000, 'a')}).at(0).size() == 100);
+}
+
+TEST_CASE("the struct of a field's constants has a name that no member and no other struct around it has",
+          "[codegen][names]")
+{
+    message m{.name = "com.example.shop.v1.TypeValues", .fields = {}};
+    for (const auto* name : {"mode", "a-b", "a_b", "class", "type"}) m.fields.push_back(with_values(name, {"on"}));
+    m.fields.push_back({"mode_values", {}});
+    std::vector<std::string> names;
+    for (const auto& of : constants_of(m, member_names(m))) names.push_back(of.name);
+    CHECK(names ==
+          std::vector<std::string>{"mode_values_", "a_b_values", "a_b_values_", "class_values", "type_values_", ""});
+}

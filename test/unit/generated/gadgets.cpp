@@ -26,6 +26,15 @@ typed_object<shop_v1::gadget> gadget_object() { return typed_object<shop_v1::gad
 
 } // namespace
 
+//[values
+// A value that is misspelt does not compile. One of a newer definition is read, and kept.
+void upgrade(shop_v1::gadget& gadget)
+{
+    using grades = shop_v1::gadget_spec::grade_values;
+    if (gadget.spec.grade == grades::plain) gadget.spec.grade = grades::deluxe;
+}
+//]
+
 TEST_CASE("a generated struct loses nothing of a custom resource", "[generated]")
 {
     const auto read = read_struct<shop_v1::gadget>(gadget_object());
@@ -67,4 +76,16 @@ TEST_CASE("a new condition has all that a definition requires", "[generated][con
     CHECK(schema.check(json::parse(to_text(made))));
     made.status.conditions.at(0).message.reset();
     CHECK_FALSE(schema.check(json::parse(to_text(made))));
+}
+
+TEST_CASE("a value outside of its enumeration survives", "[generated]")
+{
+    shop_v1::gadget made{.metadata = {.name = "a"}, .spec = {.grade = shop_v1::gadget_spec::grade_values::plain}};
+    upgrade(made);
+    CHECK(to_text(made).find(R"("grade":"Deluxe")") != std::string::npos);
+    made.spec.grade = "Ultra";
+    upgrade(made);
+    const auto read = read_struct(to_object(made).value(), struct_rules::strict);
+    REQUIRE(read);
+    CHECK(read->spec.grade == "Ultra");
 }

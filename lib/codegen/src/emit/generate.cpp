@@ -223,10 +223,12 @@ private:
     {
         const auto type = type_name_of(m.name);
         const auto names = member_names(m);
+        const auto values = constants_of(m, names);
         out += "namespace kubecoro::" + type.space + " {\n\n";
         append_comment(out, m.description, "");
         out += "struct " + type.name + "\n{\n";
         for (std::size_t i = 0; i < names.size(); ++i) {
+            append_constants(out, m.fields[i], values[i]);
             append_comment(out, m.fields[i].description, "    ");
             out += "    " + types.member(m, m.fields[i]) + ' ' + names[i] + " = {};\n";
         }
@@ -239,6 +241,16 @@ private:
         out += "    friend const kubecoro::detail::struct_type& struct_type_of(const " + type.name +
                "*) noexcept;\n    friend bool operator==(const " + type.name + "& a, const " + type.name +
                "& b);\n};\n\n} // namespace kubecoro::" + type.space + "\n\n";
+    }
+
+    static void append_constants(std::string& out, const field& f, const constants& of)
+    {
+        if (of.values.empty()) return;
+        append_comment(out, "The values of " + f.name + " that the schema allows.", "    ");
+        out += "    struct " + of.name + "\n    {\n";
+        for (const auto& [name, value] : of.values)
+            out += "        static constexpr const char* " + name + " = " + quoted(value) + ";\n";
+        out += "    };\n";
     }
 
     static void append_view(std::string& out, const message& m, type_writer& types)

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <set>
+#include <utility>
 
 namespace kubecoro::codegen {
 
@@ -131,6 +133,101 @@ bool begins_word(std::string_view name, std::size_t i) noexcept
     return !plural;
 }
 
+/// Makes names different by numbers behind them.
+class different_names
+{
+public:
+    explicit different_names(std::set<std::string, std::less<>> used) : used_(std::move(used)) {}
+
+    std::string add(const std::string& wanted)
+    {
+        const auto stem = wanted.ends_with('_') ? wanted : wanted + '_';
+        auto name = wanted;
+        while (!used_.insert(name).second) {
+            const auto number = ++numbers_[wanted];
+            const bool bare = number == 1 && stem != wanted;
+            name = bare ? stem : stem + std::to_string(std::max<std::size_t>(number, 2)) + '_';
+        }
+        return name;
+    }
+
+private:
+    std::set<std::string, std::less<>> used_;
+    /// The last number behind a name that several would have, so that many of them cost no more than others.
+    std::map<std::string, std::size_t> numbers_;
+};
+
+/// The type of the texts in lists and maps of any depth.
+const value_shape& text_type(const value_shape& type)
+{
+    const value_shape* at = &type;
+    while (!at->of.empty()) at = &at->of.front();
+    return *at;
+}
+
+/// The values that a constant can hold: a literal ends at a zero, and other control characters have no use in names.
+std::vector<std::string> nameable(const std::vector<std::string>& values)
+{
+    std::vector<std::string> out;
+    std::ranges::copy_if(values, std::back_inserter(out), [](std::string_view value) {
+        return std::ranges::none_of(value, [](char c) { return (c >= 0 && c < 0x20) || c == 0x7f; });
+    });
+    return out;
+}
+
+std::string without_underscore(std::string name)
+{
+    if (name.ends_with('_')) name.pop_back();
+    return name;
+}
+
+std::string_view word_for(char c) noexcept
+{
+    switch (c) {
+    case '=':
+        return "equals";
+    case '!':
+        return "not";
+    case '~':
+        return "tilde";
+    case '<':
+        return "less";
+    case '>':
+        return "greater";
+    case '*':
+        return "star";
+    case '+':
+        return "plus";
+    case '-':
+        return "minus";
+    case '.':
+        return "dot";
+    case '/':
+        return "slash";
+    default:
+        return "symbol";
+    }
+}
+
+std::string_view shortened(std::string_view value) noexcept { return value.substr(0, 100); }
+
+/// Letters or digits, of which identifiers are made.
+bool has_letters(std::string_view text) noexcept
+{
+    return std::ranges::any_of(shortened(text), [](char c) { return is_upper(c) || is_lower(c) || is_digit(c); });
+}
+
+/// "ReadOnly" -> "read_only", "!=" -> "not_equals". Small letters, because macros have capitals.
+std::string constant_name(std::string_view value)
+{
+    const auto text = shortened(value);
+    if (text.empty()) return "empty";
+    if (has_letters(text)) return identifier(snake_case(text));
+    std::string words;
+    for (const char c : text) words.append(words.empty() ? "" : "_").append(word_for(c));
+    return identifier(words);
+}
+
 std::string_view last_part(std::string_view& dotted)
 {
     const auto dot = dotted.rfind('.');
@@ -176,20 +273,33 @@ type_name type_name_of(std::string_view message)
 
 std::vector<std::string> member_names(const message& m)
 {
-    std::set<std::string, std::less<>> used(taken);
-    // The last number behind a name that several members would have, so that many of them cost no more than others.
-    std::map<std::string, std::size_t> numbers;
+    different_names names(taken);
     std::vector<std::string> out;
-    for (const field& f : m.fields) {
-        const auto wanted = identifier(f.name);
-        const auto stem = wanted.ends_with('_') ? wanted : wanted + '_';
-        auto name = wanted;
-        while (!used.insert(name).second) {
-            const auto number = ++numbers[wanted];
-            const bool bare = number == 1 && stem != wanted;
-            name = bare ? stem : stem + std::to_string(std::max<std::size_t>(number, 2)) + '_';
+    for (const field& f : m.fields) out.push_back(names.add(identifier(f.name)));
+    return out;
+}
+
+std::vector<constants> constants_of(const message& m, const std::vector<std::string>& members)
+{
+    different_names types(taken);
+    types.add(type_name_of(m.name).name); // of the struct around them
+    for (const auto& member : members) types.add(member);
+    std::vector<constants> out;
+    for (std::size_t i = 0; i < m.fields.size(); ++i) {
+        constants& of = out.emplace_back();
+        const auto values = nameable(text_type(m.fields[i].type).values);
+        if (values.empty()) continue;
+        of.name = types.add(without_underscore(members[i]) + "_values");
+        // A class has no member of its own name.
+        different_names names({of.name});
+        std::map<std::string, std::size_t> uses;
+        for (const auto& value : values) ++uses[constant_name(value)];
+        // Values that differ in capitals alone keep them: numbers would depend on the order of the schema.
+        for (const auto& value : values) {
+            const auto name = constant_name(value);
+            const bool alone = uses.at(name) == 1 || !has_letters(value);
+            of.values.emplace_back(names.add(alone ? name : identifier(shortened(value))), value);
         }
-        out.push_back(std::move(name));
     }
     return out;
 }

@@ -5,6 +5,8 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace kubecoro::codegen {
 
@@ -32,5 +34,17 @@ struct type_name
 /// Names the members of a message, in its order: identifiers, all different and different from those that every
 /// generated type has.
 [[nodiscard]] std::vector<std::string> member_names(const message& m);
+
+/// The struct of constants for the texts that a field may have.
+struct constants
+{
+    /// "mode_values"; empty if the field may have any text.
+    std::string name;
+    /// A constant and its text: {"read_only", "ReadOnly"}.
+    std::vector<std::pair<std::string, std::string>> values;
+};
+
+/// The constants of each member of a message, in its order. @param members  The names of its members.
+[[nodiscard]] std::vector<constants> constants_of(const message& m, const std::vector<std::string>& members);
 
 } // namespace kubecoro::codegen

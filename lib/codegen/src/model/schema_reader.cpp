@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <utility>
+#include <vector>
 
 namespace kubecoro::codegen {
 
@@ -52,6 +54,18 @@ scalar scalar_of(const json::object& schema, std::string_view type)
     if (format == "duration") return scalar::duration;
     if (format == "int-or-string") return scalar::int_or_string;
     return scalar::string;
+}
+
+/// The texts of an enumeration, each once. Null and values of other types have no constant.
+std::vector<std::string> texts_of_enum(const json::object& schema)
+{
+    std::vector<std::string> out;
+    std::set<std::string_view> seen;
+    const auto* values = detail::array_in(schema, "enum");
+    if (values == nullptr) return out;
+    for (const json::value& v : *values)
+        if (v.is_string() && seen.insert(v.get_string()).second) out.emplace_back(v.get_string());
+    return out;
 }
 
 bool mentions(const json::object& schema, std::string_view list, std::string_view name)
@@ -177,8 +191,11 @@ value_shape schema_reader::shape_of_object(const json::object& schema, const std
         return {form::list, {}, {}, {items != nullptr ? shape_of(*items, name) : shape_of_scalar(scalar::json)}};
     }
     if (type == "object") return message_shape(schema, name);
-    if (type == "string" || type == "integer" || type == "number" || type == "boolean")
-        return shape_of_scalar(scalar_of(schema, type));
+    if (type == "string" || type == "integer" || type == "number" || type == "boolean") {
+        auto shape = shape_of_scalar(scalar_of(schema, type));
+        if (shape.scalar == scalar::string) shape.values = texts_of_enum(schema);
+        return shape;
+    }
     if (!type.empty()) path_.fail("unknown type " + std::string(type));
     if (const auto* all = find_ ? single_all_of(schema) : nullptr; all != nullptr) {
         const document_path::step at(path_, "allOf");

@@ -128,6 +128,9 @@ const detail::struct_type& struct_type_of(const choice_spec*) noexcept
     using type = choice_spec;
     static constexpr detail::struct_field fields[] = {
         detail::describe<decltype(type::mode)>("mode", offsetof(type, mode), true),
+        detail::describe<decltype(type::relation)>("relation", offsetof(type, relation)),
+        detail::describe<decltype(type::default_)>("default", offsetof(type, default_)),
+        detail::describe<decltype(type::days)>("days", offsetof(type, days)),
         detail::describe<decltype(type::level)>("level", offsetof(type, level)),
         detail::describe<decltype(type::note)>("note", offsetof(type, note), true),
         detail::describe<decltype(type::colour)>("colour", offsetof(type, colour)),
@@ -136,7 +139,7 @@ const detail::struct_type& struct_type_of(const choice_spec*) noexcept
         detail::describe<decltype(type::fallback)>("fallback", offsetof(type, fallback)),
         detail::describe<decltype(type::names)>("names", offsetof(type, names)),
     };
-    static constexpr std::uint16_t by_name[] = {3, 6, 1, 4, 5, 0, 7, 2};
+    static constexpr std::uint16_t by_name[] = {6, 3, 2, 9, 4, 7, 8, 0, 10, 5, 1};
     static constexpr detail::struct_type described{"", "", fields, by_name, offsetof(type, other_fields)};
     return described;
 }

@@ -30,12 +30,15 @@ std::span<const std::string_view> definition_text_of(const choice*) noexcept
         "{\"metadata\":{},\"spec\":{\"group\":\"forms.example.com\",\"scope\":\"Namespaced\",\"names\":{\"kind\":\"C"
         "hoice\",\"plural\":\"choices\"},\"versions\":[{\"name\":\"v1\",\"served\":true,\"storage\":true,\"schema\":"
         "{\"openAPIV3Schema\":{\"type\":\"object\",\"properties\":{\"spec\":{\"type\":\"object\",\"required\":[\"mod"
-        "e\",\"note\"],\"properties\":{\"mode\":{\"type\":\"string\",\"enum\":[\"Fast\",\"Slow\",\"\",\"a\\\"b\"]},\"level\""
-        ":{\"type\":\"integer\",\"enum\":[1,2,3],\"default\":2},\"note\":{\"type\":\"string\",\"nullable\":true},\"c"
-        "olour\":{\"type\":\"string\",\"default\":\"red\"},\"lights\":{\"type\":\"boolean\",\"default\":true,\"nullab"
-        "le\":true},\"limits\":{\"type\":\"object\",\"default\":{},\"properties\":{\"cpu\":{\"type\":\"integer\",\"de"
-        "fault\":1}}},\"fallback\":{\"type\":\"object\",\"nullable\":true,\"properties\":{\"after\":{\"type\":\"int"
-        "eger\"}}},\"names\":{\"type\":\"array\",\"default\":[\"a\",\"b\"],\"items\":{\"type\":\"string\"}}}}}}}}]}}",
+        "e\",\"note\"],\"properties\":{\"mode\":{\"type\":\"string\",\"enum\":[\"Fast\",\"Slow\",\"\",\"a\\\"b\"]},\"relati"
+        "on\":{\"type\":\"string\",\"enum\":[\"=\",\"!=\",\"=~\",\"!~\"]},\"default\":{\"type\":\"string\",\"enum\":[\"defa"
+        "ult\",\"DEFAULT\",\"1.5\",null],\"nullable\":true},\"days\":{\"type\":\"array\",\"items\":{\"type\":\"string"
+        "\",\"enum\":[\"Mon\",\"Tue\"]}},\"level\":{\"type\":\"integer\",\"enum\":[1,2,3],\"default\":2},\"note\":{\"ty"
+        "pe\":\"string\",\"nullable\":true},\"colour\":{\"type\":\"string\",\"default\":\"red\"},\"lights\":{\"type\":"
+        "\"boolean\",\"default\":true,\"nullable\":true},\"limits\":{\"type\":\"object\",\"default\":{},\"properti"
+        "es\":{\"cpu\":{\"type\":\"integer\",\"default\":1}}},\"fallback\":{\"type\":\"object\",\"nullable\":true,\"p"
+        "roperties\":{\"after\":{\"type\":\"integer\"}}},\"names\":{\"type\":\"array\",\"default\":[\"a\",\"b\"],\"item"
+        "s\":{\"type\":\"string\"}}}}}}}}]}}",
     };
     return parts;
 }

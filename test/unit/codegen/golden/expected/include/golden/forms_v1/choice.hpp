@@ -48,7 +48,39 @@ namespace kubecoro::forms_v1 {
 
 struct choice_spec
 {
+    /// The values of mode that the schema allows.
+    struct mode_values
+    {
+        static constexpr const char* fast = "Fast";
+        static constexpr const char* slow = "Slow";
+        static constexpr const char* empty = "";
+        static constexpr const char* a_b = "a\"b";
+    };
     std::optional<std::string> mode = {};
+    /// The values of relation that the schema allows.
+    struct relation_values
+    {
+        static constexpr const char* equals = "=";
+        static constexpr const char* not_equals = "!=";
+        static constexpr const char* equals_tilde = "=~";
+        static constexpr const char* not_tilde = "!~";
+    };
+    std::optional<std::string> relation = {};
+    /// The values of default that the schema allows.
+    struct default_values
+    {
+        static constexpr const char* default_ = "default";
+        static constexpr const char* DEFAULT = "DEFAULT";
+        static constexpr const char* n1_5 = "1.5";
+    };
+    std::optional<std::string> default_ = {};
+    /// The values of days that the schema allows.
+    struct days_values
+    {
+        static constexpr const char* mon = "Mon";
+        static constexpr const char* tue = "Tue";
+    };
+    std::vector<std::string> days = {};
     std::optional<std::int64_t> level = {};
     std::optional<std::string> note = {};
     std::optional<std::string> colour = {};
@@ -124,6 +156,18 @@ public:
     [[nodiscard]] std::string_view mode() const
     {
         return text("mode");
+    }
+    [[nodiscard]] std::optional<std::string_view> relation() const
+    {
+        return find_text("relation");
+    }
+    [[nodiscard]] std::optional<std::string_view> default_() const
+    {
+        return find_text("default");
+    }
+    [[nodiscard]] list_view<std::string_view> days() const
+    {
+        return list_view<std::string_view>(at("days"));
     }
     [[nodiscard]] std::int64_t level() const
     {

@@ -35,6 +35,13 @@ namespace kubecoro::wide_v1 {
 struct region_status_conditions
 {
     std::optional<std::string> type = {};
+    /// The values of status that the schema allows.
+    struct status_values
+    {
+        static constexpr const char* true_ = "True";
+        static constexpr const char* false_ = "False";
+        static constexpr const char* unknown = "Unknown";
+    };
     std::optional<std::string> status = {};
     std::optional<kubecoro::timestamp> lastTransitionTime = {};
     kubecoro::other_fields other_fields = {};
