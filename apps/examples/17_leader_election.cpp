@@ -3,15 +3,16 @@
 
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/base/task_group.hpp>
+#include <kubecoro/core_v1/pod.hpp>
 
 #include <string>
 
 namespace asio = boost::asio;
 using kubecoro::action;
 using kubecoro::leadership;
-using kubecoro::object_key;
 using kubecoro::reconcile_context;
-using kubecoro::untyped::pod;
+using kubecoro::typed_object;
+using kubecoro::core_v1::pod;
 
 namespace {
 
@@ -23,9 +24,9 @@ public:
     replica(asio::any_io_executor executor, kubecoro::client cluster, std::string identity)
         : informers_(cluster),
           elector_(executor, cluster, {.lease = "janitor", .identity = identity}),
-          sweeper_(executor, sweep(identity, swept_), {.name = "sweeper"})
+          sweeper_(executor, informers_.get<pod>({.namespaces = {"shop"}}), sweep(identity, swept_),
+                   {.name = "sweeper"})
     {
-        sweeper_.watch(informers_.get<pod>({.namespaces = {"shop"}}), kubecoro::enqueue_object());
         informers_.start(); // a replica that waits has its stores filled already
     }
     /// Completes when this replica has led and been stopped, or has lost the leadership, which is a failure.
@@ -44,22 +45,22 @@ public:
     asio::awaitable<kubecoro::result<>> swept() { return swept_.wait(); }
 
 private:
-    static kubecoro::reconciler sweep(std::string identity, kubecoro::latch swept)
+    static kubecoro::typed_reconciler<pod> sweep(std::string identity, kubecoro::latch swept)
     {
-        return
-            [identity, swept](const object_key& key, reconcile_context&) -> asio::awaitable<kubecoro::result<action>> {
-                if (key.name == "cart") {
-                    std::cout << identity << " sweeps " << key << '\n';
-                    swept.settle({});
-                }
-                co_return action::done();
-            };
+        return [identity, swept](const typed_object<pod>& found,
+                                 reconcile_context&) -> asio::awaitable<kubecoro::result<action>> {
+            if (found.name() == "cart") {
+                std::cout << identity << " sweeps " << found.key() << '\n';
+                swept.settle({});
+            }
+            co_return action::done();
+        };
     }
 
     kubecoro::latch swept_;
     kubecoro::informer_factory informers_;
     kubecoro::leader_elector elector_;
-    kubecoro::controller<> sweeper_;
+    kubecoro::controller<pod> sweeper_;
 };
 
 } // namespace

@@ -2,6 +2,7 @@
 #include "example.hpp"
 
 #include <kubecoro/base/task_group.hpp>
+#include <kubecoro/core_v1/pod.hpp>
 
 #include <string>
 #include <utility>
@@ -10,7 +11,8 @@ namespace asio = boost::asio;
 using kubecoro::action;
 using kubecoro::object_key;
 using kubecoro::reconcile_context;
-using kubecoro::untyped::pod;
+using kubecoro::typed_object;
+using kubecoro::core_v1::pod;
 
 namespace {
 
@@ -22,10 +24,9 @@ public:
     replica(asio::any_io_executor executor, kubecoro::client cluster, std::string identity)
         : informers_(cluster),
           member_(executor, cluster, {.group = "janitor", .identity = std::move(identity)}),
-          sweeper_(executor, sweep, {.name = "sweeper", .share = member_.share()})
+          sweeper_(executor, informers_.get<pod>({.namespaces = {"shop"}, .share = member_.share()}), sweep,
+                   {.name = "sweeper", .share = member_.share()})
     {
-        sweeper_.watch(informers_.get<pod>({.namespaces = {"shop"}, .share = member_.share()}),
-                       kubecoro::enqueue_object());
         informers_.start();
         sweeper_.start();
     }
@@ -45,11 +46,14 @@ public:
     const std::string& name() const { return member_.identity(); }
 
 private:
-    static asio::awaitable<kubecoro::result<action>> sweep(object_key, reconcile_context&) { co_return action::done(); }
+    static asio::awaitable<kubecoro::result<action>> sweep(const typed_object<pod>&, reconcile_context&)
+    {
+        co_return action::done();
+    }
 
     kubecoro::informer_factory informers_;
     kubecoro::shard_member member_;
-    kubecoro::controller<> sweeper_;
+    kubecoro::controller<pod> sweeper_;
 };
 
 void show(const replica& one, const replica& other)

@@ -1,6 +1,11 @@
 #include "demo_informers.hpp"
 
-#include <kubecoro/api/untyped.hpp>
+#include <kubecoro/apps_v1/deployment.hpp>
+#include <kubecoro/apps_v1/replica_set.hpp>
+#include <kubecoro/core_v1/config_map.hpp>
+#include <kubecoro/core_v1/node.hpp>
+#include <kubecoro/core_v1/pod.hpp>
+#include <kubecoro/core_v1/service.hpp>
 
 #include <cstdio>
 
@@ -10,14 +15,16 @@ namespace asio = boost::asio;
 
 namespace {
 
-void show(feed& f, const std::string& resource, const notification<object>& n)
+template<class T>
+void show(feed& f, const std::string& resource, const notification<T>& n)
 {
-    if (const auto* a = std::get_if<added<object>>(&n)) f.added(resource, a->obj, a->initial);
-    if (const auto* u = std::get_if<updated<object>>(&n)) f.updated(resource, u->before, u->after);
-    if (const auto* d = std::get_if<deleted<object>>(&n)) f.deleted(resource, d->obj, d->final_state_unknown);
+    if (const auto* a = std::get_if<added<T>>(&n)) f.added(resource, a->obj, a->initial);
+    if (const auto* u = std::get_if<updated<T>>(&n)) f.updated(resource, u->before, u->after);
+    if (const auto* d = std::get_if<deleted<T>>(&n)) f.deleted(resource, d->obj, d->final_state_unknown);
 }
 
-asio::awaitable<result<>> pull(subscription<object> events, feed& f, std::string resource)
+template<class T>
+asio::awaitable<result<>> pull(subscription<T> events, feed& f, std::string resource)
 {
     while (auto batch = co_await events.pop()) {
         for (const auto& n : *batch) show(f, resource, n);
@@ -30,55 +37,56 @@ asio::awaitable<result<>> pull(subscription<object> events, feed& f, std::string
 demo_informers::demo_informers(client api, feed& show, factory_options how, std::vector<resource_type> extra)
     : api_(std::move(api)), feed_(show), factory_(api_, how), tasks_(api_.executor(), how.log.value_or(logger()))
 {
-    follow_by_coroutine(untyped::pod::resource());
-    follow_by_function(untyped::deployment::resource());
-    follow_by_function(untyped::replica_set::resource());
-    follow_by_function(untyped::node::resource());
-    follow_by_function(untyped::service::resource());
-    follow_by_subscription(untyped::config_map::resource());
-    for (const auto& type : extra) follow_by_subscription(type);
+    follow_by_coroutine<core_v1::pod>();
+    follow_by_function<apps_v1::deployment>();
+    follow_by_function<apps_v1::replica_set>();
+    follow_by_function<core_v1::node>();
+    follow_by_function<core_v1::service>();
+    follow_by_subscription(factory_.get<core_v1::config_map>());
+    for (const auto& type : extra) follow_by_subscription(factory_.get(type));
 }
 
-void demo_informers::follow_by_function(const resource_type& type)
+template<class T>
+void demo_informers::follow_by_function()
 {
-    auto informer = factory_.get(type);
-    event_handler<object> handler;
-    handler.on_add = [&f = feed_, name = type.plural](const added<object>& e) { f.added(name, e.obj, e.initial); };
-    handler.on_update = [&f = feed_, name = type.plural](const updated<object>& e) {
-        f.updated(name, e.before, e.after);
-    };
-    handler.on_delete = [&f = feed_, name = type.plural](const deleted<object>& e) {
-        f.deleted(name, e.obj, e.final_state_unknown);
-    };
+    const auto informer = factory_.get<T>();
+    const auto name = T::resource().plural;
+    event_handler<T> handler;
+    handler.on_add = [&f = feed_, name](const added<T>& e) { f.added(name, e.obj, e.initial); };
+    handler.on_update = [&f = feed_, name](const updated<T>& e) { f.updated(name, e.before, e.after); };
+    handler.on_delete = [&f = feed_, name](const deleted<T>& e) { f.deleted(name, e.obj, e.final_state_unknown); };
     all_.push_back({informer, informer.add_event_handler(std::move(handler))});
 }
 
-void demo_informers::follow_by_coroutine(const resource_type& type)
+template<class T>
+void demo_informers::follow_by_coroutine()
 {
-    auto informer = factory_.get(type);
-    event_handler<object> handler;
-    handler.on_add = [&f = feed_, name = type.plural](const added<object>& e) -> asio::awaitable<void> {
+    const auto informer = factory_.get<T>();
+    const auto name = T::resource().plural;
+    event_handler<T> handler;
+    handler.on_add = [&f = feed_, name](const added<T>& e) -> asio::awaitable<void> {
         f.added(name, e.obj, e.initial);
         co_return;
     };
     // A handler may wait as long as it likes: it delays neither the watch nor other handlers.
-    handler.on_update = [&f = feed_, name = type.plural](const updated<object>& e) -> asio::awaitable<result<>> {
+    handler.on_update = [&f = feed_, name](const updated<T>& e) -> asio::awaitable<result<>> {
         const auto time = real_clock();
         auto waited = co_await sleep_for(*time, std::chrono::milliseconds{1});
         f.updated(name, e.before, e.after);
         co_return waited;
     };
-    handler.on_delete = [&f = feed_, name = type.plural](const deleted<object>& e) -> asio::awaitable<void> {
+    handler.on_delete = [&f = feed_, name](const deleted<T>& e) -> asio::awaitable<void> {
         f.deleted(name, e.obj, e.final_state_unknown);
         co_return;
     };
     all_.push_back({informer, informer.add_event_handler(std::move(handler))});
 }
 
-void demo_informers::follow_by_subscription(const resource_type& type)
+template<class T>
+void demo_informers::follow_by_subscription(const shared_informer<T>& informer)
 {
-    auto informer = factory_.get(type);
-    tasks_.spawn("pull " + type.plural, pull(informer.subscribe(), feed_, type.plural));
+    const auto name = informer.resource().plural;
+    tasks_.spawn("pull " + name, pull(informer.subscribe(), feed_, name));
     all_.push_back({informer, registration()});
 }
 

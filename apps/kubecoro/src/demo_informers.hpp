@@ -61,9 +61,12 @@ private:
         bool refused = false;
     };
 
-    void follow_by_function(const resource_type& type);
-    void follow_by_coroutine(const resource_type& type);
-    void follow_by_subscription(const resource_type& type);
+    template<class T>
+    void follow_by_function();
+    template<class T>
+    void follow_by_coroutine();
+    template<class T>
+    void follow_by_subscription(const shared_informer<T>& informer);
 
     client api_;
     feed& feed_;
