@@ -15,7 +15,20 @@ if grep -rIlF -e "$work/prefix" -e "$build" "$work/elsewhere"; then
     echo "the package remembers where it was made" >&2
     exit 1
 fi
-"$cmake" -S "$consumer" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/elsewhere" -DCMAKE_BUILD_TYPE=Debug "$@"
+# A copy, whose definition changes below.
+cp -r "$(dirname "$consumer")" "$work/user"
+"$cmake" -S "$work/user/$(basename "$consumer")" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/elsewhere" -DCMAKE_BUILD_TYPE=Debug "$@"
 "$cmake" --build "$work/build" --parallel 2
 "$work/build/consumer"
+"$work/build/typed"
+
+# Types are generated again when their definition changes, and the program that uses them is compiled again.
+sed -i 's/host: /address: /' "$work/user/sites.yaml"
+if "$cmake" --build "$work/build" --target typed >"$work/stale.log" 2>&1; then
+    echo "a program that reads a field which the definition has no more was not compiled again" >&2
+    exit 1
+fi
+grep -q "error.*host" "$work/stale.log" || { cat "$work/stale.log"; exit 1; }
+sed -i 's/\.host = /.address = /; s/host()/address()/' "$work/user/sites.cpp"
+"$cmake" --build "$work/build" --target typed
 "$work/build/typed"
