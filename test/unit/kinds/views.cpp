@@ -105,14 +105,18 @@ TEST_CASE("a number or a text is read in place", "[views]")
 TEST_CASE("reading through a view allocates nothing", "[views]")
 {
     const auto pod = typed<core_v1::pod>(pod_text);
+    const auto created = timestamp::parse("2026-01-02T03:04:05Z").value();
+    const auto memory = "64Mi"_quantity;
     std::size_t seen = 0;
     const auto before = test::allocations_so_far().calls;
     for (const auto container : pod->spec().containers()) seen += container.image().size() + container.ports().size();
     seen += pod->metadata().labels()["app"].size() + pod->spec().containers()[0].resources().limits().size();
     seen += static_cast<std::size_t>(pod->spec().priority().value_or(0));
+    seen += pod->metadata().creationTimestamp() == created ? 1 : 0;
+    seen += pod->spec().containers()[0].resources().limits()["memory"] == memory ? 1 : 0;
     const auto after = test::allocations_so_far().calls;
     CHECK(after == before);
-    CHECK(seen == 3 + 1 + 3 + 1 + 7);
+    CHECK(seen == 3 + 1 + 3 + 1 + 7 + 2);
 }
 
 TEST_CASE("a temporary object gives no text that would outlive it", "[views]")
