@@ -7,6 +7,9 @@
 
 #include <kubecoro/base/task_group.hpp>
 
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
 #include <new>
 
 using namespace informer_test;
@@ -64,6 +67,38 @@ std::vector<notification<object>> events(std::size_t n)
 }
 
 } // namespace
+
+TEST_CASE("listeners: other work has a turn for each 64 events of the batches that a reader has taken",
+          "[cache][listeners]")
+{
+    kt::runner run;
+    task_group tasks{run.executor()};
+    const auto listener = std::make_shared<processor_listener>(
+        processor_listener::settings{.max_batch = 256, .executor = run.executor(), .time = run.shared_clock()});
+    listener->add(events(1024));
+    std::size_t turns = 0;
+    bool read = false;
+    const auto reading = [&]() -> asio::awaitable<result<>> {
+        for (int i = 0; i < 4; ++i) {
+            auto popping = listener->pop();
+            const auto batch = co_await std::move(popping);
+            CHECK(batch->size() == 256);
+        }
+        read = true;
+        co_return result<>{};
+    };
+    const auto working = [&]() -> asio::awaitable<result<>> {
+        for (; !read; ++turns) co_await asio::post(asio::use_awaitable);
+        co_return result<>{};
+    };
+    tasks.spawn("reader", reading());
+    tasks.spawn("other work", working());
+    run.run_until_idle();
+    CHECK(read);
+    CHECK(turns >= 3 * 256 / 64);
+    tasks.stop();
+    run.run_until_idle();
+}
 
 TEST_CASE("listeners: a thousand that have ended are released, even on a quiet resource", "[cache][listeners]")
 {

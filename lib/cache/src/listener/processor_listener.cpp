@@ -136,11 +136,12 @@ bool processor_listener::over() const
 // ---- the reader's side
 
 /// Under load a next event is always pending; this lets other work on the executor run in between. Called before any
-/// event is taken, so that a cancellation loses none.
+/// event is taken, so that a cancellation loses none. A batch counts as many turns as it had events for: a reader that
+/// queues the keys of large batches would otherwise run ahead of the worker that takes them.
 bool processor_listener::wants_turn()
 {
     if (since_turn_ < events_a_turn) return false;
-    since_turn_ = 0;
+    since_turn_ -= events_a_turn;
     return has_pending();
 }
 
@@ -153,7 +154,7 @@ asio::awaitable<std::optional<std::vector<notification<object>>>>
 processor_listener::pop(std::shared_ptr<processor_listener> self, std::size_t max)
 {
     for (;;) {
-        if (self->wants_turn()) co_await asio::post(asio::use_awaitable);
+        while (self->wants_turn()) co_await asio::post(asio::use_awaitable);
         batch_type batch;
         bool over = false;
         {
@@ -168,6 +169,7 @@ processor_listener::pop(std::shared_ptr<processor_listener> self, std::size_t ma
             if (over) co_return std::nullopt;
             auto waiting = catch_failure(self->wake_.wait());
             const auto woken = co_await std::move(waiting);
+            self->since_turn_ = 0;
             if (woken) continue;
             std::lock_guard lock(self->mutex_);
             self->last_pop_ = woken;
