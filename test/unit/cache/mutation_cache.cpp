@@ -49,13 +49,14 @@ struct fixture
     std::shared_ptr<kt::virtual_clock> time = std::make_shared<kt::virtual_clock>();
     std::shared_ptr<store> stored = std::make_shared<store>();
     mutation_cache<> cache;
+    const sync_gate gate;
 
     explicit fixture(std::size_t max_entries = 100)
         : cache(lister<object>(stored), {.time = time, .ttl = 5min, .max_entries = max_entries})
     {
-        stored->versions()->add_lane("", sync_gate{});
+        stored->versions()->add_lane("", gate);
         stored->replace("", {pod("a", "5")}, true);
-        stored->versions()->reach("", "10");
+        stored->versions()->reach("", gate, "10");
     }
 
     /// Applies an event of the watch.
@@ -63,7 +64,7 @@ struct fixture
     {
         const std::vector<delta> batch{{type, o}};
         stored->apply(batch);
-        stored->versions()->reach("", o.resource_version(), batch);
+        stored->versions()->reach("", gate, o.resource_version(), batch);
     }
     [[nodiscard]] std::string a() const { return text(cache.get("web", "a")); }
 };
@@ -183,7 +184,7 @@ TEST_CASE("mutation cache: lists apply own writes, including those that no longe
     CHECK(names(f.cache.list_in("jobs")).empty());
     const auto shop = label_selector::parse("app=shop").value();
     CHECK(names(f.cache.list(shop)) == lines{"a@15", "d@18"});
-    f.stored->versions()->reach("", "30"); // a bookmark: none of them exists
+    f.stored->versions()->reach("", f.gate, "30"); // a bookmark: none of them exists
     CHECK(names(f.cache.list(shop)) == lines{"b@11"});
     f.sees(delta_type::deleted, pod("c", "31", "u3", "shop"));
     CHECK(names(f.cache.list(shop)) == lines{"b@11"});

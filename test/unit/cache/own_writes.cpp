@@ -2,6 +2,8 @@
 
 #include "informer_fixture.hpp"
 
+#include "store/version_board.hpp"
+
 #include <kubecoro/base/timeout.hpp>
 #include <kubecoro/test/scripted_informers.hpp>
 #include <kubecoro/testing/every_step.hpp>
@@ -83,6 +85,49 @@ TEST_CASE("own writes: a bookmark, another object's event and a relist all advan
     f.watch.send(kt::error_event(410, "Expired"));
     REQUIRE(f.run.run_until([&] { return by_list.done(); }));
     CHECK(by_list.outcome());
+}
+
+TEST_CASE("own writes: a bookmark takes fewer handlers than an event", "[cache][own_writes]")
+{
+    synced f;
+    const auto handlers_of = [&f](const kubecoro::watch_event& e) {
+        const auto before = f.run.handlers();
+        f.watch.send(e);
+        f.settle();
+        return f.run.handlers() - before;
+    };
+    const auto event = handlers_of(kt::modified(kt::make_pod("web", "a", "12")));
+    CHECK(handlers_of(kt::bookmark("20")) < event); // the informer's strand does not wake up
+    CHECK(f.pods.lister().reached("20"));
+}
+
+TEST_CASE("own writes: a bookmark does not overtake the events before it", "[cache][own_writes]")
+{
+    synced f;
+    f.watch.send(kt::modified(kt::make_pod("web", "a", "12")));
+    f.watch.send(kt::bookmark("20"));
+    while (!f.pods.lister().reached("20")) {
+        CHECK(f.pods.lister().reached("12") == (fixture::text(f.pods.lister().get({"web", "a"})) == "web/a@12"));
+        REQUIRE(f.run.step(1) == 1);
+    }
+    CHECK(fixture::text(f.pods.lister().get({"web", "a"})) == "web/a@12");
+}
+
+TEST_CASE("own writes: a lane that was removed reaches no version for the next one of its namespace",
+          "[cache][own_writes]")
+{
+    kubecoro::detail::version_board board;
+    const kubecoro::detail::sync_gate removed;
+    const kubecoro::detail::sync_gate present;
+    board.add_lane("web", removed);
+    board.reach("web", removed, "10");
+    CHECK(board.reached("web", "10"));
+    board.remove_lane("web");
+    board.add_lane("web", present);
+    board.reach("web", removed, "11");
+    CHECK_FALSE(board.reached("web", "10"));
+    board.reach("web", present, "12");
+    CHECK(board.reached("web", "11"));
 }
 
 TEST_CASE("own writes: a wait before the first list ends with it, or with the reason it fails", "[cache][own_writes]")

@@ -264,7 +264,7 @@ void delta_processor::pass_versions(std::span<const delta> deltas)
 void delta_processor::set_version(informer_lane& l, const std::string& version, std::span<const delta> by)
 {
     l.set_version(version);
-    with_.content->versions()->reach(l.ns(), version, by);
+    with_.content->versions()->reach(l.ns(), l.gate, version, by);
 }
 
 // ---- transforms

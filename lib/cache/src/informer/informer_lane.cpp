@@ -14,13 +14,14 @@ namespace asio = boost::asio;
 namespace kubecoro::detail {
 
 informer_lane::informer_lane(const informer_settings& s, std::size_t scope, std::string ns, std::string not_before,
-                             decode_strand decoder, delta_fifo fifo, std::shared_ptr<const known_objects> known,
-                             reporter report)
+                             decode_strand decoder, delta_fifo fifo, std::shared_ptr<version_board> versions,
+                             std::shared_ptr<const known_objects> known, reporter report)
     : settings_(s),
       scope_(scope),
       ns_(std::move(ns)),
       decoder_(std::move(decoder)),
       fifo_(std::move(fifo)),
+      versions_(std::move(versions)),
       source_(open_source(s, ns_, decoder_.encoding, std::move(known))),
       description_(source_->describe()),
       report_(std::move(report)),
@@ -99,10 +100,16 @@ void informer_lane::replace(std::vector<object> items, std::string resource_vers
 
 void informer_lane::apply(std::vector<delta> changes, std::string resource_version)
 {
+    note_heard();
+    // A bookmark, or events of objects that were passed over: if the store has all that came before, the informer's strand
+    // need not wake up for a version alone. A lane that leaves may have lost what it has pushed.
+    if (changes.empty() && fifo_.size() == 0 && !leave_.settled()) {
+        set_version(resource_version);
+        return versions_->reach(ns_, gate, resource_version);
+    }
     if (trace_.on())
         for (const auto& c : changes) trace_.pass("pushed", c.obj);
     fifo_.push(scope_, std::move(changes), std::move(resource_version));
-    note_heard();
 }
 
 void informer_lane::vanished() { fifo_.vanish(scope_); }

@@ -5,6 +5,7 @@
 #include "informer/sync_gate.hpp"
 #include "listener/news_core.hpp"
 #include "reflector/reflector_driver.hpp"
+#include "store/version_board.hpp"
 
 #include <kubecoro/api/detail/object_encoding.hpp>
 #include <kubecoro/base/context_bound.hpp>
@@ -56,7 +57,8 @@ public:
     /// @param scope       Its number in the FIFO; its jitter is derived from it and the seed.
     /// @param not_before  See reflector_expectation.
     informer_lane(const informer_settings& s, std::size_t scope, std::string ns, std::string not_before,
-                  decode_strand decoder, delta_fifo fifo, std::shared_ptr<const known_objects> known, reporter report);
+                  decode_strand decoder, delta_fifo fifo, std::shared_ptr<version_board> versions,
+                  std::shared_ptr<const known_objects> known, reporter report);
     informer_lane(const informer_lane&) = delete;
     informer_lane& operator=(const informer_lane&) = delete;
     ~informer_lane() override { gone.settle({}); }
@@ -84,9 +86,10 @@ public:
     /// Settled when the lane is destroyed.
     const latch gone;
 
-    // Called on the informer's strand.
-    /// The store has reached this version; empty = it holds nothing of the lane.
+    /// The store has reached this version; empty = it holds nothing of the lane. Any thread.
     void set_version(const std::string& version);
+
+    // Called on the informer's strand.
     /// The last list that was pushed is in the store.
     void note_stored() noexcept
     {
@@ -121,6 +124,7 @@ private:
     const std::string ns_;
     const decode_strand decoder_;
     delta_fifo fifo_;
+    const std::shared_ptr<version_board> versions_;
     const std::shared_ptr<list_watch_source> source_;
     const std::string description_;
     const reporter report_;

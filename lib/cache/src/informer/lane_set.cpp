@@ -190,7 +190,7 @@ void lane_set::add(std::string ns, std::string not_before)
     const std::size_t scope = fifo_.add_scope();
     try {
         const auto lane = std::make_shared<informer_lane>(settings_, scope, std::move(ns), std::move(not_before),
-                                                          decoder(scope), fifo_, known_, report_);
+                                                          decoder(scope), fifo_, store_->versions(), known_, report_);
         store_->versions()->add_lane(lane->ns(), lane->gate);
         std::lock_guard lock(mutex_);
         lanes_.emplace(scope, lane);
@@ -220,9 +220,9 @@ void lane_set::remove(const std::string& ns)
         detail::add(past_, last);
         lanes_.erase(at);
     }
+    lane->leave(); // before its pushes are dropped: it reports no version from then on
     fifo_.remove_scope(lane->scope());
     lane->gate.close();
-    lane->leave();
 }
 
 std::vector<latch> lane_set::leaving() const

@@ -20,6 +20,8 @@ class sync_gate
 {
 public:
     sync_gate() : state_(std::make_shared<state>()) {}
+    /// Whether both are the same gate.
+    friend bool operator==(const sync_gate& a, const sync_gate& b) noexcept { return a.state_ == b.state_; }
 
     void open() const { settle({}, true); }
     void close() const { close(failure(cond::cancelled, "it was stopped before it synced")); }

@@ -36,11 +36,13 @@ void version_board::remove_lane(std::string_view ns)
     wake(due, not_covered(ns));
 }
 
-void version_board::reach(std::string_view lane, std::string_view version, std::span<const delta> by)
+void version_board::reach(std::string_view lane, const sync_gate& gate, std::string_view version,
+                          std::span<const delta> by)
 {
     std::vector<version_core::ticket> due;
     {
         std::lock_guard lock(mutex_);
+        if (const auto own = gates_.find(lane); own == gates_.end() || own->second != gate) return;
         if (!is_comparable_version(version))
             for (const auto& d : by) {
                 const auto passed = core_.pass(lane, d.obj.resource_version());

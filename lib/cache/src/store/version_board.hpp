@@ -23,7 +23,7 @@ namespace kubecoro::detail {
 
 /** Wakes coroutines when the store has reached a version. Thread safe.
 
-    The informer's strand reports progress after changing the store, so woken coroutines see the change. */
+    Progress is reported after the store has changed, so woken coroutines see the change. */
 class version_board
 {
 public:
@@ -31,8 +31,9 @@ public:
     void add_lane(std::string_view ns, sync_gate gate);
     /// Its waits move to another lane that covers the namespace, or fail.
     void remove_lane(std::string_view ns);
-    /// The store has everything of the lane up to `version`; `by` are the deltas that brought it there.
-    void reach(std::string_view lane, std::string_view version, std::span<const delta> by = {});
+    /// The store has everything of the lane up to `version`; `by` are the deltas that brought it there. Does nothing for
+    /// a lane that was removed, which is known by its gate: another one may have its namespace.
+    void reach(std::string_view lane, const sync_gate& gate, std::string_view version, std::span<const delta> by = {});
     /// Ends every wait: no version will be reached any more.
     void close();
 

@@ -60,8 +60,15 @@ std::optional<member_id> shard_view::owner(object_key_view key) const noexcept
 {
     if (members.empty()) return std::nullopt;
     const auto hash = unit_hash(by, key);
-    const auto less = [hash](member_id a, member_id b) { return weight(a, hash) < weight(b, hash); };
-    return *std::max_element(members.begin(), members.end(), less);
+    member_id heaviest = members.front();
+    auto most = weight(heaviest, hash);
+    for (const member_id m : members) {
+        const auto its = weight(m, hash);
+        if (its <= most) continue;
+        heaviest = m;
+        most = its;
+    }
+    return heaviest;
 }
 
 std::string view_text(const shard_view& v)
