@@ -1,17 +1,14 @@
 #pragma once
 // Candidates of an election over an embedded server, in virtual time.
 
+#include "networked_server.hpp"
+
 #include <kubecoro/api/untyped.hpp>
-#include <kubecoro/apiserver/in_process.hpp>
-#include <kubecoro/apiserver/server.hpp>
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/controller/leader_elector.hpp>
-#include <kubecoro/test/catch.hpp>
 #include <kubecoro/test/seed_of.hpp>
-#include <kubecoro/testing/coroutine_runner.hpp>
 #include <kubecoro/testing/every_step.hpp>
-#include <kubecoro/testing/faulty_transport.hpp>
 #include <kubecoro/testing/recording.hpp>
 
 #include <memory>
@@ -28,33 +25,13 @@ using namespace std::chrono_literals;
 using kubecoro::test::seed_of;
 using untyped::lease;
 
-/// An embedded server, and a network to it for each candidate.
-struct cluster
+struct cluster : replica_test::networked_server
 {
-    kt::runner& run;
-    apiserver::embedded_server server;
+    using networked_server::networked_server;
 
-    static apiserver::server_options options(kt::runner& r)
-    {
-        apiserver::server_options o;
-        o.time = r.shared_clock();
-        return o;
-    }
-    explicit cluster(kt::runner& r) : run(r), server(r.executor(), options(r)) {}
-
-    client connect(const std::shared_ptr<kt::fault_plan>& plan) { return connect(plan, run.executor()); }
-    client connect(const std::shared_ptr<kt::fault_plan>& plan, const asio::any_io_executor& executor)
-    {
-        client_options how;
-        how.time = run.shared_clock();
-        how.seed = 1;
-        auto direct = std::make_shared<apiserver::in_process_transport>(server);
-        auto carrier = std::make_shared<kt::faulty_transport>(std::move(direct), plan, run.shared_clock());
-        return {executor, std::move(carrier), std::move(how)};
-    }
     object get(const std::string& name = "janitor")
     {
-        auto read = run.run(connect(std::make_shared<kt::fault_plan>()).get(lease::resource(), "default", name));
+        auto read = run.run(plain().get(lease::resource(), "default", name));
         return read ? *read : object();
     }
     std::string text(std::string_view path, std::string_view none = {})
@@ -125,13 +102,11 @@ struct fixture
     explicit fixture(std::uint64_t seed) : run(seed, kt::ready_order::shuffled) {}
     ~fixture() { static_cast<void>(run.run(api.server.stop())); }
 
-    /// Time until it is so.
+    /// The time until `done` returns true.
     template<class F>
-    duration time_until(const F& f)
+    duration time_until(const F& done)
     {
-        const auto begun = run.clock().now();
-        REQUIRE(run.run_until(f).has_value());
-        return run.clock().now() - begun;
+        return replica_test::time_until(run, done);
     }
     void end(candidate& c) { static_cast<void>(run.run(c.elector.stop())); }
 };

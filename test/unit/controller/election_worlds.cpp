@@ -1,31 +1,27 @@
 // Random worlds of five candidates around one Lease: clocks of different rates, messages that are late or lost, answers that are
 // lost, partitions, a server that restarts, pauses, crashes, stops. Cores alone, so that a world takes a fraction of a millisecond.
 #include "election_script.hpp"
-
-#include <kubecoro/base/random.hpp>
+#include "random_world.hpp"
 
 #include <array>
 #include <cstdlib>
-#include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 
 using namespace election_core_test;
+using replica_test::seconds_d;
 
 namespace {
-
-using seconds_d = std::chrono::duration<double>;
 
 /// Clocks run at 0.9 to 1.1 of true time. By the bound of docs/guide/election.md the work then has 15/1.1 - 10/0.9 s to end.
 constexpr double slowest = 0.9;
 constexpr double fastest = 1.1;
 constexpr double work_ends_within = 15 / fastest - 10 / slowest - 0.01;
 
-class world
+class world : replica_test::random_world
 {
 public:
-    explicit world(std::uint64_t seed, bool pauses) : random_(seed), pauses_(pauses)
+    explicit world(std::uint64_t seed, bool pauses) : random_world(seed), pauses_(pauses)
     {
         for (std::size_t i = 0; i < nodes_.size(); ++i) at(unit() * 30, [this, i] { join(i); });
         for (int i = 0; i < 12; ++i) at(unit() * 300, [this] { disturb(); });
@@ -33,13 +29,7 @@ public:
     /// Empty, or the first broken promise.
     std::string run()
     {
-        while (broken_.empty() && !events_.empty() && events_.begin()->first < 500) {
-            auto next = events_.extract(events_.begin());
-            now_ = next.key();
-            if (now_ > 300) quiet_ = true;
-            next.mapped()();
-            look();
-        }
+        while (perform_next()) look();
         if (broken_.empty() && workers() != 1)
             broken_ = "not one leader three minutes after the last fault: " + picture();
         return broken_;
@@ -63,20 +53,7 @@ private:
         lease_state known;
     };
 
-    double unit() { return next_unit(random_); }
-    void at(double when, std::function<void()> f) { events_.emplace(when, std::move(f)); }
-    void broken(const std::string& what)
-    {
-        if (broken_.empty()) broken_ = "after " + std::to_string(now_) + " s: " + what;
-    }
-    time_point local(const node& n) const
-    {
-        return time_point(std::chrono::duration_cast<duration>(seconds_d(1000 + now_ * n.rate)));
-    }
-    double true_time(const node& n, time_point t) const
-    {
-        return (seconds_d(t.time_since_epoch()).count() - 1000) / n.rate;
-    }
+    time_point local(const node& n) const { return replica_test::local_time(now_, n.rate); }
     int workers() const
     {
         int out = 0;
@@ -165,7 +142,7 @@ private:
         while (n.core && n.life == life && now_ >= n.paused_until) {
             auto next = n.core->next(local(n));
             if (const auto* w = std::get_if<step::wait>(&next)) {
-                if (w->until) at(true_time(n, *w->until) + 1e-6, [this, i, life] { alive(i, life); });
+                if (w->until) at(replica_test::true_time(*w->until, n.rate) + 1e-6, [this, i, life] { alive(i, life); });
                 return;
             }
             perform(i, next);
@@ -272,17 +249,12 @@ private:
         step(i);
     }
 
-    random_source random_;
     bool pauses_;
-    bool quiet_ = false;
-    double now_ = 0;
     double server_down_until_ = 0;
-    std::multimap<double, std::function<void()>> events_;
     std::array<node, 5> nodes_;
     std::optional<lease_state> lease_;
     int version_ = 0;
     std::uint64_t last_token_ = 0;
-    std::string broken_;
 };
 
 } // namespace

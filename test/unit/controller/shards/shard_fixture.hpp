@@ -1,21 +1,18 @@
 #pragma once
 // Members of a group with a controller each, over one embedded server, in virtual time.
 
+#include "../networked_server.hpp"
+
 #include <kubecoro/api/edit.hpp>
 #include <kubecoro/api/untyped.hpp>
-#include <kubecoro/apiserver/in_process.hpp>
-#include <kubecoro/apiserver/server.hpp>
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/timeout.hpp>
 #include <kubecoro/cache/informer_factory.hpp>
 #include <kubecoro/controller/controller.hpp>
 #include <kubecoro/controller/shard_member.hpp>
-#include <kubecoro/test/catch.hpp>
 #include <kubecoro/test/pausable_executor.hpp>
 #include <kubecoro/test/seed_of.hpp>
-#include <kubecoro/testing/coroutine_runner.hpp>
 #include <kubecoro/testing/every_step.hpp>
-#include <kubecoro/testing/faulty_transport.hpp>
 #include <kubecoro/testing/recording.hpp>
 
 #include <boost/json/object.hpp>
@@ -68,30 +65,10 @@ struct journal
     void forget() { runs.clear(); }
 };
 
-struct cluster
+struct cluster : replica_test::networked_server
 {
-    kt::runner& run;
-    apiserver::embedded_server server;
+    using networked_server::networked_server;
 
-    static apiserver::server_options options(kt::runner& r)
-    {
-        apiserver::server_options o;
-        o.time = r.shared_clock();
-        return o;
-    }
-    explicit cluster(kt::runner& r) : run(r), server(r.executor(), options(r)) {}
-
-    client connect(const std::shared_ptr<kt::fault_plan>& plan) { return connect(plan, run.executor()); }
-    client connect(const std::shared_ptr<kt::fault_plan>& plan, const asio::any_io_executor& executor)
-    {
-        client_options how;
-        how.time = run.shared_clock();
-        how.seed = 1;
-        auto direct = std::make_shared<apiserver::in_process_transport>(server);
-        auto carrier = std::make_shared<kt::faulty_transport>(std::move(direct), plan, run.shared_clock());
-        return {executor, std::move(carrier), std::move(how)};
-    }
-    client plain() { return connect(std::make_shared<kt::fault_plan>()); }
     void make_objects(int n, const std::string& ns = "default")
     {
         for (int i = 0; i < n; ++i) make_object(ns, "object-" + std::to_string(i));
@@ -221,13 +198,11 @@ struct fixture
         CHECK(book.most_at_once <= 1);
     }
 
-    /// Time until it is so.
+    /// The time until `done` returns true.
     template<class F>
-    duration time_until(const F& f)
+    duration time_until(const F& done)
     {
-        const auto begun = run.clock().now();
-        REQUIRE(run.run_until(f).has_value());
-        return run.clock().now() - begun;
+        return replica_test::time_until(run, done);
     }
     void end(participant& p)
     {

@@ -1,21 +1,18 @@
 // Random worlds of five members that divide 24 keys: clocks of different rates, messages that are late or lost, answers that are
 // lost, partitions, a server that restarts, pauses, crashes, stops, and names that come back. Cores alone.
+#include "../random_world.hpp"
 #include "shard_script.hpp"
-
-#include <kubecoro/base/random.hpp>
 
 #include <array>
 #include <cstdlib>
-#include <functional>
 #include <map>
 #include <memory>
 #include <set>
 
 using namespace shard_core_test;
+using replica_test::seconds_d;
 
 namespace {
-
-using seconds_d = std::chrono::duration<double>;
 
 /// Clocks run at 0.9 to 1.1 of true time. By the bound of docs/guide/shards.md a cancelled run then has 15/1.1 - 10/0.9 s to end.
 constexpr double slowest = 0.9;
@@ -49,10 +46,10 @@ struct node
     std::map<int, running> runs = {};
 };
 
-class world
+class world : replica_test::random_world
 {
 public:
-    world(std::uint64_t seed, bool pauses) : random_(seed), pauses_(pauses)
+    world(std::uint64_t seed, bool pauses) : random_world(seed), pauses_(pauses)
     {
         for (std::size_t i = 0; i < nodes_.size(); ++i) at(unit() * 30, [this, i] { join(i); });
         for (int i = 0; i < 14; ++i) at(unit() * 300, [this] { disturb(); });
@@ -60,11 +57,7 @@ public:
     /// Empty, or the first broken promise.
     std::string run()
     {
-        while (broken_.empty() && !events_.empty() && events_.begin()->first < 500) {
-            auto next = events_.extract(events_.begin());
-            now_ = next.key();
-            if (now_ > 300) quiet_ = true;
-            next.mapped()();
+        while (perform_next()) {
             if (std::exchange(changed_, false)) look();
             if (++happened_ > most_events) broken("it does not come to rest" + picture());
         }
@@ -77,21 +70,7 @@ public:
     int evictions = 0;
 
 private:
-    double unit() { return next_unit(random_); }
-    void at(double when, std::function<void()> f) { events_.emplace(when, std::move(f)); }
-    void broken(const std::string& what)
-    {
-        if (broken_.empty()) broken_ = "after " + std::to_string(now_) + " s: " + what;
-    }
-    static time_point local(double now, const node& n)
-    {
-        return time_point(std::chrono::duration_cast<duration>(seconds_d(1000 + now * n.rate)));
-    }
-    time_point local(const node& n) const { return local(now_, n); }
-    static double true_time(const node& n, time_point t)
-    {
-        return (seconds_d(t.time_since_epoch()).count() - 1000) / n.rate;
-    }
+    time_point local(const node& n) const { return replica_test::local_time(now_, n.rate); }
 
     void look()
     {
@@ -212,7 +191,7 @@ private:
         while (n.core && n.life == life && now_ >= n.paused_until) {
             auto next = n.core->next(local(n));
             if (const auto* w = std::get_if<step::wait>(&next)) {
-                if (w->until) wake_at(i, true_time(n, *w->until) + 1e-6);
+                if (w->until) wake_at(i, replica_test::true_time(*w->until, n.rate) + 1e-6);
                 return;
             }
             if (const auto* a = std::get_if<step::assign>(&next)) {
@@ -388,18 +367,13 @@ private:
         step(i);
     }
 
-    random_source random_;
     bool pauses_;
-    bool quiet_ = false;
     bool changed_ = false;
     int happened_ = 0;
-    double now_ = 0;
     double server_down_until_ = 0;
-    std::multimap<double, std::function<void()>> events_;
     std::array<node, 5> nodes_;
     std::map<member_id, shard_lease> leases_;
     int version_ = 100;
-    std::string broken_;
 };
 
 } // namespace
