@@ -4,6 +4,7 @@
 
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/cache/delta_fifo.hpp>
+#include <kubecoro/test/allocations.hpp>
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/testing/coroutine_runner.hpp>
 #include <kubecoro/testing/objects.hpp>
@@ -12,6 +13,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <new>
 #include <random>
 #include <string>
@@ -201,6 +203,31 @@ TEST_CASE("delta fifo driver: a batch that fails comes again", "[cache][delta_fi
                                      {"web/a@1", "web/b@1", "version 2"},
                                      {"web/b@1", "version 2"},
                                      {"web/c@1", "version 3"}});
+}
+
+TEST_CASE("delta fifo driver: a batch is processed once, even if there is no memory to wake its producer",
+          "[cache][delta_fifo]")
+{
+    bool failed = true;
+    for (std::uint64_t nth = 1; failed; ++nth) {
+        REQUIRE(nth < 20);
+        consumed f({.max_pending = 4, .max_batch = 10});
+        f.push_some(5, "1");
+        auto held = f.run.spawn(f.fifo.room(f.scope));
+        f.run.run_until_idle();
+        const auto popped = f.run.run(f.fifo.pop([&](std::vector<delta>&) -> result<> {
+            test::fail_allocation(nth);
+            return {};
+        }));
+        test::fail_allocation(0);
+        failed = !popped.has_value();
+        f.push_some(1, "2");
+        REQUIRE(f.pop());
+        CHECK(f.take() == std::vector<lines>{{"web/p0@0", "version 2"}});
+        CHECK(f.fifo.size() == 0);
+        f.fifo.close();
+        f.run.run_until_idle();
+    }
 }
 
 TEST_CASE("delta fifo driver: a list that fails does not count as processed", "[cache][delta_fifo]")

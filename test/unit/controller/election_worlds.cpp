@@ -142,7 +142,8 @@ private:
         while (n.core && n.life == life && now_ >= n.paused_until) {
             auto next = n.core->next(local(n));
             if (const auto* w = std::get_if<step::wait>(&next)) {
-                if (w->until) at(replica_test::true_time(*w->until, n.rate) + 1e-6, [this, i, life] { alive(i, life); });
+                if (w->until)
+                    at(replica_test::true_time(*w->until, n.rate) + 1e-6, [this, i, life] { alive(i, life); });
                 return;
             }
             perform(i, next);

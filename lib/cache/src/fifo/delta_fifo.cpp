@@ -285,11 +285,12 @@ void delta_fifo::state::finish_batch()
         const auto own = lists.find(first_in_hand.scope);
         if (is_content(first_in_hand) && own != lists.end()) --own->second;
     }
-    release(std::exchange(in_hand_load, {}));
     // Objects that left the store are freed now.
     for (delta& d : in_hand)
         if (d.all.use_count() == 1) detail::drop_all(d.all->items, [](const object& o) -> const object& { return o; });
     std::vector<delta>().swap(in_hand);
+    // Last, as there may be no memory to wake a producer: a batch that is still in hand would be processed for ever.
+    release(std::exchange(in_hand_load, {}));
 }
 
 void delta_fifo::state::release(const delta_load& gone)
