@@ -3,6 +3,7 @@
 
 #include <kubecoro/apiserver/in_process.hpp>
 #include <kubecoro/apiserver/server.hpp>
+#include <kubecoro/client/client.hpp>
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/testing/coroutine_runner.hpp>
 #include <kubecoro/testing/faulty_transport.hpp>
