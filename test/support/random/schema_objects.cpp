@@ -307,8 +307,9 @@ bool schema_objects::add_properties(json::object& out, const json::object& schem
             required && std::ranges::any_of(required->as_array(), [&](const json::value& v) { return v == name; });
         if (out.contains(name) || (!needed && !wants())) continue;
         const auto& below = property.as_object();
-        auto value = flag(below, "nullable") && how_ != content::full && values_.one_in(5) ? found(json::value())
-                                                                                           : value_of(below);
+        // The API server finds no null among the values of an enumeration.
+        const bool may_be_null = flag(below, "nullable") && !below.contains("enum");
+        auto value = may_be_null && how_ != content::full && values_.one_in(5) ? found(json::value()) : value_of(below);
         if (value)
             out[name] = std::move(*value);
         else if (needed)

@@ -16,7 +16,7 @@ namespace replica_test {
 using namespace kubecoro;
 using seconds_d = std::chrono::duration<double>;
 
-/// What a clock of this rate shows at a point of true time, in seconds.
+/// The time by a clock of this rate at a point of true time, in seconds.
 inline time_point local_time(double now, double rate)
 {
     return time_point(std::chrono::duration_cast<duration>(seconds_d(1000 + now * rate)));

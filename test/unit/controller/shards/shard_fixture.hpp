@@ -1,7 +1,7 @@
 #pragma once
 // Members of a group with a controller each, over one embedded server, in virtual time.
 
-#include "../networked_server.hpp"
+#include "networked_server.hpp"
 
 #include <kubecoro/api/edit.hpp>
 #include <kubecoro/api/untyped.hpp>

@@ -1,6 +1,6 @@
 // Random worlds of five members that divide 24 keys: clocks of different rates, messages that are late or lost, answers that are
 // lost, partitions, a server that restarts, pauses, crashes, stops, and names that come back. Cores alone.
-#include "../random_world.hpp"
+#include "random_world.hpp"
 #include "shard_script.hpp"
 
 #include <array>
