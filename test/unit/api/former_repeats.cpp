@@ -89,5 +89,6 @@ TEST_CASE("former_repeats: bounded in number and bytes, and what is found is rig
         REQUIRE(e->text == text(other, size));
         REQUIRE(e->tape == entry(text(other, size), other % 5).tape);
     }
-    CHECK(found > 400); // of 8,192 bytes, some 500 are kept at a time
+    // The limit of bytes admits some 500 entries of 8,192 bytes.
+    CHECK(found > 400);
 }

@@ -42,6 +42,7 @@ TEST_CASE("queue mutex: an unlock wakes a sleeping thread, and each woken thread
 {
     constexpr int rounds = 200;
     queue_mutex mutex;
+    int woken = 0;
     for (int round = 0; round < rounds; ++round) {
         std::atomic<int> begun = 0;
         std::vector<std::jthread> sleepers;
@@ -51,10 +52,11 @@ TEST_CASE("queue mutex: an unlock wakes a sleeping thread, and each woken thread
                 sleepers.emplace_back([&] {
                     ++begun;
                     const std::lock_guard wait(mutex);
+                    ++woken;
                 });
             while (begun != threads) std::this_thread::yield();
         }
         sleepers.clear(); // joins: hangs if one is not woken
     }
-    SUCCEED();
+    CHECK(woken == threads * rounds);
 }

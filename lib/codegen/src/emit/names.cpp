@@ -282,7 +282,8 @@ std::vector<std::string> member_names(const message& m)
 std::vector<constants> constants_of(const message& m, const std::vector<std::string>& members)
 {
     different_names types(taken);
-    types.add(type_name_of(m.name).name); // of the struct around them
+    // A class has no member of its own name: neither the message's struct nor a struct of constants.
+    types.add(type_name_of(m.name).name);
     for (const auto& member : members) types.add(member);
     std::vector<constants> out;
     for (std::size_t i = 0; i < m.fields.size(); ++i) {
@@ -290,7 +291,6 @@ std::vector<constants> constants_of(const message& m, const std::vector<std::str
         const auto values = nameable(text_type(m.fields[i].type).values);
         if (values.empty()) continue;
         of.name = types.add(without_underscore(members[i]) + "_values");
-        // A class has no member of its own name.
         different_names names({of.name});
         std::map<std::string, std::size_t> uses;
         for (const auto& value : values) ++uses[constant_name(value)];
