@@ -93,10 +93,12 @@ TEST_CASE("constants have the names of their values in small letters", "[codegen
 TEST_CASE("constants of a field have different names", "[codegen][names]")
 {
     CHECK(names_of_values({"a-b", "a_b", "A_B", "x_values", "a.b"}) ==
-          std::vector<std::string>{"a_b", "a_b_", "A_B", "x_values_", "a_b_2_"});
+          std::vector<std::string>{"a_b", "a_b_", "A_B_", "x_values_", "a_b_2_"});
     // Whatever their order, as a later version of the schema may have another one.
     CHECK(names_of_values({"keep", "Keep", "HashMod"}) == std::vector<std::string>{"keep", "Keep", "hash_mod"});
     CHECK(names_of_values({"Keep", "keep"}) == std::vector<std::string>{"Keep", "keep"});
+    // Capitals alone could be a macro.
+    CHECK(names_of_values({"null", "NULL"}) == std::vector<std::string>{"null", "NULL_"});
     CHECK(names_of_values({"?", "@"}) == std::vector<std::string>{"symbol", "symbol_"});
 }
 

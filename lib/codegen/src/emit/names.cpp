@@ -217,6 +217,14 @@ bool has_letters(std::string_view text) noexcept
     return std::ranges::any_of(shortened(text), [](char c) { return is_upper(c) || is_lower(c) || is_digit(c); });
 }
 
+/// Keeps the capitals of a value. Without any small letter it could be a macro, such as NULL.
+std::string name_with_capitals(std::string_view value)
+{
+    auto name = identifier(shortened(value));
+    const bool may_be_macro = std::ranges::none_of(name, is_lower) && !name.ends_with('_');
+    return may_be_macro ? name + '_' : name;
+}
+
 /// "ReadOnly" -> "read_only", "!=" -> "not_equals". Small letters, because macros have capitals.
 std::string constant_name(std::string_view value)
 {
@@ -298,7 +306,7 @@ std::vector<constants> constants_of(const message& m, const std::vector<std::str
         for (const auto& value : values) {
             const auto name = constant_name(value);
             const bool alone = uses.at(name) == 1 || !has_letters(value);
-            of.values.emplace_back(names.add(alone ? name : identifier(shortened(value))), value);
+            of.values.emplace_back(names.add(alone ? name : name_with_capitals(value)), value);
         }
     }
     return out;

@@ -70,7 +70,7 @@ struct choice_spec
     struct default_values
     {
         static constexpr const char* default_ = "default";
-        static constexpr const char* DEFAULT = "DEFAULT";
+        static constexpr const char* DEFAULT_ = "DEFAULT";
         static constexpr const char* n1_5 = "1.5";
     };
     std::optional<std::string> default_ = {};
