@@ -1,5 +1,5 @@
 // Decodes arbitrary lines as documents of one encoding, one by one and as items of a list. Each must equal its
-// self-contained encoding and Boost.JSON's reading, independent of the documents before it.
+// self-contained encoding and Boost.JSON's reading, independent of the documents before it, and so must what filters leave.
 #include "fuzz.hpp"
 
 #include <kubecoro/api/decode.hpp>
@@ -65,6 +65,17 @@ object decode_once(const std::string& text, const std::shared_ptr<object_encodin
     return std::move(*o);
 }
 
+/// Filters of one encoding must not affect each other.
+void check_pruned(const document& d, const std::shared_ptr<object_encoding>& encoding)
+{
+    const std::vector<prune_options> filters{{.keep = {"spec", "*.*.a"}}, {.drop = {"spec.a", "spec.*.b", "*.a.*.b"}}};
+    for (const auto& prune : filters) {
+        const auto alone = decode_object(d.text, {.prune = prune});
+        const auto o = decode_object(d.text, {.prune = prune}, encoding);
+        fuzz::require(alone && o && o->to_text() == alone->to_text(), "a filter leaves the same with a vocabulary");
+    }
+}
+
 void check_list(const std::vector<document>& documents, const std::shared_ptr<object_encoding>& encoding)
 {
     std::string text = R"({"items":[)";
@@ -92,6 +103,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto encoding = make_object_encoding();
     for (int i = 0; i < rounds; ++i) {
         for (const auto& d : documents) check(decode_once(d.text, encoding), d);
+        for (const auto& d : documents) check_pruned(d, encoding);
         check_list(documents, encoding);
     }
     return 0;

@@ -16,7 +16,7 @@ repeats::entry entry(std::string text, std::size_t depth = 2, const void* form =
     e.tape = {static_cast<unsigned char>(text.size()), static_cast<unsigned char>(depth)};
     e.text = std::move(text);
     e.when.depth = depth;
-    e.when.form = form;
+    e.when.how.form = form;
     return e;
 }
 
@@ -33,20 +33,20 @@ TEST_CASE("former_repeats: finds an entry by its text, form and depth", "[api][r
 {
     const int form = 0;
     former_repeats all;
-    CHECK(all.find(text(1), nullptr, 2) == nullptr);
+    CHECK(all.find(text(1), {}, 2) == nullptr);
     all.keep(entry(text(1)));
     all.keep(entry(text(1), 3));
     all.keep(entry(text(1), 2, &form));
     all.keep(entry(text(2)));
-    REQUIRE(all.find(text(1), nullptr, 2) != nullptr);
-    CHECK(all.find(text(1), nullptr, 2)->when.form == nullptr);
-    CHECK(all.find(text(1), nullptr, 3)->when.depth == 3);
-    CHECK(all.find(text(1), &form, 2)->when.form == &form);
-    CHECK(all.find(text(1), &form, 3) == nullptr);
-    CHECK(all.find(text(1).substr(1), nullptr, 2) == nullptr);
-    CHECK(all.find(text(3), nullptr, 2) == nullptr);
+    REQUIRE(all.find(text(1), {}, 2) != nullptr);
+    CHECK(all.find(text(1), {}, 2)->when.how.form == nullptr);
+    CHECK(all.find(text(1), {}, 3)->when.depth == 3);
+    CHECK(all.find(text(1), {&form}, 2)->when.how.form == &form);
+    CHECK(all.find(text(1), {&form}, 3) == nullptr);
+    CHECK(all.find(text(1).substr(1), {}, 2) == nullptr);
+    CHECK(all.find(text(3), {}, 2) == nullptr);
     all.clear();
-    CHECK(all.find(text(1), nullptr, 2) == nullptr);
+    CHECK(all.find(text(1), {}, 2) == nullptr);
     CHECK(all.bytes() == 0);
 }
 
@@ -59,7 +59,7 @@ TEST_CASE("former_repeats: an entry replaces the one with its text", "[api][repe
     newer.tape = {7, 8};
     for (int i = 0; i < 10; ++i) all.keep(newer);
     CHECK(all.bytes() == before);
-    CHECK(all.find(text(1), nullptr, 2)->tape == newer.tape);
+    CHECK(all.find(text(1), {}, 2)->tape == newer.tape);
 }
 
 TEST_CASE("former_repeats: few entries are all kept", "[api][repeats]")
@@ -67,7 +67,7 @@ TEST_CASE("former_repeats: few entries are all kept", "[api][repeats]")
     former_repeats all;
     for (std::size_t i = 0; i < 300; ++i) {
         all.keep(entry(text(i)));
-        for (std::size_t k = 0; k <= i; ++k) REQUIRE(all.find(text(k), nullptr, 2) != nullptr);
+        for (std::size_t k = 0; k <= i; ++k) REQUIRE(all.find(text(k), {}, 2) != nullptr);
     }
     CHECK(all.bytes() < 400'000);
 }
@@ -81,9 +81,9 @@ TEST_CASE("former_repeats: bounded in number and bytes, and what is found is rig
     for (std::size_t i = 0; i < 8'000; ++i) {
         all.keep(entry(text(i, size), i % 5));
         REQUIRE(all.bytes() <= former_repeats::most_bytes + 256 * 1024);
-        REQUIRE(all.find(text(i, size), nullptr, i % 5) != nullptr);
+        REQUIRE(all.find(text(i, size), {}, i % 5) != nullptr);
         const std::size_t other = random() % (i + 1);
-        const auto* const e = all.find(text(other, size), nullptr, other % 5);
+        const auto* const e = all.find(text(other, size), {}, other % 5);
         if (e == nullptr) continue;
         ++found;
         REQUIRE(e->text == text(other, size));

@@ -283,9 +283,9 @@ TEST_CASE("repeats: containers that have repeated are found in any order, at any
     constexpr std::size_t depth_of_part = 2;
     const auto e = make_object_encoding();
     for (int i = 0; i < 120; ++i) decode_again(own_document(i, container(i / 40)), e);
-    CHECK(former(e).find(container(0), nullptr, depth_of_part) != nullptr);
-    CHECK(former(e).find(container(1), nullptr, depth_of_part) != nullptr);
-    CHECK(former(e).find(container(2), nullptr, depth_of_part) == nullptr); // the last one is still at its place
+    CHECK(former(e).find(container(0), {}, depth_of_part) != nullptr);
+    CHECK(former(e).find(container(1), {}, depth_of_part) != nullptr);
+    CHECK(former(e).find(container(2), {}, depth_of_part) == nullptr); // the last one is still at its place
 
     const auto seed = std::random_device{}();
     INFO("seed " << seed);
@@ -320,8 +320,83 @@ TEST_CASE("repeats: a container that was somewhere else before keeps the limit o
         decode_again(own_document(i, container(i / 60)), e, tight);
         decode_again(deep(i, flat), e, tight);
     }
-    REQUIRE(former(e).find(container(0), nullptr, 2) != nullptr);
+    REQUIRE(former(e).find(container(0), {}, 2) != nullptr);
     CHECK(decode_object(own_document(1, container(0)), tight, e));
     CHECK_FALSE(decode_object(deep(1, container(0)), tight));
     CHECK_FALSE(decode_object(deep(1, container(0)), tight, e));
+}
+
+TEST_CASE("repeats: a pruned container is copied", "[api][repeats]")
+{
+    const bool is_way = GENERATE(false, true);
+    decode_options options{.prune = {.drop = {"spec.part.member-1"}}};
+    if (is_way) options.prune = {.keep = {"spec.part.member-1"}};
+    const auto e = make_object_encoding();
+    for (int i = 0; i < 60; ++i) {
+        const std::string text = own_document(i, container(0));
+        REQUIRE(decode_object(text, options, e).value().to_text() == decode_object(text, options).value().to_text());
+    }
+    std::size_t copied = 0;
+    for (std::size_t n = 1; n < remembered(e).size(); ++n) {
+        const auto& entry = remembered(e).at(static_cast<std::uint8_t>(n));
+        if (entry.copied && entry.text == container(0)) copied += entry.when.how.pruning != 0;
+    }
+    CHECK(copied == 1);
+}
+
+TEST_CASE("repeats: filters that share an encoding do not share pruned containers", "[api][repeats]")
+{
+    const std::vector<prune_options> filters{
+        {},
+        {.drop = {"spec.part.member-0"}},
+        {.drop = {"spec.part.member-1"}},
+        {.keep = {"spec.part.member-0"}},
+        {.keep = {"spec.part"}},
+        {.keep = {"spec.part"}, .drop = {"spec.part.member-1", "spec.part.member-2.c"}},
+        {.keep = {"spec.*.member-0", "spec.part.member-2"}},
+        {.keep = {"spec.*.*.c"}},
+        {.keep = {"spec.one.member-0", "spec.two.member-1", "spec.*"}, .drop = {"spec.two.member-2"}},
+        {.drop = {"spec.one", "spec.two.*.c"}},
+    };
+    const auto seed = std::random_device{}();
+    INFO("seed " << seed);
+    std::mt19937 random(seed);
+    const auto below = [&random](std::size_t n) { return static_cast<std::size_t>(random() % n); };
+    // All filters at once, which are more than an encoding numbers, or two of them in turn.
+    const bool all = GENERATE(false, true);
+    const auto first = below(filters.size());
+    const auto second = below(filters.size());
+    const auto e = make_object_encoding();
+    for (int i = 0; i < 2000; ++i) {
+        const auto f = all ? below(filters.size()) : below(2) == 0 ? first : second;
+        const decode_options options{.prune = filters[f]};
+        std::string text = R"({"metadata":{"name":"m)" + std::to_string(below(20)) + R"("},"spec":{"own":1)";
+        // Names that are new have no numbers, and share a place.
+        for (const std::string name : {"part", "one", "two", "new"})
+            if (below(3) != 0)
+                text += ",\"" + name + (name == "new" ? std::to_string(i) : "") +
+                        "\":" + container(static_cast<int>(below(4) == 0 ? 1 : 0));
+        text += "}}";
+        INFO("document " << i << ", filter " << f << ": " << text);
+        REQUIRE(decode_object(text, options, e).value().to_text() == decode_object(text, options).value().to_text());
+    }
+}
+
+TEST_CASE("repeats: a container that was somewhere else before is pruned by the path of its present place",
+          "[api][repeats]")
+{
+    const auto of_one_path = GENERATE(true, false);
+    decode_options options{.prune = {.keep = {"spec.one.x.member-0", "spec.one.y.member-1"}}};
+    // The path of y ends in one node of the filter, that of x in two.
+    if (!of_one_path) options.prune.keep = {"spec.*.x.member-0", "spec.one.*.member-1"};
+    const auto e = make_object_encoding();
+    const auto decode = [&](const char* key, int i, int variant) {
+        const std::string text = R"({"metadata":{"name":"web"},"spec":{"one":{"own":"number )" + std::to_string(i) +
+                                 R"(",")" + key + R"(":)" + container(variant) + "}}}";
+        REQUIRE(decode_object(text, options, e).value().to_text() == decode_object(text, options).value().to_text());
+    };
+    for (int i = 0; i < 120; ++i) decode("y", i, i / 40);
+    for (int i = 0; i < 60; ++i) decode("x", i, 2);
+    for (int i = 0; i < 60; ++i) decode("x", i, 0);
+    for (int i = 0; i < 60; ++i) decode("y", i, 0);
 }

@@ -72,12 +72,16 @@ result<field_filter> field_filter::compile(const decode_options& options)
     made.keeps_by_default_ = keep_paths.empty();
     made.nodes_.emplace_back();
     for (const auto path : always_kept) made.add(*parse(path), always);
-    if (options.drop_managed_fields) made.add({{"metadata"}, {"managedFields"}}, drop);
+    if (options.drop_managed_fields) {
+        made.add({{"metadata"}, {"managedFields"}}, drop);
+        made.text_ = "managedFields";
+    }
     for (const auto& [paths, m] : {std::pair{&keep_paths, keep}, std::pair{&drop_paths, drop}}) {
         for (const auto& path : *paths) {
             auto steps = parse(path);
             if (!steps) return steps.error();
             made.add(*steps, m);
+            made.text_ += (m == keep ? '+' : '-') + std::to_string(path.size()) + ':' + path;
         }
     }
     return made;
@@ -104,6 +108,7 @@ std::uint32_t field_filter::child(std::uint32_t parent, const step& s)
         for (const auto& [name, at] : n.members)
             if (name == s.name) return at;
         n.members.emplace_back(s.name, fresh);
+        n.sizes |= node::bit_of(s.name);
     }
     nodes_.emplace_back();
     return fresh;
@@ -131,9 +136,7 @@ filter_walk::verdict filter_walk::descend(const std::string_view* name)
         const auto& n = filter_->at(active_[i]);
         if (n.any) take(*n.any);
         if (name == nullptr) continue;
-        const auto at =
-            std::find_if(n.members.begin(), n.members.end(), [&](const auto& m) { return m.first == *name; });
-        if (at != n.members.end()) take(at->second);
+        if (const std::uint32_t* const at = n.find(*name)) take(*at);
     }
     next_kept_ = f.kept || (here & field_filter::keep) != 0;
     next_dropped_ = f.dropped || (here & field_filter::drop) != 0;
@@ -141,6 +144,13 @@ filter_walk::verdict filter_walk::descend(const std::string_view* name)
     if (next_kept_ && !next_dropped_) return (inside & field_filter::drop) != 0 ? verdict::part : verdict::whole;
     const unsigned reasons = next_dropped_ ? field_filter::always : field_filter::always | field_filter::keep;
     return (inside & reasons) != 0 ? verdict::way : verdict::skip;
+}
+
+std::optional<std::uint64_t> filter_walk::pruning() const noexcept
+{
+    if (next_ == verdict::whole) return 0;
+    if (next_ == verdict::skip || active_.size() != open_.back().last + std::size_t{1}) return std::nullopt;
+    return 1 + (std::uint64_t{active_.back()} << 2 | (next_kept_ ? 2U : 0U) | (next_dropped_ ? 1U : 0U));
 }
 
 filter_walk::verdict filter_walk::key(std::string_view text) { return next_ = descend(&text); }

@@ -1,6 +1,8 @@
 // Decides which parts of an object are kept, from the object's parse events.
 #pragma once
 
+#include "tape/same_text.hpp"
+
 #include <kubecoro/api/decode.hpp>
 
 #include <cstddef>
@@ -31,8 +33,23 @@ public:
     {
         unsigned char here = 0;
         unsigned char inside = 0;
-        std::vector<std::pair<std::string, std::uint32_t>> members = {};
         std::optional<std::uint32_t> any = {};
+        std::vector<std::pair<std::string, std::uint32_t>> members = {};
+        /// A bit for each size of their names: most of a document's names have another one.
+        std::uint64_t sizes = 0;
+
+        [[nodiscard]] static std::uint64_t bit_of(std::string_view name) noexcept
+        {
+            return std::uint64_t{1} << (name.size() & 63);
+        }
+        /// The node of the member with this name; null if there is none.
+        [[nodiscard]] const std::uint32_t* find(std::string_view name) const noexcept
+        {
+            if ((sizes & bit_of(name)) == 0) return nullptr;
+            for (const auto& [text, at] : members)
+                if (same_text(text, name)) return &at;
+            return nullptr;
+        }
     };
 
     /// Errors: cond::invalid for an invalid path.
@@ -42,6 +59,8 @@ public:
     [[nodiscard]] bool empty() const noexcept { return nodes_.empty(); }
     /// False with keep paths: values that none of them names are left out.
     [[nodiscard]] bool keeps_by_default() const noexcept { return keeps_by_default_; }
+    /// Its paths as one text. Filters with equal texts have equal nodes with equal numbers.
+    [[nodiscard]] const std::string& text() const noexcept { return text_; }
     /// The root is at(0).
     [[nodiscard]] const node& at(std::uint32_t i) const noexcept { return nodes_[i]; }
 
@@ -57,6 +76,7 @@ private:
     [[nodiscard]] std::uint32_t child(std::uint32_t parent, const step& s);
 
     std::vector<node> nodes_;
+    std::string text_;
     bool keeps_by_default_ = true;
 };
 
@@ -91,6 +111,8 @@ public:
     void leave();
     /// The verdict on the next value: the one after the last key, or each item of an array.
     [[nodiscard]] verdict next() const noexcept { return next_; }
+    /// Identifies what the filter prunes inside the next value: 0 = nothing. None: its path is not that of one node.
+    [[nodiscard]] std::optional<std::uint64_t> pruning() const noexcept;
 
 private:
     /// An open container: its range of nodes in active_, and whether it is kept itself.

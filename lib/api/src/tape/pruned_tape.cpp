@@ -1,11 +1,13 @@
 #include "tape/pruned_tape.hpp"
 
+#include <utility>
+
 namespace kubecoro::detail {
 
 using verdict = filter_walk::verdict;
 
 pruned_tape::pruned_tape(const decode_limits& limits, const field_filter& filter, vocabulary* words)
-    : tape_(limits.max_object_bytes, limits.max_depth, words), filter_(filter), walk_(filter)
+    : tape_(limits.max_object_bytes, limits.max_depth, words), filter_(filter), walk_(filter), words_(words)
 {
 }
 
@@ -16,7 +18,9 @@ void pruned_tape::clear(bool prune)
     followed_depth_ = 0;
     mute_ = false;
     has_way_key_ = false;
-    if (following_) walk_.begin();
+    if (!following_) return;
+    walk_.begin();
+    if (words_ != nullptr && filter_number_ == 0) filter_number_ = words_->filter_number(filter_.text());
 }
 
 void pruned_tape::listen() noexcept
@@ -31,6 +35,15 @@ bool pruned_tape::followed_key(std::string_view text)
     has_way_key_ = v == verdict::way;
     if (has_way_key_) way_key_ = text;
     return mute_ || tape_.key(text);
+}
+
+bool pruned_tape::followed_may_repeat()
+{
+    const auto pruning = walk_.pruning();
+    if (!pruning || (*pruning != 0 && filter_number_ == 0)) return false;
+    followed_pruning_ = *pruning == 0 ? 0 : filter_number_ << 48 | *pruning;
+    // If a limit is exceeded here, the container's beginning fails too.
+    return !std::exchange(has_way_key_, false) || tape_.key(way_key_);
 }
 
 bool pruned_tape::pruned_begin(bool is_object)

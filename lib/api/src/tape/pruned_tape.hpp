@@ -3,6 +3,7 @@
 #include "decode/field_filter.hpp"
 #include "tape/tape_writer.hpp"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -12,7 +13,7 @@ namespace kubecoro::detail {
 
     Pruned fields leave no trace, and their text need not be assembled: see ignores_value() and
     leaves_out_container(). Without a filter, and inside values kept as a whole, the cost is one comparison per
-    event. */
+    event. A container that repeats is pruned once: its tape is recorded with what the filter prunes there. */
 class pruned_tape
 {
 public:
@@ -45,10 +46,13 @@ public:
     [[nodiscard]] bool null() { return mute_ || tape_.null(); }
 
     /// After key(), like those of tape_writer.
-    [[nodiscard]] bool may_repeat() const noexcept { return !following_ && tape_.may_repeat(); }
-    [[nodiscard]] bool may_repeat_whole() noexcept { return !following_ && tape_.may_repeat_whole(); }
-    [[nodiscard]] std::size_t repeat(std::string_view text) { return tape_.repeat(text); }
-    [[nodiscard]] bool repeat_whole(std::string_view text, const void* form) { return tape_.repeat_whole(text, form); }
+    [[nodiscard]] bool may_repeat() { return (!following_ || followed_may_repeat()) && tape_.may_repeat(); }
+    [[nodiscard]] bool may_repeat_whole() { return (!following_ || followed_may_repeat()) && tape_.may_repeat_whole(); }
+    [[nodiscard]] std::size_t repeat(std::string_view text) { return tape_.repeat(text, next_pruning()); }
+    [[nodiscard]] bool repeat_whole(std::string_view text, const void* form)
+    {
+        return tape_.repeat_whole(text, {form, next_pruning()});
+    }
     void forget_recordings() noexcept { tape_.forget_recordings(); }
 
     /// True if a container that begins here is left out: its events must not be passed to this object.
@@ -68,12 +72,21 @@ private:
     [[nodiscard]] bool followed_key(std::string_view text);
     /// Begins a container inside one that is followed.
     [[nodiscard]] bool followed_begin(bool is_object);
+    /// Before a container inside one that is followed: writes its key, if that waits for it. False: it cannot repeat.
+    [[nodiscard]] bool followed_may_repeat();
+    /// The part of the filter that prunes the next container: see repeats::reading.
+    [[nodiscard]] std::uint64_t next_pruning() const noexcept { return following_ ? followed_pruning_ : 0; }
     /// Sets mute_ from the walk's verdict on the next value.
     void listen() noexcept;
 
     tape_writer tape_;
     const field_filter& filter_;
     filter_walk walk_;
+    vocabulary* words_;
+    /// The vocabulary's number of the filter; 0 = none.
+    std::uint64_t filter_number_ = 0;
+    /// Set by followed_may_repeat().
+    std::uint64_t followed_pruning_ = 0;
     /// Parts of this object may be left out.
     bool pruning_ = false;
     /// The innermost container is neither kept nor left out as a whole.

@@ -26,10 +26,11 @@ std::string_view container_at_start(std::string_view text)
 
 } // namespace
 
-std::size_t tape_writer::repeat(std::string_view text)
+std::size_t tape_writer::repeat(std::string_view text, std::uint64_t pruning)
 {
+    const repeats::reading how{nullptr, pruning};
     layout::node& n = layout_.at(here_);
-    const repeats::entry* const known = recorded_at(n, nullptr);
+    const repeats::entry* const known = recorded_at(n, how);
     if (known != nullptr && text.starts_with(known->text))
         return reuse_last(n, *known, text.substr(0, known->text.size()));
     const bool asks = may_be_former(n, known);
@@ -37,18 +38,18 @@ std::size_t tape_writer::repeat(std::string_view text)
     if (!asks && !due) return 0;
     const std::string_view container = container_at_start(text);
     if (asks)
-        if (const auto size = reuse_former(n, container, nullptr); size != 0) return size;
-    if (due) consider(n, container, container.size() >= repeats::shortest, nullptr);
+        if (const auto size = reuse_former(n, container, how); size != 0) return size;
+    if (due) consider(n, container, container.size() >= repeats::shortest, how);
     return 0;
 }
 
-bool tape_writer::repeat_whole(std::string_view text, const void* form)
+bool tape_writer::repeat_whole(std::string_view text, const repeats::reading& how)
 {
     layout::node& n = layout_.at(here_);
-    const repeats::entry* const known = recorded_at(n, form);
+    const repeats::entry* const known = recorded_at(n, how);
     if (known != nullptr && text == known->text) return reuse_last(n, *known, text) != 0;
-    if (may_be_former(n, known) && reuse_former(n, text, form) != 0) return true;
-    if (is_due(n)) consider(n, text, text.size() >= repeats::shortest && text.size() <= repeats::longest, form);
+    if (may_be_former(n, known) && reuse_former(n, text, how) != 0) return true;
+    if (is_due(n)) consider(n, text, text.size() >= repeats::shortest && text.size() <= repeats::longest, how);
     return false;
 }
 
@@ -57,18 +58,18 @@ void tape_writer::forget_recordings() noexcept
     for (frame* f = top_; f != frames_.data(); --f) f->recorded = {};
 }
 
-const repeats::entry* tape_writer::recorded_at(const layout::node& n, const void* form) const noexcept
+const repeats::entry* tape_writer::recorded_at(const layout::node& n, const repeats::reading& how) const noexcept
 {
     if (n.repeated == repeats::none) return nullptr;
     const repeats::entry& e = layout_.repeated().at(n.repeated);
-    return e.when.form == form && e.when.depth == depth_ && e.when.max_depth <= max_depth_ ? &e : nullptr;
+    return e.when.how == how && e.when.depth == depth_ && e.when.max_depth <= max_depth_ ? &e : nullptr;
 }
 
 std::size_t tape_writer::reuse_last(layout::node& n, const repeats::entry& known, std::string_view text)
 {
     n.wait = n.next_wait = 0;
     if (known.when.owner && *known.when.owner != sightings_.owner()) {
-        expect_recording(text, known.when.form);
+        expect_recording(text, known.when.how);
         return 0;
     }
     layout_.note_copied(n.repeated);
@@ -82,10 +83,10 @@ bool tape_writer::may_be_former(layout::node& n, const repeats::entry* last) con
     return n.misses < most_misses || ++n.misses % ask_again == 0;
 }
 
-std::size_t tape_writer::reuse_former(layout::node& n, std::string_view text, const void* form)
+std::size_t tape_writer::reuse_former(layout::node& n, std::string_view text, const repeats::reading& how)
 {
     const repeats::entry* const known =
-        text.size() < former_repeats::shortest ? nullptr : layout_.former().find(text, form, depth_);
+        text.size() < former_repeats::shortest ? nullptr : layout_.former().find(text, how, depth_);
     if (known == nullptr) n.misses = static_cast<unsigned char>(std::min(n.misses + 1u, most_misses));
     if (known == nullptr || known->when.max_depth > max_depth_) return 0;
     n.misses = 0;
@@ -109,25 +110,25 @@ std::size_t tape_writer::copy(const repeats::entry& known)
     return known.text.size();
 }
 
-void tape_writer::consider(layout::node& n, std::string_view text, bool fits, const void* form)
+void tape_writer::consider(layout::node& n, std::string_view text, bool fits, const repeats::reading& how)
 {
     n.next_wait = fits ? static_cast<unsigned char>(std::min(2 * n.next_wait + 1, longest_wait)) : longest_wait;
     n.wait = n.next_wait;
-    if (fits) expect_recording(text, form);
+    if (fits) expect_recording(text, how);
 }
 
-void tape_writer::expect_recording(std::string_view text, const void* form)
+void tape_writer::expect_recording(std::string_view text, const repeats::reading& how)
 {
     if (top_->in_recording) return;
     hint_ = hint::recorded;
     expected_text_ = text;
-    form_ = form;
+    how_ = how;
 }
 
 void tape_writer::end_recording(const frame& f)
 {
     if ((f.obstacles & obstacle::changing) != 0) return;
-    repeats::terms when{max_depth_, depth_, f.hidden, f.obstacles, {}, form_};
+    repeats::terms when{max_depth_, depth_, f.hidden, f.obstacles, {}, how_};
     // Other objects must be counted until everything in it has its number; versions of one object count once.
     if ((f.obstacles & obstacle::counting) != 0) when.owner = sightings_.owner();
     layout_.remember(f.at.container, f.recorded, bytes().subspan(f.start), when);

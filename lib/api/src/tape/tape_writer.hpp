@@ -94,9 +94,10 @@ public:
     }
     /** Writes the value without its events, if it is the container that was here before.
 
-        @param text  Begins with the container; as much of it as is available, unmoved until the container has ended.
+        @param text     Begins with the container; as much of it as is available, unmoved until the container has ended.
+        @param pruning  See repeats::reading.
         @return the length of the container; 0: its events must follow. */
-    [[nodiscard]] std::size_t repeat(std::string_view text);
+    [[nodiscard]] std::size_t repeat(std::string_view text, std::uint64_t pruning);
     /// The same before repeat_whole(), whose text may be costly to find.
     [[nodiscard]] bool may_repeat_whole() noexcept
     {
@@ -109,9 +110,8 @@ public:
     /** The same for a container whose end is known.
 
         @param text  The container in another form than JSON, unmoved until the container has ended.
-        @param form  Identifies the form; the same text has the same tape.
         @return true: the value is written; false: its events must follow. */
-    [[nodiscard]] bool repeat_whole(std::string_view text, const void* form);
+    [[nodiscard]] bool repeat_whole(std::string_view text, const repeats::reading& how);
     /// Keeps the open containers from being recorded: their text does not determine all that their reader reports.
     void forget_recordings() noexcept;
     [[nodiscard]] bool integer(std::int64_t value);
@@ -216,20 +216,20 @@ private:
     [[nodiscard]] bool deepen();
     [[nodiscard]] bool end_filled(frame& f);
     [[nodiscard]] std::size_t copy(const repeats::entry& known);
-    /// The container recorded at a place from this form; null if there is none that may be copied.
-    [[nodiscard]] const repeats::entry* recorded_at(const layout::node& n, const void* form) const noexcept;
+    /// The container recorded at a place from this reading; null if there is none that may be copied.
+    [[nodiscard]] const repeats::entry* recorded_at(const layout::node& n, const repeats::reading& how) const noexcept;
     /// Copies the last container, or records it again for another owner. @return its length if it was copied.
     [[nodiscard]] std::size_t reuse_last(layout::node& n, const repeats::entry& known, std::string_view text);
     /// True if another container than the last one may have been here before.
     [[nodiscard]] bool may_be_former(layout::node& n, const repeats::entry* last) const noexcept;
     /// Copies the container with this text, if it was somewhere before. @return its length if it was copied.
-    [[nodiscard]] std::size_t reuse_former(layout::node& n, std::string_view text, const void* form);
+    [[nodiscard]] std::size_t reuse_former(layout::node& n, std::string_view text, const repeats::reading& how);
     /// True if the container at this place is to be checked for recording.
     [[nodiscard]] bool is_due(layout::node& n) const noexcept;
     /// Records the next container if its text fits, and sets when the place is checked again.
-    void consider(layout::node& n, std::string_view text, bool fits, const void* form);
+    void consider(layout::node& n, std::string_view text, bool fits, const repeats::reading& how);
     /// Records the next container, which has this text, unless a surrounding one is recorded already.
-    void expect_recording(std::string_view text, const void* form);
+    void expect_recording(std::string_view text, const repeats::reading& how);
     /// Called after the container of this frame is written.
     void end_recording(const frame& f);
     /// Replaces the container that just ended by its number, if it has one.
@@ -362,8 +362,8 @@ private:
     std::size_t broken_at_ = 0;
     /// Valid only with hint::recorded, which the next container or key resets.
     std::string_view expected_text_;
-    /// The form of the container that is expected or recorded: at most one is.
-    const void* form_ = nullptr;
+    /// The reading of the container that is expected or recorded: at most one is.
+    repeats::reading how_;
     trouble trouble_ = trouble::none;
 };
 

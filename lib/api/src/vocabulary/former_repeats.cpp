@@ -10,19 +10,20 @@ namespace {
 
 std::size_t bytes_of(const repeats::entry& e) noexcept { return sizeof(e) + e.text.capacity() + e.tape.capacity(); }
 
-bool is_equal(const repeats::entry& e, std::string_view text, const void* form, std::size_t depth) noexcept
+bool is_equal(const repeats::entry& e, std::string_view text, const repeats::reading& how, std::size_t depth) noexcept
 {
-    return e.when.form == form && e.when.depth == depth && e.text == text;
+    return e.when.how == how && e.when.depth == depth && e.text == text;
 }
 
 } // namespace
 
-const repeats::entry* former_repeats::find(std::string_view text, const void* form, std::size_t depth) const noexcept
+const repeats::entry* former_repeats::find(std::string_view text, const repeats::reading& how,
+                                           std::size_t depth) const noexcept
 {
     if (sets_.empty()) return nullptr;
     const std::uint64_t hash = hash_text(text);
     for (const slot& s : set_of(hash))
-        if (s.held && s.hash == hash && is_equal(*s.held, text, form, depth)) return s.held.get();
+        if (s.held && s.hash == hash && is_equal(*s.held, text, how, depth)) return s.held.get();
     return nullptr;
 }
 
@@ -32,7 +33,7 @@ former_repeats::slot* former_repeats::slot_for(std::uint64_t hash, const repeats
     slot* free = nullptr;
     for (slot& s : all) {
         if (!s.held) free = &s;
-        if (s.held && s.hash == hash && is_equal(*s.held, e.text, e.when.form, e.when.depth)) return &s;
+        if (s.held && s.hash == hash && is_equal(*s.held, e.text, e.when.how, e.when.depth)) return &s;
     }
     return free;
 }

@@ -25,8 +25,9 @@ public:
 
     /// Takes an entry over. It replaces the one with its text and terms.
     void keep(repeats::entry e);
-    /// The entry with this text, form and depth; null if there is none. Valid until the next call of keep().
-    [[nodiscard]] const repeats::entry* find(std::string_view text, const void* form, std::size_t depth) const noexcept;
+    /// The entry with this text, reading and depth; null if there is none. Valid until the next call of keep().
+    [[nodiscard]] const repeats::entry* find(std::string_view text, const repeats::reading& how,
+                                             std::size_t depth) const noexcept;
     void clear() noexcept;
     /// Heap bytes.
     [[nodiscard]] std::size_t bytes() const noexcept { return sets_.capacity() * sizeof(set) + content_; }

@@ -24,6 +24,16 @@ public:
     static constexpr std::size_t shortest = 96;
     static constexpr std::size_t longest = 8192;
 
+    /// How a text is read. The same text, read in the same way, has the same tape.
+    struct reading
+    {
+        /// The schema; null = JSON.
+        const void* form = nullptr;
+        /// The part of a filter that prunes it, as numbers of field_filter and vocabulary; 0 = it is complete.
+        std::uint64_t pruning = 0;
+
+        friend bool operator==(const reading&, const reading&) = default;
+    };
     /// Conditions for copying a tape, and its properties.
     struct terms
     {
@@ -36,8 +46,7 @@ public:
         unsigned obstacles = 0;
         /// If set, only versions of this object may use the tape.
         std::optional<unsigned> owner;
-        /// The schema by which the text was read; null = JSON.
-        const void* form = nullptr;
+        reading how;
     };
     struct entry
     {

@@ -6,8 +6,11 @@
 #include "vocabulary/layout.hpp"
 #include "vocabulary/text_table.hpp"
 
+#include <algorithm>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace kubecoro::detail {
 
@@ -49,6 +52,16 @@ public:
     /// Limits the share of numbers for user-chosen names and values, from labels and annotations.
     [[nodiscard]] bool has_room_for_users_key() const noexcept { return users_keys_ < key_numbers / 4; }
     [[nodiscard]] bool has_room_for_users_value() const noexcept { return users_values_ < value_numbers / 2; }
+    /// A number for a filter, by its text: pruned tapes of different filters must not be confused. 0: there are too many.
+    [[nodiscard]] std::size_t filter_number(std::string_view text)
+    {
+        const auto at = std::find(filters_.begin(), filters_.end(), text);
+        const auto n = static_cast<std::size_t>(at - filters_.begin()) + 1;
+        if (at != filters_.end()) return n;
+        if (filters_.size() == most_filters) return 0;
+        filters_.emplace_back(text);
+        return n;
+    }
     void count_users_keys(std::size_t n) noexcept { users_keys_ += n; }
     void count_users_values(std::size_t n) noexcept { users_values_ += n; }
 
@@ -90,6 +103,9 @@ private:
                             .sightings = 2,
                             .candidates = 16384}};
     layout layout_{4096};
+    /// An informer has one filter.
+    static constexpr std::size_t most_filters = 8;
+    std::vector<std::string> filters_;
     std::size_t users_keys_ = 0;
     std::size_t users_values_ = 0;
     unsigned documents_ = 0;
