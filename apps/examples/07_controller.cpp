@@ -26,7 +26,7 @@ struct pod_info
     //[reconcile
     asio::awaitable<kubecoro::result<action>> operator()(const typed_object<pod>& found, reconcile_context& context)
     {
-        const object_key info(std::string(found.ns()), std::string(found.name()) + "-info");
+        const object_key info(found.ns(), std::string(found.name()) + "-info");
         const auto edit = [&](config_map& m) {
             m.data["node"] = found->spec().nodeName();
             set_controller_reference(found, m); // the garbage collector removes it with the pod

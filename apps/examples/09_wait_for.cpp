@@ -30,8 +30,8 @@ asio::awaitable<kubecoro::result<>> wait_for_things(kubecoro::client client, kub
     KUBECORO_TRY(co_await maps.wait_for(greeting, conditions::deleted(), 30s));
     std::cout << "the greeting is gone\n";
 
-    auto on_n2 = [](const kubecoro::notification<>& event) {
-        return kubecoro::object_of(event)["spec"]["nodeName"].as_string() == "n2";
+    auto on_n2 = [](const kubecoro::notification<pod>& event) {
+        return kubecoro::object_of(event)->spec().nodeName() == "n2";
     };
     KUBECORO_TRY(auto first, co_await pods.wait_for_any(on_n2, 30s));
     std::cout << kubecoro::object_of(first).key() << " is on n2\n";

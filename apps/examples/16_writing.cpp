@@ -43,7 +43,7 @@ deployment_spec wanted_spec(const typed_object<config_map>& shop)
 asio::awaitable<result<typed_object<deployment>>> keep_deployment(kubecoro::client cluster,
                                                                   typed_object<config_map> shop)
 {
-    const object_key key(std::string(shop.ns()), std::string(shop.name()));
+    const object_key key(shop.ns(), shop.name());
     auto edit = [&](deployment& d) {
         d.spec = wanted_spec(shop);
         set_controller_reference(shop, d); // the garbage collector deletes the deployment with the shop

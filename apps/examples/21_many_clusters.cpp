@@ -33,7 +33,7 @@ public:
     asio::awaitable<result<action>> operator()(const typed_object<config_map>& greeting, reconcile_context&)
     {
         if (greeting.name() != "greeting") co_return action::done();
-        const object_key answer(std::string(greeting.ns()), "answer");
+        const object_key answer(greeting.ns(), "answer");
         const auto edit = [&](config_map& m) {
             m.data["text"] = name_ + " says " + std::string(greeting->data()["text"]);
         };

@@ -124,9 +124,8 @@ asio::awaitable<kubecoro::result<>> any(kubecoro::shared_informer<pod> pods)
 {
     //[wait_for_any
     auto first_failure = co_await pods.wait_for_any(
-        [](const kubecoro::notification<>& event) {
-            const typed_object<pod> p(kubecoro::object_of(event));
-            return p->status().phase() == "Failed";
+        [](const kubecoro::notification<pod>& event) {
+            return kubecoro::object_of(event)->status().phase() == "Failed";
         },
         10min);
     //]

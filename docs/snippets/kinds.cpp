@@ -174,7 +174,7 @@ asio::awaitable<result<>> roll_out(client cluster, std::string image)
 /// Keeps a config map for each deployment.
 asio::awaitable<result<action>> reconcile(client cluster, const typed_object<apps_v1::deployment>& d)
 {
-    const object_key key(std::string(d.ns()), std::string(d.name()) + "-info");
+    const object_key key(d.ns(), std::string(d.name()) + "-info");
     const auto edit = [&](core_v1::config_map& m) {
         m.data["replicas"] = std::to_string(d->spec().replicas().value_or(1));
         set_controller_reference(d, m);

@@ -29,7 +29,7 @@ public:
     {
         const auto from = maps_.get("default", "shared");
         if (!from || into.being_deleted()) co_return action::done();
-        const object_key copy(std::string(into.name()), "shared");
+        const object_key copy(into.name(), "shared");
         const auto edit = [&](config_map& m) { m.data["message"] = from->data()["message"]; };
         kubecoro::edit_options how;
         how.known = maps_.get(copy);

@@ -204,6 +204,45 @@ TEST_CASE("typed informer: waits take conditions, and predicates of typed object
     CHECK(a_of(changed.outcome().value()) == "2");
 }
 
+TEST_CASE("typed informer: wait_for_any returns typed notifications, for predicates of typed and of untyped ones",
+          "[typed]")
+{
+    world w;
+    const auto maps = w.synced();
+    const auto gone = [](const notification<config_map>& n) { return std::holds_alternative<deleted<config_map>>(n); };
+    auto deletion = w.run.spawn(maps.wait_for_any(gone));
+    const auto second = [](const auto& n) { return object_of(n)->data()["a"] == "2"; };
+    auto changed = w.run.spawn(maps.wait_for_any(second, 1min));
+    auto first =
+        w.run.spawn(maps.wait_for_any([](const notification<object>& n) { return object_of(n).name() == "m"; }));
+    const auto hopeless = [](const notification<config_map>& n) -> result<bool> {
+        return failure(cond::invalid, "never " + a_of(object_of(n)));
+    };
+    auto failing = w.run.spawn(maps.wait_for_any(hopeless));
+    auto late = w.run.spawn(maps.wait_for_any(gone, 1ms, {.initial = false}));
+    w.settle();
+    w.run.advance(1s);
+    w.put("m", "1");
+    w.settle();
+    REQUIRE(first.done());
+    CHECK(std::get<added<config_map>>(first.outcome().value()).obj->data()["a"] == "1");
+    REQUIRE(failing.done());
+    CHECK(failing.outcome().error() == cond::invalid);
+    REQUIRE(late.done());
+    CHECK(late.outcome().error() == cond::timed_out);
+    CHECK_FALSE(changed.done());
+    w.change("m", "2");
+    w.settle();
+    REQUIRE(changed.done());
+    CHECK(a_of(std::get<updated<config_map>>(changed.outcome().value()).before) == "1");
+    CHECK(a_of(object_of(changed.outcome().value())) == "2");
+    CHECK_FALSE(deletion.done());
+    w.remove("m");
+    w.settle();
+    REQUIRE(deletion.done());
+    CHECK(a_of(object_of(deletion.outcome().value())) == "2");
+}
+
 TEST_CASE("typed informer: what an update of a typed object changed", "[typed]")
 {
     const auto m = to_object(world::map_of("m", "1")).value();

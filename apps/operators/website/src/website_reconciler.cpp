@@ -24,7 +24,7 @@ informer_options own_objects()
 
 object_key key_in(const typed_object<website>& site, std::string name)
 {
-    return object_key(std::string(site.ns()), std::move(name));
+    return object_key(site.ns(), std::move(name));
 }
 
 /// Whether the operator made the map. Its name is fixed, so a map of another owner can have it; that one is left alone.

@@ -5,6 +5,7 @@
 #include <kubecoro/base/result.hpp>
 
 #include <array>
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <iosfwd>
@@ -36,11 +37,16 @@ struct object_key
     std::string name;
 
     object_key() = default;
+    /// Copies or moves texts of any kind, such as those of object::ns() and object::name().
     /// @param n   The namespace; empty for cluster-scoped objects.
     /// @param nm  The object's name.
-    object_key(std::string n, std::string nm) : ns(std::move(n)), name(std::move(nm)) {}
-    /// Copies the text of a view.
-    explicit object_key(object_key_view v) : ns(v.ns), name(v.name) {}
+    template<class Ns = std::string, class Name = std::string>
+        requires std::constructible_from<std::string, Ns> && std::constructible_from<std::string, Name>
+    object_key(Ns&& n, Name&& nm) : ns(std::forward<Ns>(n)), name(std::forward<Name>(nm))
+    {
+    }
+    /// Copies the text of a view, so that object::key() is accepted wherever a key is kept.
+    object_key(object_key_view v) : ns(v.ns), name(v.name) {}
     /// A view of this key, valid until the key is changed or destroyed.
     operator object_key_view() const noexcept { return {ns, name}; }
 
@@ -49,6 +55,9 @@ struct object_key
 
     friend bool operator==(const object_key&, const object_key&) = default;
     friend auto operator<=>(const object_key&, const object_key&) = default;
+    // Each converts to the other: without these two a comparison of both is ambiguous.
+    friend bool operator==(const object_key& a, object_key_view b) noexcept { return object_key_view(a) == b; }
+    friend auto operator<=>(const object_key& a, object_key_view b) noexcept { return object_key_view(a) <=> b; }
 };
 
 /// "namespace/name", or "name" for cluster-scoped objects.

@@ -13,7 +13,7 @@
 
     For coroutines of asio::awaitable<result<T>>, which reconcilers and event handlers may be. The failure leaves as it
     is, with its request and its causes; cancellation leaves as cond::cancelled. Where all is well it costs a branch. In
-    functions that return nothing, `.value()` throws instead.
+    coroutines of awaitable<void> and in plain functions it does not compile: `.value()` throws instead.
 
     The first form declares a variable, so it is no statement for an `if` without braces: that does not compile. A
     declaration that has a comma, such as `auto [a, b]`, needs a name first. */
@@ -24,15 +24,18 @@
 #define KUBECORO_TRY_JOINED(a, b) a##b
 #define KUBECORO_TRY_(...)                                                                                             \
     if (const auto kubecoro_outcome = __VA_ARGS__; ::kubecoro::detail::has_failed(kubecoro_outcome))                   \
-        co_return ::kubecoro::detail::failure_of(kubecoro_outcome);                                                    \
+        KUBECORO_TRY_LEAVE(kubecoro_outcome);                                                                          \
     else                                                                                                               \
         static_cast<void>(0)
 #define KUBECORO_TRY_KEEP(first, ...)                                                                                  \
     KUBECORO_TRY_TAKE(KUBECORO_TRY_JOIN(kubecoro_outcome_, __COUNTER__), first, __VA_ARGS__)
 #define KUBECORO_TRY_TAKE(outcome, target, ...)                                                                        \
     auto outcome = __VA_ARGS__;                                                                                        \
-    if (::kubecoro::detail::has_failed(outcome)) co_return ::kubecoro::detail::failure_of(outcome);                    \
+    if (::kubecoro::detail::has_failed(outcome)) KUBECORO_TRY_LEAVE(outcome);                                          \
     target = ::kubecoro::detail::value_of(std::move(outcome))
+// A macro cannot ask what its function returns. Compilers show this line, with its comment, where it is no such coroutine.
+#define KUBECORO_TRY_LEAVE(x)                                                                                          \
+    co_return /* needs awaitable<result<..>>, or use .value() */ ::kubecoro::detail::failure_of(x)
 
 namespace kubecoro::detail {
 

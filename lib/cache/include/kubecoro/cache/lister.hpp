@@ -69,8 +69,13 @@ public:
     /// Returns the objects of a namespace. Empty = all namespaces.
     [[nodiscard]] std::vector<object> list_in(std::string_view ns) const;
     /// Deleted: a text could be a namespace or a selector.
-    std::vector<object> list(std::string_view) const = delete; // list_in(ns), or list(*label_selector::parse(text))
-    /** Returns the objects that match a selector. The cost is proportional to the matches of its most selective `=`,
+    std::vector<object>
+        list(std::string_view) const = delete; // list_in(ns), or list(label_selector::parse(text).value())
+    /** Returns the objects that match a selector:
+
+            auto shops = pods.list(label_selector::parse("app=shop").value()); // throws if the text is no selector
+
+        The cost is proportional to the matches of its most selective `=`,
         `in` or `key` requirement, not to the store: the first list that selects by a label indexes it (up to 16 labels;
         see informer_options::label_indexes). A selector that only excludes scans all objects. */
     [[nodiscard]] std::vector<object> list(const label_selector& selector, std::string_view ns = {}) const;

@@ -106,5 +106,13 @@ enum class coalesce
 
 /// Returns the object a notification is about: the new state, or for `deleted` the last one.
 [[nodiscard]] const object& object_of(const notification<object>& n) noexcept;
+/// The same with its kind.
+template<class T>
+[[nodiscard]] const typed_object<T>& object_of(const std::variant<added<T>, updated<T>, deleted<T>>& n) noexcept
+{
+    if (const auto* now = std::get_if<updated<T>>(&n)) return now->after;
+    if (const auto* gone = std::get_if<deleted<T>>(&n)) return gone->obj;
+    return std::get_if<added<T>>(&n)->obj;
+}
 
 } // namespace kubecoro

@@ -210,6 +210,40 @@ public:
         return wait_for(std::move(key), named_first<object_condition>(std::move(as_wanted)), timeout);
     }
 
+    /// A predicate of wait_for_any(), such as `[](const notification<T>& n) { return object_of(n)->spec().paused(); }`.
+    class event_predicate
+    {
+    public:
+        /// Keeps a callable that returns bool or result<bool>.
+        template<class F>
+            requires(std::is_invocable_v<std::decay_t<F>&, const notification<T>&>)
+        event_predicate(F&& f)
+            : asks_([holds = std::forward<F>(f)](const notification<object>& n) -> result<bool> {
+                  return holds(detail::typed<T>(n));
+              })
+        {
+        }
+        /// The same of a predicate of untyped events.
+        template<class F>
+            requires(!std::is_invocable_v<std::decay_t<F>&, const notification<T>&> &&
+                     std::is_invocable_v<std::decay_t<F>&, const notification<object>&>)
+        event_predicate(F&& f) : asks_(std::forward<F>(f))
+        {
+        }
+        /// The predicate of untyped events that asks this one.
+        [[nodiscard]] notification_condition untyped() && { return std::move(asks_); }
+
+    private:
+        notification_condition asks_;
+    };
+    /// Waits for the first event that meets the condition, starting with the stored objects.
+    [[nodiscard]] boost::asio::awaitable<result<notification<T>>>
+    wait_for_any(named_first<event_predicate> wanted, duration timeout = duration::zero(),
+                 subscription_options options = subscription_options()) const
+    {
+        return detail::typed_event_of<T>(untyped().wait_for_any(wanted.take().untyped(), timeout, std::move(options)));
+    }
+
     /// The same informer without the type.
     [[nodiscard]] const shared_informer<object>& untyped() const noexcept KUBECORO_LIFETIME_BOUND { return *this; }
 };

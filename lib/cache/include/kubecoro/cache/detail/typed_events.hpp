@@ -1,7 +1,10 @@
 // Makes events of typed objects from those of untyped ones.
 #pragma once
 
+#include <kubecoro/base/result.hpp>
 #include <kubecoro/cache/notification.hpp>
+
+#include <boost/asio/awaitable.hpp>
 
 #include <concepts>
 #include <utility>
@@ -53,5 +56,15 @@ struct typed_event<notification<T>>
     using untyped = notification<object>;
     static notification<T> make(const untyped& e) { return typed<T>(e); }
 };
+
+/// Completes as the operation does.
+template<class T>
+[[nodiscard]] boost::asio::awaitable<result<notification<T>>>
+typed_event_of(boost::asio::awaitable<result<notification<object>>> operation)
+{
+    auto n = co_await std::move(operation);
+    if (!n) co_return n.error();
+    co_return typed<T>(std::move(*n));
+}
 
 } // namespace kubecoro::detail
