@@ -116,16 +116,68 @@ TEST_CASE("lists and maps have the types of their items", "[codegen][crd]")
           value_shape{form::map, {}, {}, {of(scalar::json)}});
 }
 
-TEST_CASE("the texts of an enumeration are kept, at any depth of lists and maps", "[codegen][crd]")
+TEST_CASE("the values of an enumeration are kept, at any depth of lists and maps", "[codegen][crd]")
 {
     using texts = std::vector<std::string>;
     CHECK(only(R"({"type":"string","nullable":true,"enum":["On","Off",null,"On"]})").type.values == texts{"On", "Off"});
     CHECK(only(R"({"type":"array","items":{"type":"string","enum":["a"]}})").type.of.at(0).values == texts{"a"});
     CHECK(only(R"({"type":"object","additionalProperties":{"type":"string","enum":["b"]}})").type.of.at(0).values ==
           texts{"b"});
-    CHECK(only(R"({"type":"integer","enum":[1,2]})").type.values.empty());
+    CHECK(only(R"({"type":"integer","enum":[1,-2,"3",4.5,null,1]})").type.values == texts{"1", "-2"});
+    CHECK(only(R"({"type":"array","items":{"type":"integer","enum":[8]}})").type.of.at(0).values == texts{"8"});
+    CHECK(only(R"({"type":"number","enum":[0.5,-1,1.0,1e20,"2",1]})").type.values == texts{"0.5", "-1", "1", "1e+20"});
+    CHECK(only(R"({"type":"boolean","enum":[true]})").type.values.empty());
     CHECK(only(R"({"type":"string","format":"date-time","enum":["2026-01-31T12:00:00Z"]})").type.values.empty());
     CHECK(only(R"({"type":"string","enum":"On"})").type.values.empty());
+}
+
+TEST_CASE("values that C++ has no literal for, or that do not fit, have no constant", "[codegen][crd]")
+{
+    using texts = std::vector<std::string>;
+    CHECK(only(R"({"type":"integer","enum":[-9223372036854775808,9223372036854775807,18446744073709551615]})")
+              .type.values == texts{"9223372036854775807"});
+    CHECK(only(R"({"type":"integer","format":"int32","enum":[-2147483648,2147483647,2147483648]})").type.values ==
+          texts{"2147483647"});
+}
+
+TEST_CASE("an enumeration is what allOf, oneOf and anyOf leave of it", "[codegen][crd]")
+{
+    using texts = std::vector<std::string>;
+    const auto values = [](const char* rules) {
+        return only(R"({"type":"string",)" + std::string(rules) + "}").type.values;
+    };
+    CHECK(values(R"("allOf":[{"enum":["a","b"]},{"minLength":1},{"enum":["b","c"]}])") == texts{"b"});
+    CHECK(values(R"("enum":["c","b","a"],"allOf":[{"enum":["a","b"]}])") == texts{"b", "a"});
+    CHECK(values(R"("oneOf":[{"enum":["a"]},{"enum":["b","a"]}])") == texts{"a", "b"});
+    CHECK(values(R"("anyOf":[{"enum":["a"]},{"allOf":[{"enum":["b"]}]}])") == texts{"a", "b"});
+    // A branch without an enumeration allows anything.
+    CHECK(values(R"("oneOf":[{"enum":["a"]},{"pattern":"^b"}])").empty());
+    CHECK(values(R"("anyOf":[{"enum":["a"]},true])").empty());
+    CHECK(values(R"("enum":["a"],"oneOf":[{"enum":["b"]},{"pattern":"^b"}])") == texts{"a"});
+    CHECK(values(R"("allOf":[],"oneOf":{"enum":["a"]}, "not":{"enum":["a"]})").empty());
+    std::string deep = R"("enum":["a"])";
+    for (int i = 0; i < 8; ++i) deep = R"("allOf":[{)" + deep + "}]";
+    CHECK(values(deep.c_str()) == texts{"a"});
+    CHECK(values((R"("allOf":[{)" + deep + "}]").c_str()).empty());
+}
+
+TEST_CASE("an enumeration of a property may be in allOf, oneOf and anyOf of its object", "[codegen][crd]")
+{
+    using texts = std::vector<std::string>;
+    const auto fields = [](const char* rules) {
+        const auto m =
+            read(crd(parts(R"("spec":{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"integer"}},)" +
+                           std::string(rules) + "}")));
+        return m.messages.at("com.example.shop.v1.GadgetSpec").fields;
+    };
+    const auto in_one_of = fields(R"("oneOf":[{"properties":{"a":{"enum":["x"]},"b":{"enum":[1]}}},)"
+                                  R"({"properties":{"a":{"allOf":[{"enum":["y"]}]}},"required":["b"]}])");
+    CHECK(in_one_of.at(0).type.values == texts{"x", "y"});
+    CHECK(in_one_of.at(1).type.values.empty());
+    const auto in_all_of =
+        fields(R"("allOf":[{"anyOf":[{"properties":{"b":{"enum":[1,2]}}}]},{"properties":{"b":{"enum":[2,"3"]}}}])");
+    CHECK(in_all_of.at(1).type.values == texts{"2"});
+    CHECK(in_all_of.at(0).type.values.empty());
 }
 
 TEST_CASE("parts become messages named by their path", "[codegen][crd]")

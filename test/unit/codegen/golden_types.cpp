@@ -60,4 +60,13 @@ TEST_CASE("golden: the values of an enumeration are constants beside the field, 
     CHECK(made.spec.mode == values::fast);
     CHECK(values::a_b == std::string_view("a\"b"));
     CHECK(survives<forms_v1::choice>("Choice", "forms.example.com/v1", R"({"mode":"Newer","note":"n"})"));
+    using spec = forms_v1::choice_spec;
+    const forms_v1::choice numbers{
+        .spec = {.level = spec::level_values::n2,
+                 .size = spec::size_values::m,
+                 .ratio = spec::ratio_values::minus_1,
+                 .steps = {spec::steps_values::minus_10},
+                 .store = forms_v1::choice_spec_store{.medium = forms_v1::choice_spec_store::medium_values::cloud}}};
+    CHECK(json::parse(to_text(numbers)).at("spec") ==
+          json::parse(R"({"level":2,"size":"M","ratio":-1,"steps":[-10],"store":{"medium":"Cloud"}})"));
 }

@@ -102,6 +102,20 @@ TEST_CASE("constants of a field have different names", "[codegen][names]")
     CHECK(names_of_values({"?", "@"}) == std::vector<std::string>{"symbol", "symbol_"});
 }
 
+TEST_CASE("constants of numbers have their digits, and a word for the sign", "[codegen][names]")
+{
+    const auto named = [](scalar type, std::vector<std::string> values) {
+        const message m{.name = "com.example.shop.v1.Gadget",
+                        .fields = {{"x", {.scalar = type, .values = std::move(values)}}}};
+        const auto of = constants_of(m, member_names(m)).at(0);
+        CHECK(of.type == type);
+        return names_of(of);
+    };
+    CHECK(named(scalar::int64, {"1", "-1", "10"}) == std::vector<std::string>{"n1", "minus_1", "n10"});
+    CHECK(named(scalar::number, {"1.5", "-1.5", "15", "1e-05", "1e+05"}) ==
+          std::vector<std::string>{"n1_5", "minus_1_5", "n15", "n1e_05", "n1e_05_"});
+}
+
 TEST_CASE("a value that no literal can name has no constant", "[codegen][names]")
 {
     CHECK(names_of_values({std::string("a\0b", 3), "b\n", "c"}) == std::vector<std::string>{"c"});

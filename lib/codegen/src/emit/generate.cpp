@@ -46,6 +46,13 @@ std::string quoted(std::string_view text)
     return out + '"';
 }
 
+/// A number. One of type double has a point, since integers have an end.
+std::string literal(std::string_view number, scalar type)
+{
+    const bool whole = number.find_first_of(".e") == std::string_view::npos;
+    return std::string(number) + (type == scalar::number && whole ? ".0" : "");
+}
+
 /// A list of literals that together are the text: compilers limit the length of one.
 std::string literals(std::string_view text)
 {
@@ -228,7 +235,7 @@ private:
         append_comment(out, m.description, "");
         out += "struct " + type.name + "\n{\n";
         for (std::size_t i = 0; i < names.size(); ++i) {
-            append_constants(out, m.fields[i], values[i]);
+            append_constants(out, m.fields[i], values[i], types);
             append_comment(out, m.fields[i].description, "    ");
             out += "    " + types.member(m, m.fields[i]) + ' ' + names[i] + " = {};\n";
         }
@@ -243,13 +250,16 @@ private:
                "& b);\n};\n\n} // namespace kubecoro::" + type.space + "\n\n";
     }
 
-    static void append_constants(std::string& out, const field& f, const constants& of)
+    static void append_constants(std::string& out, const field& f, const constants& of, type_writer& types)
     {
         if (of.values.empty()) return;
         append_comment(out, "The values of " + f.name + " that the schema allows.", "    ");
         out += "    struct " + of.name + "\n    {\n";
+        const bool is_text = of.type == scalar::string;
+        const std::string type = is_text ? "const char*" : types.scalar_name(of.type);
         for (const auto& [name, value] : of.values)
-            out += "        static constexpr const char* " + name + " = " + quoted(value) + ";\n";
+            out += "        static constexpr " + type + ' ' + name + " = " +
+                   (is_text ? quoted(value) : literal(value, of.type)) + ";\n";
         out += "    };\n";
     }
 

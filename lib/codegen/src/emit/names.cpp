@@ -157,8 +157,8 @@ private:
     std::map<std::string, std::size_t> numbers_;
 };
 
-/// The type of the texts in lists and maps of any depth.
-const value_shape& text_type(const value_shape& type)
+/// The type of the values in lists and maps of any depth.
+const value_shape& innermost(const value_shape& type)
 {
     const value_shape* at = &type;
     while (!at->of.empty()) at = &at->of.front();
@@ -236,6 +236,12 @@ std::string constant_name(std::string_view value)
     return identifier(words);
 }
 
+/// "2" -> "n2", "-1.5" -> "minus_1_5".
+std::string number_name(std::string_view value)
+{
+    return value.starts_with('-') ? identifier("minus_" + std::string(value.substr(1))) : identifier(value);
+}
+
 std::string_view last_part(std::string_view& dotted)
 {
     const auto dot = dotted.rfind('.');
@@ -296,10 +302,16 @@ std::vector<constants> constants_of(const message& m, const std::vector<std::str
     std::vector<constants> out;
     for (std::size_t i = 0; i < m.fields.size(); ++i) {
         constants& of = out.emplace_back();
-        const auto values = nameable(text_type(m.fields[i].type).values);
+        const value_shape& type = innermost(m.fields[i].type);
+        const auto values = nameable(type.values);
         if (values.empty()) continue;
+        of.type = type.scalar;
         of.name = types.add(without_underscore(members[i]) + "_values");
         different_names names({of.name});
+        if (of.type != scalar::string) {
+            for (const auto& value : values) of.values.emplace_back(names.add(number_name(value)), value);
+            continue;
+        }
         std::map<std::string, std::size_t> uses;
         for (const auto& value : values) ++uses[constant_name(value)];
         // Values that differ in capitals alone keep them: numbers would depend on the order of the schema.

@@ -35,12 +35,14 @@ struct type_name
 /// generated type has.
 [[nodiscard]] std::vector<std::string> member_names(const message& m);
 
-/// The struct of constants for the texts that a field may have.
+/// The struct of constants for the values that a field may have.
 struct constants
 {
-    /// "mode_values"; empty if the field may have any text.
+    /// "mode_values"; empty if the field may have any value.
     std::string name;
-    /// A constant and its text: {"read_only", "ReadOnly"}.
+    /// The type of every constant.
+    scalar type = scalar::string;
+    /// A constant and its value: {"read_only", "ReadOnly"}, {"n2", "2"}.
     std::vector<std::pair<std::string, std::string>> values;
 };
 

@@ -22,13 +22,14 @@ public:
     [[nodiscard]] std::string accessor(const field& f);
     /// The expression that reads the field in a view. @param name  Its JSON name as a C++ literal.
     [[nodiscard]] std::string reading(const field& f, const std::string& name);
+    /// The type of a value.
+    [[nodiscard]] std::string scalar_name(codegen::scalar s);
     /// The headers that the types of all calls so far need, as in `#include <...>`.
     [[nodiscard]] const std::set<std::string>& includes() const noexcept { return includes_; }
 
 private:
     [[nodiscard]] std::string item(const value_shape& type);
     [[nodiscard]] std::string view_item(const value_shape& type);
-    [[nodiscard]] std::string scalar_name(codegen::scalar s);
 
     const message_order& order_;
     std::set<std::string> includes_;

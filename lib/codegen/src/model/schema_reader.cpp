@@ -1,6 +1,7 @@
 #include "model/schema_reader.hpp"
 
 #include "emit/names.hpp"
+#include "model/enumeration.hpp"
 
 #include <kubecoro/api/detail/json_access.hpp>
 #include <kubecoro/api/detail/quantity_text.hpp>
@@ -56,18 +57,6 @@ scalar scalar_of(const json::object& schema, std::string_view type)
     return scalar::string;
 }
 
-/// The texts of an enumeration, each once. Null and values of other types have no constant.
-std::vector<std::string> texts_of_enum(const json::object& schema)
-{
-    std::vector<std::string> out;
-    std::set<std::string_view> seen;
-    const auto* values = detail::array_in(schema, "enum");
-    if (values == nullptr) return out;
-    for (const json::value& v : *values)
-        if (v.is_string() && seen.insert(v.get_string()).second) out.emplace_back(v.get_string());
-    return out;
-}
-
 bool mentions(const json::object& schema, std::string_view list, std::string_view name)
 {
     const auto* names = detail::array_in(schema, list);
@@ -118,6 +107,7 @@ void schema_reader::add_fields(message& to, const json::object& schema, bool is_
     const auto* properties = detail::object_in(schema, "properties");
     if (properties == nullptr) return;
     const bool resource = is_kind || detail::is_true_in(schema, "x-kubernetes-embedded-resource");
+    const auto rules = enumerations_of_properties(schema);
     const document_path::step in(path_, "properties");
     for (const auto& property : *properties) {
         const std::string name(property.key());
@@ -141,6 +131,7 @@ void schema_reader::add_fields(message& to, const json::object& schema, bool is_
         if (has_meta) to_.messages.emplace(object_meta, codegen::message{std::string(object_meta)});
         f.type = has_meta ? value_shape{form::message, {}, std::string(object_meta), {}}
                           : shape_of(property.value(), to.name + capitalised(name));
+        if (const auto rule = rules.find(name); rule != rules.end()) limit_values(f.type, rule->second);
         to.fields.push_back(std::move(f));
     }
     if (resource && !is_kind) add_names_of_resource(to);
@@ -193,7 +184,7 @@ value_shape schema_reader::shape_of_object(const json::object& schema, const std
     if (type == "object") return message_shape(schema, name);
     if (type == "string" || type == "integer" || type == "number" || type == "boolean") {
         auto shape = shape_of_scalar(scalar_of(schema, type));
-        if (shape.scalar == scalar::string) shape.values = texts_of_enum(schema);
+        limit_values(shape, enumeration_of(schema));
         return shape;
     }
     if (!type.empty()) path_.fail("unknown type " + std::string(type));

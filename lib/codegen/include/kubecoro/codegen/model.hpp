@@ -52,7 +52,8 @@ struct value_shape
     std::string message = {};
     /// The type of the items or values, for lists and maps: exactly one.
     std::vector<value_shape> of = {};
-    /// The texts that the schema allows, for scalar::string; empty if it allows any.
+    /// The values that the schema allows: texts of scalar::string, literals of the scalars that are numbers. Empty if
+    /// it allows any.
     std::vector<std::string> values = {};
 
     friend bool operator==(const value_shape&, const value_shape&) = default;

@@ -91,6 +91,23 @@ kubecoro::resource_type atlas::resource()
     return {"forms.example.com", "v1", "atlases", "Atlas", true};
 }
 
+const detail::struct_type& struct_type_of(const choice_spec_store*) noexcept
+{
+    using type = choice_spec_store;
+    static constexpr detail::struct_field fields[] = {
+        detail::describe<decltype(type::medium)>("medium", offsetof(type, medium)),
+        detail::describe<decltype(type::zone)>("zone", offsetof(type, zone)),
+    };
+    static constexpr std::uint16_t by_name[] = {0, 1};
+    static constexpr detail::struct_type described{"", "", fields, by_name, offsetof(type, other_fields)};
+    return described;
+}
+
+bool operator==(const choice_spec_store& a, const choice_spec_store& b)
+{
+    return detail::equal_structs(struct_type_of(&a), &a, &b);
+}
+
 const detail::struct_type& struct_type_of(const choice_spec_limits*) noexcept
 {
     using type = choice_spec_limits;
@@ -132,6 +149,11 @@ const detail::struct_type& struct_type_of(const choice_spec*) noexcept
         detail::describe<decltype(type::default_)>("default", offsetof(type, default_)),
         detail::describe<decltype(type::days)>("days", offsetof(type, days)),
         detail::describe<decltype(type::level)>("level", offsetof(type, level)),
+        detail::describe<decltype(type::size)>("size", offsetof(type, size)),
+        detail::describe<decltype(type::shape)>("shape", offsetof(type, shape)),
+        detail::describe<decltype(type::ratio)>("ratio", offsetof(type, ratio)),
+        detail::describe<decltype(type::steps)>("steps", offsetof(type, steps)),
+        detail::describe<decltype(type::store)>("store", offsetof(type, store)),
         detail::describe<decltype(type::note)>("note", offsetof(type, note), true),
         detail::describe<decltype(type::colour)>("colour", offsetof(type, colour)),
         detail::describe<decltype(type::lights)>("lights", offsetof(type, lights)),
@@ -139,7 +161,7 @@ const detail::struct_type& struct_type_of(const choice_spec*) noexcept
         detail::describe<decltype(type::fallback)>("fallback", offsetof(type, fallback)),
         detail::describe<decltype(type::names)>("names", offsetof(type, names)),
     };
-    static constexpr std::uint16_t by_name[] = {6, 3, 2, 9, 4, 7, 8, 0, 10, 5, 1};
+    static constexpr std::uint16_t by_name[] = {11, 3, 2, 14, 4, 12, 13, 0, 15, 10, 7, 1, 6, 5, 8, 9};
     static constexpr detail::struct_type described{"", "", fields, by_name, offsetof(type, other_fields)};
     return described;
 }

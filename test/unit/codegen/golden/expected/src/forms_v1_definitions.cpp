@@ -33,12 +33,18 @@ std::span<const std::string_view> definition_text_of(const choice*) noexcept
         "e\",\"note\"],\"properties\":{\"mode\":{\"type\":\"string\",\"enum\":[\"Fast\",\"Slow\",\"\",\"a\\\"b\"]},\"relati"
         "on\":{\"type\":\"string\",\"enum\":[\"=\",\"!=\",\"=~\",\"!~\"]},\"default\":{\"type\":\"string\",\"enum\":[\"defa"
         "ult\",\"DEFAULT\",\"1.5\",null],\"nullable\":true},\"days\":{\"type\":\"array\",\"items\":{\"type\":\"string"
-        "\",\"enum\":[\"Mon\",\"Tue\"]}},\"level\":{\"type\":\"integer\",\"enum\":[1,2,3],\"default\":2},\"note\":{\"ty"
-        "pe\":\"string\",\"nullable\":true},\"colour\":{\"type\":\"string\",\"default\":\"red\"},\"lights\":{\"type\":"
-        "\"boolean\",\"default\":true,\"nullable\":true},\"limits\":{\"type\":\"object\",\"default\":{},\"properti"
-        "es\":{\"cpu\":{\"type\":\"integer\",\"default\":1}}},\"fallback\":{\"type\":\"object\",\"nullable\":true,\"p"
-        "roperties\":{\"after\":{\"type\":\"integer\"}}},\"names\":{\"type\":\"array\",\"default\":[\"a\",\"b\"],\"item"
-        "s\":{\"type\":\"string\"}}}}}}}}]}}",
+        "\",\"enum\":[\"Mon\",\"Tue\"]}},\"level\":{\"type\":\"integer\",\"enum\":[1,2,3],\"default\":2},\"size\":{\"ty"
+        "pe\":\"string\",\"enum\":[\"S\",\"M\",\"L\"],\"allOf\":[{\"enum\":[\"M\",\"L\",\"XL\"]},{\"maxLength\":2}]},\"shap"
+        "e\":{\"type\":\"string\",\"enum\":[\"Round\",\"Square\",\"Flat\",\"Cube\"],\"oneOf\":[{\"enum\":[\"Round\"]},{\""
+        "enum\":[\"Square\",\"Flat\"]}]},\"ratio\":{\"type\":\"number\",\"enum\":[5E-1,-1,2,1E20]},\"steps\":{\"typ"
+        "e\":\"array\",\"items\":{\"type\":\"integer\",\"format\":\"int32\",\"enum\":[-10,10]}},\"store\":{\"type\":\"o"
+        "bject\",\"oneOf\":[{\"properties\":{\"medium\":{\"enum\":[\"Disk\"]}}},{\"properties\":{\"medium\":{\"enum"
+        "\":[\"Cloud\"]},\"zone\":{\"enum\":[\"a\"]}}}],\"properties\":{\"medium\":{\"type\":\"string\"},\"zone\":{\"ty"
+        "pe\":\"string\"}}},\"note\":{\"type\":\"string\",\"nullable\":true},\"colour\":{\"type\":\"string\",\"defaul"
+        "t\":\"red\"},\"lights\":{\"type\":\"boolean\",\"default\":true,\"nullable\":true},\"limits\":{\"type\":\"obj"
+        "ect\",\"default\":{},\"properties\":{\"cpu\":{\"type\":\"integer\",\"default\":1}}},\"fallback\":{\"type\":"
+        "\"object\",\"nullable\":true,\"properties\":{\"after\":{\"type\":\"integer\"}}},\"names\":{\"type\":\"array"
+        "\",\"default\":[\"a\",\"b\"],\"items\":{\"type\":\"string\"}}}}}}}}]}}",
     };
     return parts;
 }

@@ -18,6 +18,27 @@
 
 namespace kubecoro::forms_v1 {
 
+struct choice_spec_store
+{
+    /// The values of medium that the schema allows.
+    struct medium_values
+    {
+        static constexpr const char* disk = "Disk";
+        static constexpr const char* cloud = "Cloud";
+    };
+    std::optional<std::string> medium = {};
+    std::optional<std::string> zone = {};
+    kubecoro::other_fields other_fields = {};
+    KUBECORO_NAME_FIRST;
+
+    friend const kubecoro::detail::struct_type& struct_type_of(const choice_spec_store*) noexcept;
+    friend bool operator==(const choice_spec_store& a, const choice_spec_store& b);
+};
+
+} // namespace kubecoro::forms_v1
+
+namespace kubecoro::forms_v1 {
+
 struct choice_spec_limits
 {
     std::optional<std::int64_t> cpu = {};
@@ -81,7 +102,46 @@ struct choice_spec
         static constexpr const char* tue = "Tue";
     };
     std::vector<std::string> days = {};
+    /// The values of level that the schema allows.
+    struct level_values
+    {
+        static constexpr std::int64_t n1 = 1;
+        static constexpr std::int64_t n2 = 2;
+        static constexpr std::int64_t n3 = 3;
+    };
     std::optional<std::int64_t> level = {};
+    /// The values of size that the schema allows.
+    struct size_values
+    {
+        static constexpr const char* m = "M";
+        static constexpr const char* l = "L";
+    };
+    std::optional<std::string> size = {};
+    /// The values of shape that the schema allows.
+    struct shape_values
+    {
+        static constexpr const char* round = "Round";
+        static constexpr const char* square = "Square";
+        static constexpr const char* flat = "Flat";
+    };
+    std::optional<std::string> shape = {};
+    /// The values of ratio that the schema allows.
+    struct ratio_values
+    {
+        static constexpr double n0_5 = 0.5;
+        static constexpr double minus_1 = -1.0;
+        static constexpr double n2 = 2.0;
+        static constexpr double n1e_20 = 1e+20;
+    };
+    std::optional<double> ratio = {};
+    /// The values of steps that the schema allows.
+    struct steps_values
+    {
+        static constexpr std::int32_t minus_10 = -10;
+        static constexpr std::int32_t n10 = 10;
+    };
+    std::vector<std::int32_t> steps = {};
+    kubecoro::boxed<forms_v1::choice_spec_store> store = {};
     std::optional<std::string> note = {};
     std::optional<std::string> colour = {};
     std::optional<bool> lights = {};
@@ -118,6 +178,8 @@ struct choice
 namespace kubecoro {
 
 template<>
+class view<forms_v1::choice_spec_store>;
+template<>
 class view<forms_v1::choice_spec_limits>;
 template<>
 class view<forms_v1::choice_spec_fallback>;
@@ -125,6 +187,21 @@ template<>
 class view<forms_v1::choice_spec>;
 template<>
 class view<forms_v1::choice>;
+
+template<>
+class view<forms_v1::choice_spec_store> : public view_base
+{
+public:
+    using view_base::view_base;
+    [[nodiscard]] std::optional<std::string_view> medium() const
+    {
+        return find_text("medium");
+    }
+    [[nodiscard]] std::optional<std::string_view> zone() const
+    {
+        return find_text("zone");
+    }
+};
 
 template<>
 class view<forms_v1::choice_spec_limits> : public view_base
@@ -172,6 +249,26 @@ public:
     [[nodiscard]] std::int64_t level() const
     {
         return int64("level");
+    }
+    [[nodiscard]] std::optional<std::string_view> size() const
+    {
+        return find_text("size");
+    }
+    [[nodiscard]] std::optional<std::string_view> shape() const
+    {
+        return find_text("shape");
+    }
+    [[nodiscard]] std::optional<double> ratio() const
+    {
+        return find_number("ratio");
+    }
+    [[nodiscard]] list_view<std::int32_t> steps() const
+    {
+        return list_view<std::int32_t>(at("steps"));
+    }
+    [[nodiscard]] view<forms_v1::choice_spec_store> store() const
+    {
+        return view<forms_v1::choice_spec_store>(at("store"));
     }
     [[nodiscard]] std::optional<std::string_view> note() const
     {
