@@ -229,3 +229,52 @@ TEST_CASE("reviews: nothing is kept, so there is nothing to get or list", "[conf
         CHECK(json::parse(got->body).at("reason") == "MethodNotAllowed");
     }
 }
+
+TEST_CASE("roles: a binding grants its role's verbs, resources and names to a service account",
+          "[conformance][reviews]")
+{
+    cluster_under_test c;
+    const auto create = [&](const std::string& plural, const std::string& more) {
+        request r{.method = "POST",
+                  .target = "/apis/rbac.authorization.k8s.io/v1/namespaces/" + c.ns() + "/" + plural,
+                  .content_type = "application/json",
+                  .body = R"({"metadata":{"name":"robots"},)" + more + "}"};
+        const auto made = c.run(c.api().raw(std::move(r)));
+        REQUIRE(made);
+        REQUIRE(made->head.status == 201);
+    };
+    create("roles", R"("rules":[{"apiGroups":[""],"resources":["pods"],"verbs":["list"]},)"
+                    R"({"apiGroups":["apps"],"resources":["*/scale"],"verbs":["*"]},)"
+                    R"({"apiGroups":[""],"resources":["configmaps"],"resourceNames":["mine"],"verbs":["get"]}])");
+    create("rolebindings", R"("roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"Role","name":"robots"},)"
+                           R"("subjects":[{"kind":"ServiceAccount","name":"robot","namespace":")" +
+                               c.ns() + R"("}])");
+    const auto may = [&](const std::string& attributes, const std::string& account = "robot") {
+        const auto spec = R"({"user":"system:serviceaccount:)" + c.ns() + ":" + account +
+                          R"(","resourceAttributes":{"namespace":")" + c.ns() + "\"," + attributes + "}}";
+        return review(c, authorization + "subjectaccessreviews", spec).allowed();
+    };
+    const std::string list_pods = R"("verb":"list","resource":"pods")";
+    // A server of a cluster learns of roles by a watch.
+    const auto known = c.run(poll_until(
+        *real_clock(), {.interval = std::chrono::milliseconds{50}}, [&]() -> boost::asio::awaitable<result<bool>> {
+            request r{
+                .method = "POST", .target = authorization + "subjectaccessreviews", .content_type = "application/json"};
+            r.body = R"({"spec":)" + pods(c, R"("user":"system:serviceaccount:)" + c.ns() + R"(:robot",)") + "}";
+            auto asking = c.api().raw(std::move(r));
+            const auto got = co_await std::move(asking);
+            if (!got) co_return got.error();
+            const auto body = json::parse(got->body);
+            co_return body.at_pointer("/status/allowed").as_bool();
+        }));
+    REQUIRE(known);
+    CHECK(may(list_pods));
+    CHECK_FALSE(may(list_pods, "other"));
+    CHECK_FALSE(may(R"("verb":"watch","resource":"pods")"));
+    CHECK_FALSE(may(R"("verb":"list","resource":"pods","subresource":"status")"));
+    CHECK(may(R"("verb":"update","group":"apps","resource":"deployments","subresource":"scale")"));
+    CHECK_FALSE(may(R"("verb":"update","group":"apps","resource":"deployments")"));
+    CHECK(may(R"("verb":"get","resource":"configmaps","name":"mine")"));
+    CHECK_FALSE(may(R"("verb":"get","resource":"configmaps","name":"other")"));
+    CHECK_FALSE(may(R"("verb":"get","resource":"configmaps")"));
+}

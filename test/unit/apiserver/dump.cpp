@@ -24,7 +24,7 @@ void fill(server& s)
     s.expect(201, "POST", pods,
              R"({"metadata":{"name":"p"},"spec":{"nodeName":"n","containers":[{"name":"c","image":"i"}]}})");
     s.expect(200, "DELETE", pods + "/p");
-    s.expect(200, "DELETE", "/api/v1/namespaces/kube-public");
+    s.expect(200, "DELETE", "/api/v1/namespaces/kube-node-lease");
 }
 
 } // namespace
@@ -39,7 +39,7 @@ TEST_CASE("dump: a restored state gives the same answers", "[apiserver][dump]")
     CHECK(after.state.dump() == before.state.dump());
     for (const std::string& path : {maps, pods, crds, widgets, std::string("/api/v1/namespaces")})
         CHECK(after.get(path).body == before.get(path).body);
-    CHECK(after.get("/api/v1/namespaces/kube-public").status == 404);
+    CHECK(after.get("/api/v1/namespaces/kube-node-lease").status == 404);
 
     // Versions continue. Watches from the saved version resume, those from earlier versions get 410.
     auto watch = after.watch(maps + "?watch=1&resourceVersion=" + std::to_string(version));

@@ -9,13 +9,6 @@
 namespace kubecoro::apiserver {
 namespace {
 
-json::array to_array(const std::vector<std::string>& texts)
-{
-    json::array out;
-    for (const auto& t : texts) out.push_back(json::value(std::string_view(t)));
-    return out;
-}
-
 json::value str(std::string_view text) { return json::value(text); }
 
 json::array verbs_of(const resource_info& info)

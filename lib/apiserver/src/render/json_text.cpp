@@ -263,6 +263,13 @@ const json::object* object_at(const json::value& v, std::string_view dotted)
     return found ? found->if_object() : nullptr;
 }
 
+json::array to_array(const std::vector<std::string>& texts)
+{
+    json::array out;
+    for (const auto& t : texts) out.push_back(json::value(std::string_view(t)));
+    return out;
+}
+
 std::string scalar_text(const json::value& v)
 {
     if (v.is_null()) return {};

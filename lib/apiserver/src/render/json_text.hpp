@@ -9,6 +9,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace kubecoro::apiserver {
 
@@ -57,6 +58,8 @@ private:
 /// Returns the array or object at the path; null when absent or of another type.
 [[nodiscard]] const json::array* array_at(const json::value& v, std::string_view dotted);
 [[nodiscard]] const json::object* object_at(const json::value& v, std::string_view dotted);
+
+[[nodiscard]] json::array to_array(const std::vector<std::string>& texts);
 
 /// Formats a scalar for field selectors and tables: strings unquoted, booleans and numbers as JSON, null as "".
 [[nodiscard]] std::string scalar_text(const json::value& v);

@@ -39,6 +39,11 @@ status_error not_found(const resource_info& info, std::string_view name)
     return about(info, name, 404, "NotFound", named(info, name) + " not found");
 }
 
+status_error forbidden(const resource_info& info, std::string_view name, std::string_view why)
+{
+    return about(info, name, 403, "Forbidden", named(info, name) + " is forbidden: " + std::string(why));
+}
+
 status_error no_such_resource()
 {
     auto e = make(404, "NotFound", "the server could not find the requested resource");

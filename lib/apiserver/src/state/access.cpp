@@ -30,6 +30,13 @@ bool same_secret(std::string_view a, std::string_view b) noexcept
     return difference == 0;
 }
 
+constexpr std::string_view authenticated_users = "system:authenticated";
+
+bool is_member(const user_info& user, std::string_view group)
+{
+    return std::find(user.groups.begin(), user.groups.end(), group) != user.groups.end();
+}
+
 bool fits(std::string_view wanted, std::string_view value)
 {
     return wanted.empty() || wanted == "*" || wanted == value;
@@ -53,18 +60,13 @@ std::optional<user_info> access_control::authenticate(std::string_view token, wa
     for (const auto& e : tokens_)
         if (same_secret(e.token, token) && (!e.expires || now < *e.expires)) {
             auto user = e.user;
-            user.groups.emplace_back("system:authenticated");
+            if (!is_member(user, authenticated_users)) user.groups.emplace_back(authenticated_users);
             return user;
         }
     return {};
 }
 
 namespace {
-
-bool is_member(const user_info& user, std::string_view group)
-{
-    return std::find(user.groups.begin(), user.groups.end(), group) != user.groups.end();
-}
 
 /// The reviews that every user may make, of itself.
 constexpr std::pair<std::string_view, std::string_view> self_reviews[]{
@@ -91,14 +93,20 @@ bool is_below(std::string_view path, std::string_view root)
 
 } // namespace
 
-bool access_control::allows(const user_info& user, const access_request& asked) const
+std::optional<bool> access_control::verdict(const user_info& user, const access_request& asked) const
 {
     for (const auto& rule : rules_)
         if (fits(rule.user, user.name) && fits(rule.verb, asked.verb) && fits_resource(rule.resource, asked) &&
             (rule.resource.empty() || !asked.resource.empty()) && fits(rule.ns, asked.ns))
             return rule.allow;
+    return {};
+}
+
+bool access_control::allows(const user_info& user, const access_request& asked) const
+{
+    if (const auto decided = verdict(user, asked)) return *decided;
     if (is_member(user, "system:masters")) return true;
-    const bool authenticated = is_member(user, "system:authenticated");
+    const bool authenticated = is_member(user, authenticated_users);
     if (!asked.resource.empty()) return authenticated && is_self_review(asked);
     for (const auto path : open_paths)
         if (is_below(asked.path, path)) return true;
@@ -118,7 +126,7 @@ access_summary access_control::summarize(const user_info& user, std::string_view
             out.incomplete = true;
     }
     if (is_member(user, "system:masters")) out.allowed.push_back({});
-    const bool authenticated = is_member(user, "system:authenticated");
+    const bool authenticated = is_member(user, authenticated_users);
     if (authenticated)
         for (const auto& [group, resource] : self_reviews)
             out.allowed.push_back({true, {}, "create", std::string(resource) + "." + std::string(group)});

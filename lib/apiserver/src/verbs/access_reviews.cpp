@@ -95,6 +95,20 @@ json::object resource_rule(std::string_view verb, std::string_view group, std::s
     return {{"verbs", one(verb)}, {"apiGroups", one(group)}, {"resources", one(resource)}};
 }
 
+/// Appends what a role grants to the rules of a review.
+void append_role_rule(const role_rule& rule, json::array& resources, json::array& paths)
+{
+    if (!rule.resources.empty()) {
+        json::object granted{{"verbs", to_array(rule.verbs)},
+                             {"apiGroups", to_array(rule.groups)},
+                             {"resources", to_array(rule.resources)}};
+        if (!rule.names.empty()) granted["resourceNames"] = to_array(rule.names);
+        resources.push_back(std::move(granted));
+    }
+    if (!rule.paths.empty())
+        paths.push_back(json::object{{"verbs", to_array(rule.verbs)}, {"nonResourceURLs", to_array(rule.paths)}});
+}
+
 /// "deployments.apps/scale" is the resource "deployments/scale" of the group "apps".
 json::object rule_of(const access_rule& rule)
 {
@@ -109,8 +123,7 @@ json::object rule_of(const access_rule& rule)
 
 } // namespace
 
-answer<json::value> review_access(const exchange& x, std::string_view kind, const json::value& body,
-                                  const access_control& access)
+answer<json::value> review_access(const exchange& x, std::string_view kind, const json::value& body, authorizer& access)
 {
     if (auto e = check_attributes(kind, body)) return *e;
     if (kind == "LocalSubjectAccessReview")
@@ -119,17 +132,18 @@ answer<json::value> review_access(const exchange& x, std::string_view kind, cons
     return json::value{{"allowed", access.allows(subject, asked_in(body))}};
 }
 
-answer<json::value> review_rules(const exchange& x, const json::value& body, const access_control& access)
+answer<json::value> review_rules(const exchange& x, const json::value& body, authorizer& access)
 {
     const auto ns = text_at(body, "spec.namespace");
     if (ns.empty()) return errors::bad_request("no namespace on request");
-    const auto found = access.summarize(x.user, ns);
+    const auto found = access.access().summarize(x.user, ns);
     json::array resources, paths;
     for (const auto& rule : found.allowed) {
         resources.push_back(rule_of(rule));
         if (rule.resource.empty()) paths.push_back(path_rule(rule.verb.empty() ? "*" : rule.verb, one("*")));
     }
     for (const auto& [verb, path] : found.paths) paths.push_back(path_rule(verb, one(path)));
+    for (const auto* rule : access.roles().of(x.user, ns)) append_role_rule(*rule, resources, paths);
     json::object status{{"resourceRules", std::move(resources)},
                         {"nonResourceRules", std::move(paths)},
                         {"incomplete", found.incomplete}};

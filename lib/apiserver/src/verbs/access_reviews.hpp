@@ -2,8 +2,7 @@
 #pragma once
 
 #include "http/exchange.hpp"
-
-#include <kubecoro/apiserver/access.hpp>
+#include "verbs/authorizer.hpp"
 
 #include <boost/json/value.hpp>
 
@@ -15,10 +14,10 @@ namespace kubecoro::apiserver {
 
     @param body  The review that was posted. @return its status. Errors: 400 and 422 for a question without a meaning. */
 [[nodiscard]] answer<boost::json::value> review_access(const exchange& x, std::string_view kind,
-                                                       const boost::json::value& body, const access_control& access);
+                                                       const boost::json::value& body, authorizer& access);
 
 /// The status of a SelfSubjectRulesReview: what the user of the request may do in a namespace. Errors: 400.
 [[nodiscard]] answer<boost::json::value> review_rules(const exchange& x, const boost::json::value& body,
-                                                      const access_control& access);
+                                                      authorizer& access);
 
 } // namespace kubecoro::apiserver

@@ -65,7 +65,7 @@ std::optional<user_info> authenticate(const access_control& access, const exchan
     if (header.empty()) {
         if (!x.request.user) return access_control::anonymous();
         auto user = *x.request.user;
-        user.groups.emplace_back("system:authenticated");
+        if (!contains(user.groups, "system:authenticated")) user.groups.emplace_back("system:authenticated");
         return user;
     }
     if (!begins_with_bearer(header)) return access_control::anonymous();

@@ -6,9 +6,21 @@
 #include "verbs/list_page.hpp"
 
 namespace kubecoro::apiserver {
+namespace {
+
+/// Namespaces that a cluster needs; kube-apiserver protects the same.
+bool is_protected(const exchange& x)
+{
+    if (x.store->info.behaves != builtin::namespace_) return false;
+    return x.route.name == "default" || x.route.name == "kube-system" || x.route.name == "kube-public";
+}
+
+} // namespace
 
 http_response answer_delete(exchange& x)
 {
+    if (is_protected(x))
+        return respond(errors::forbidden(x.store->info, x.route.name, "this namespace may not be deleted"));
     const auto chosen = choose_media(x);
     if (!chosen) return respond(chosen.error());
     const auto how = read_delete_options(x);

@@ -18,6 +18,17 @@ http_response text_response(std::string body)
     return r;
 }
 
+bool is_health(std::string_view first) { return first == "healthz" || first == "livez" || first == "readyz"; }
+
+/// The server has one check, ping: it answers.
+http_response health_response(const exchange& x)
+{
+    const auto& s = x.target.segments;
+    if (s.size() > 2 || (s.size() == 2 && s[1] != "ping")) return respond(errors::no_such_page());
+    if (s.size() == 2 || !x.target.has("verbose")) return text_response("ok");
+    return text_response("[+]ping ok\n" + s[0] + " check passed\n");
+}
+
 http_response version_response(const exchange& x)
 {
     http_response r;
@@ -128,7 +139,7 @@ http_response answer_path(exchange& x)
     }
     const std::string_view first = s[0];
     if (first == "version" && s.size() == 1) return version_response(x);
-    if (first == "healthz" || first == "livez" || first == "readyz") return text_response("ok");
+    if (is_health(first)) return health_response(x);
     if (first == "api" && s.size() == 1) return discovery_response(x, true);
     if (first == "apis" && s.size() == 1) return discovery_response(x, false);
     if (first == "api" && s.size() == 2) return group_response(x, "", &s[1]);

@@ -7,12 +7,14 @@
 #include "render/status_errors.hpp"
 #include "state/scale.hpp"
 #include "verbs/authentication.hpp"
+#include "verbs/authorizer.hpp"
 #include "verbs/impersonation.hpp"
 #include "verbs/list_stream.hpp"
 #include "verbs/reviews.hpp"
 #include "verbs/service_account_token.hpp"
 
 #include <kubecoro/api/detail/protobuf_form.hpp>
+#include <kubecoro/api/selector.hpp>
 
 #include <algorithm>
 
@@ -46,7 +48,10 @@ void http_response::complete_body()
 }
 
 request_handler::request_handler(cluster_state_core& state, access_control& access, request_handler_options options)
-    : state_(state), access_(access), options_(std::move(options)), random_(options_.seed)
+    : state_(state),
+      authorizer_(std::make_unique<authorizer>(access, state)),
+      options_(std::move(options)),
+      random_(options_.seed)
 {
     if (options_.token_key.empty()) options_.token_key = random_token_key();
 }
@@ -69,6 +74,16 @@ std::string verb_of(const exchange& x)
     return std::string(method);
 }
 
+/// A list or watch of one object by name counts as a request for it: roles may name it.
+std::string name_selected(const exchange& x)
+{
+    const auto fields = field_selector::parse(x.target.value("fieldSelector"));
+    if (!fields) return {};
+    for (const auto& r : fields->requirements())
+        if (r.path == "metadata.name" && r.equal) return r.value;
+    return {};
+}
+
 access_request what_is_asked(const exchange& x)
 {
     access_request asked;
@@ -80,6 +95,7 @@ access_request what_is_asked(const exchange& x)
         asked.subresource = x.route.subresource;
         asked.ns = x.route.ns;
         asked.name = x.route.name;
+        if (asked.name.empty() && asked.verb != "create") asked.name = name_selected(x);
         // For authorization a namespace object is in the namespace of its name.
         if (asked.group.empty() && asked.resource == "namespaces") asked.ns = x.route.name;
         return asked;
@@ -142,7 +158,7 @@ http_response answer_subresource(exchange& x)
     return verb == "update" ? answer_update(x) : answer_patch(x);
 }
 
-http_response answer_resource(exchange& x, const access_control& access)
+http_response answer_resource(exchange& x, authorizer& access)
 {
     if (auto e = resolve(x)) return respond(*e);
     if (const auto* review = review_of(x)) return answer_review(x, *review, access);
@@ -180,7 +196,7 @@ http_response refusal(const user_info& user, const access_request& asked)
 }
 
 /// Makes the impersonated user, if there is one, the exchange's. @return the refusal, if any.
-std::optional<http_response> become_another(const access_control& access, exchange& x)
+std::optional<http_response> become_another(authorizer& access, exchange& x)
 {
     auto other = read_impersonation(x.request);
     if (!other.problem.empty()) return respond(errors::bad_request(other.problem));
@@ -191,9 +207,9 @@ std::optional<http_response> become_another(const access_control& access, exchan
 }
 
 /// Authenticates and authorizes the request and sets the exchange's user. @return the refusal, if any.
-std::optional<http_response> judge(const access_control& access, exchange& x)
+std::optional<http_response> judge(authorizer& access, exchange& x)
 {
-    auto user = authenticate(access, x);
+    auto user = authenticate(access.access(), x);
     if (!user) return respond(errors::unauthorized());
     x.user = std::move(*user);
     if (auto refused = become_another(access, x)) return refused;
@@ -242,7 +258,7 @@ std::optional<http_response> request_handler::refuse_early(const http_request& h
     if (!target) return respond(errors::bad_request("the request target is not a valid URL"));
     const auto route = route_of(*target);
     exchange x{state_, options_, random_, head, now, {}, std::move(*target), route};
-    auto refused = judge(access_, x);
+    auto refused = judge(*authorizer_, x);
     if (!refused) return {};
     finish(x, *refused);
     return refused;
@@ -255,12 +271,12 @@ http_response request_handler::handle(const http_request& request, wall_time now
     const auto route = route_of(*target);
     exchange x{state_, options_, random_, request, now, {}, std::move(*target), route};
     http_response r;
-    if (auto refused = judge(access_, x))
+    if (auto refused = judge(*authorizer_, x))
         r = std::move(*refused);
     else if (request.body.size() > max_body_bytes)
         r = respond(errors::too_large());
     else
-        r = route.is_resource ? answer_resource(x, access_) : answer_path(x);
+        r = route.is_resource ? answer_resource(x, *authorizer_) : answer_path(x);
     finish(x, r);
     return r;
 }

@@ -19,26 +19,19 @@ constexpr review_kind kinds[]{
     {"authorization.k8s.io/v1", "SelfSubjectRulesReview"},   {"authorization.k8s.io/v1", "SubjectAccessReview"},
 };
 
-json::array texts(const std::vector<std::string>& values)
-{
-    json::array out;
-    for (const auto& v : values) out.push_back(json::value(std::string_view(v)));
-    return out;
-}
-
 json::object describe(const user_info& user)
 {
     json::object out{{"username", std::string_view(user.name)}};
     if (!user.uid.empty()) out["uid"] = std::string_view(user.uid);
-    if (!user.groups.empty()) out["groups"] = texts(user.groups);
+    if (!user.groups.empty()) out["groups"] = to_array(user.groups);
     json::object extra;
-    for (const auto& [key, values] : user.extra) extra[key] = texts(values);
+    for (const auto& [key, values] : user.extra) extra[key] = to_array(values);
     if (!extra.empty()) out["extra"] = std::move(extra);
     return out;
 }
 
 /// The status of a TokenReview.
-answer<json::value> review_token(const exchange& x, const json::value& body, const access_control& access)
+answer<json::value> review_token(const exchange& x, const json::value& body, authorizer& access)
 {
     const auto token = text_at(body, "spec.token");
     if (token.empty()) return errors::bad_request("token is required for TokenReview in authentication");
@@ -46,14 +39,13 @@ answer<json::value> review_token(const exchange& x, const json::value& body, con
     if (const auto* asked = array_at(body, "spec.audiences"))
         for (const auto& a : *asked) audiences.push_back(scalar_text(a));
     if (audiences.empty()) audiences.emplace_back(own_audience);
-    const auto verdict = judge_token(access, x, token, audiences);
+    const auto verdict = judge_token(access.access(), x, token, audiences);
     if (!verdict.user) return json::value{{"user", json::object{}}, {"error", std::string_view(verdict.problem)}};
     return json::value{
-        {"authenticated", true}, {"user", describe(*verdict.user)}, {"audiences", texts(verdict.audiences)}};
+        {"authenticated", true}, {"user", describe(*verdict.user)}, {"audiences", to_array(verdict.audiences)}};
 }
 
-answer<json::value> status_of(const exchange& x, const review_kind& kind, const json::value& body,
-                              const access_control& access)
+answer<json::value> status_of(const exchange& x, const review_kind& kind, const json::value& body, authorizer& access)
 {
     if (kind.kind == "SelfSubjectReview") return json::value{{"userInfo", describe(x.user)}};
     if (kind.kind == "TokenReview") return review_token(x, body, access);
@@ -79,7 +71,7 @@ const review_kind* review_of(const exchange& x)
     return found == std::end(kinds) ? nullptr : found;
 }
 
-http_response answer_review(exchange& x, const review_kind& kind, const access_control& access)
+http_response answer_review(exchange& x, const review_kind& kind, authorizer& access)
 {
     const auto chosen = choose_media(x.request.header("accept"), media_scope{});
     if (!chosen) return respond(chosen.error());

@@ -2,8 +2,7 @@
 #pragma once
 
 #include "http/exchange.hpp"
-
-#include <kubecoro/apiserver/access.hpp>
+#include "verbs/authorizer.hpp"
 
 #include <string_view>
 #include <vector>
@@ -20,6 +19,6 @@ struct review_kind
 /// The kind that a request posts; null for any other request.
 [[nodiscard]] const review_kind* review_of(const exchange& x);
 
-[[nodiscard]] http_response answer_review(exchange& x, const review_kind& kind, const access_control& access);
+[[nodiscard]] http_response answer_review(exchange& x, const review_kind& kind, authorizer& access);
 
 } // namespace kubecoro::apiserver

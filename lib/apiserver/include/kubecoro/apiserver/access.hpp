@@ -64,7 +64,8 @@ struct access_summary
 
     The first matching rule decides. When no rule matches: members of `system:masters` may do everything; other users
     may only read /version, /healthz, /livez and /readyz; authenticated users may also read discovery and /openapi, and
-    review themselves (SelfSubjectReview, SelfSubjectAccessReview, SelfSubjectRulesReview). */
+    review themselves (SelfSubjectReview, SelfSubjectAccessReview, SelfSubjectRulesReview). The request handler adds the
+    permissions that Roles and ClusterRoles of its cluster grant. */
 class access_control
 {
 public:
@@ -81,6 +82,8 @@ public:
     [[nodiscard]] std::optional<user_info> authenticate(std::string_view token, wall_time now) const;
     /// Whether the user may do it: the first rule that matches decides, and without one the user's groups.
     [[nodiscard]] bool allows(const user_info& user, const access_request& asked) const;
+    /// Whether the first rule that matches allows it; empty if none matches.
+    [[nodiscard]] std::optional<bool> verdict(const user_info& user, const access_request& asked) const;
 
     /// The permissions of the user in a namespace, for a SelfSubjectRulesReview.
     [[nodiscard]] access_summary summarize(const user_info& user, std::string_view ns) const;

@@ -8,10 +8,13 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
 namespace kubecoro::apiserver {
+
+class authorizer;
 
 /// Options of a request_handler.
 struct request_handler_options
@@ -32,6 +35,7 @@ struct request_handler_options
 
 /** Answers requests against a cluster state: authentication, authorization, routing, verbs, discovery, OpenAPI, tables.
 
+    Authorization is by the rules of `access`, then by the Roles and ClusterRoles that the state holds.
     Reports every error as a response. Not thread safe: used on the strand of the state, which must outlive it. */
 class request_handler
 {
@@ -57,7 +61,7 @@ public:
 
 private:
     cluster_state_core& state_;
-    access_control& access_;
+    std::unique_ptr<authorizer> authorizer_;
     request_handler_options options_;
     random_source random_;
 };

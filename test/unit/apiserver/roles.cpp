@@ -1,0 +1,215 @@
+// Tests of the permissions that roles and bindings grant.
+#include "support.hpp"
+
+using namespace kubecoro;
+using namespace kubecoro::test;
+
+namespace {
+
+const std::string rbac = "/apis/rbac.authorization.k8s.io/v1/";
+const std::string maps = "/api/v1/namespaces/default/configmaps";
+
+/// Bob has a token, and no rights of his own.
+struct cluster : server
+{
+    void role(const std::string& name, const std::string& rules, const std::string& ns = "default")
+    {
+        const auto kind = ns.empty() ? "clusterroles" : "namespaces/" + ns + "/roles";
+        expect(201, "POST", rbac + kind, R"({"metadata":{"name":")" + name + R"("},"rules":)" + rules + "}");
+    }
+    void bind(const std::string& name, const std::string& role_kind, const std::string& role,
+              const std::string& subjects, const std::string& ns = "default")
+    {
+        const auto kind = ns.empty() ? "clusterrolebindings" : "namespaces/" + ns + "/rolebindings";
+        expect(201, "POST", rbac + kind,
+               R"({"metadata":{"name":")" + name + R"("},"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":")" +
+                   role_kind + R"(","name":")" + role + R"("},"subjects":)" + subjects + "}");
+    }
+    int bobs(const std::string& method, const std::string& target, const std::string& body = {})
+    {
+        return ask(method, target, body, {{"Impersonate-User", "bob"}}).status;
+    }
+};
+
+const std::string bob = R"([{"kind":"User","apiGroup":"rbac.authorization.k8s.io","name":"bob"}])";
+const std::string reads_maps = R"([{"verbs":["get","list"],"apiGroups":[""],"resources":["configmaps"]}])";
+
+} // namespace
+
+TEST_CASE("roles: a binding grants the verbs of its role in its namespace", "[apiserver][roles]")
+{
+    cluster c;
+    c.add_namespace("other");
+    CHECK(c.bobs("GET", maps) == 403);
+    c.role("reader", reads_maps);
+    CHECK(c.bobs("GET", maps) == 403);
+    c.bind("bobs", "Role", "reader", bob);
+    CHECK(c.bobs("GET", maps) == 200);
+    CHECK(c.bobs("GET", maps + "/a") == 404);
+    CHECK(c.bobs("POST", maps, R"({"metadata":{"name":"a"}})") == 403);
+    CHECK(c.bobs("GET", maps + "?watch=1") == 403);
+    CHECK(c.bobs("GET", "/api/v1/namespaces/other/configmaps") == 403);
+    CHECK(c.bobs("GET", "/api/v1/configmaps") == 403);
+    CHECK(c.bobs("GET", "/api/v1/namespaces/default/secrets") == 403);
+
+    SECTION("a changed role counts at once")
+    {
+        c.patch(rbac + "namespaces/default/roles/reader",
+                R"({"rules":[{"verbs":["*"],"apiGroups":["*"],"resources":["secrets"]}]})");
+        CHECK(c.bobs("GET", maps) == 403);
+        CHECK(c.bobs("GET", "/api/v1/namespaces/default/secrets") == 200);
+    }
+    SECTION("a deleted role grants nothing")
+    {
+        c.expect(200, "DELETE", rbac + "namespaces/default/roles/reader");
+        CHECK(c.bobs("GET", maps) == 403);
+    }
+    SECTION("a deleted binding grants nothing")
+    {
+        c.expect(200, "DELETE", rbac + "namespaces/default/rolebindings/bobs");
+        CHECK(c.bobs("GET", maps) == 403);
+    }
+    SECTION("a restored state has the roles that it had")
+    {
+        const auto with_roles = c.state.dump();
+        c.expect(200, "DELETE", rbac + "namespaces/default/roles/reader");
+        CHECK(c.bobs("GET", maps) == 403);
+        REQUIRE(c.state.restore(with_roles, c.now));
+        CHECK(c.bobs("GET", maps) == 200);
+    }
+    SECTION("a rule of the server comes first")
+    {
+        c.access.add_rule({false, "bob", "list", "configmaps"});
+        CHECK(c.bobs("GET", maps) == 403);
+        CHECK(c.bobs("GET", maps + "/a") == 404);
+    }
+}
+
+TEST_CASE("roles: a cluster role is bound in one namespace, or in all and in the cluster", "[apiserver][roles]")
+{
+    cluster c;
+    c.role("reader", R"([{"verbs":["list"],"apiGroups":[""],"resources":["configmaps","nodes"]}])", "");
+    c.bind("here", "ClusterRole", "reader", bob);
+    CHECK(c.bobs("GET", maps) == 200);
+    CHECK(c.bobs("GET", "/api/v1/configmaps") == 403);
+    CHECK(c.bobs("GET", "/api/v1/nodes") == 403);
+    c.bind("everywhere", "ClusterRole", "reader", bob, "");
+    CHECK(c.bobs("GET", "/api/v1/configmaps") == 200);
+    CHECK(c.bobs("GET", "/api/v1/nodes") == 200);
+}
+
+TEST_CASE("roles: subjects are users, groups and service accounts", "[apiserver][roles]")
+{
+    cluster c;
+    c.role("reader", reads_maps);
+    const auto as = [&](const std::string& user, server::headers more = {}) {
+        more.emplace_back("Impersonate-User", user);
+        return c.ask("GET", maps, {}, std::move(more)).status;
+    };
+    c.bind("groups", "Role", "reader", R"([{"kind":"Group","name":"readers"},{"kind":"User","name":"readers"}])");
+    CHECK(as("eve") == 403);
+    CHECK(as("eve", {{"Impersonate-Group", "readers"}}) == 200);
+    CHECK(as("readers") == 200);
+    c.bind("accounts", "Role", "reader",
+           R"([{"kind":"ServiceAccount","name":"near"},{"kind":"ServiceAccount","name":"far","namespace":"other"}])");
+    CHECK(as("system:serviceaccount:default:near") == 200);
+    CHECK(as("system:serviceaccount:other:far") == 200);
+    CHECK(as("system:serviceaccount:other:near") == 403);
+    CHECK(as("system:serviceaccount:default:far") == 403);
+    CHECK(as("near") == 403);
+    c.bind("all", "Role", "reader", R"([{"kind":"Group","name":"system:serviceaccounts:third"}])");
+    CHECK(as("system:serviceaccount:third:any") == 200);
+}
+
+TEST_CASE("roles: rules name subresources, objects and paths", "[apiserver][roles]")
+{
+    cluster c;
+    c.role("rules",
+           R"([{"verbs":["get"],"apiGroups":["apps"],"resources":["*/scale"]},)"
+           R"({"verbs":["get"],"apiGroups":[""],"resources":["pods/log"]},)"
+           R"({"verbs":["*"],"apiGroups":[""],"resources":["configmaps"],"resourceNames":["mine"]},)"
+           R"({"verbs":["get"],"nonResourceURLs":["/metrics","/debug/*"]}])",
+           "");
+    c.bind("bobs", "ClusterRole", "rules", bob, "");
+    const std::string apps = "/apis/apps/v1/namespaces/default/deployments/d";
+    CHECK(c.bobs("GET", apps + "/scale") == 404);
+    CHECK(c.bobs("GET", apps) == 403);
+    CHECK(c.bobs("GET", apps + "/status") == 403);
+    CHECK(c.bobs("GET", "/api/v1/namespaces/default/pods/p/log") == 404);
+    CHECK(c.bobs("GET", "/api/v1/namespaces/default/pods/p") == 403);
+    CHECK(c.bobs("GET", maps + "/mine") == 404);
+    CHECK(c.bobs("GET", maps + "/other") == 403);
+    CHECK(c.bobs("GET", maps) == 403);
+    CHECK(c.bobs("GET", maps + "?fieldSelector=metadata.name%3Dmine") == 200);
+    CHECK(c.bobs("GET", maps + "?fieldSelector=metadata.name!%3Dmine") == 403);
+    // An object that is made has no name yet that a rule could have.
+    CHECK(c.bobs("POST", maps, R"({"metadata":{"name":"mine"}})") == 403);
+    CHECK(c.bobs("GET", "/metrics") == 404);
+    CHECK(c.bobs("GET", "/debug/pprof") == 404);
+    CHECK(c.bobs("GET", "/debug") == 403);
+    CHECK(c.bobs("POST", "/metrics") == 403);
+}
+
+TEST_CASE("roles: cluster-admin is there from the beginning", "[apiserver][roles]")
+{
+    cluster c;
+    c.bind("bobs", "ClusterRole", "cluster-admin", bob);
+    CHECK(c.bobs("POST", maps, R"({"metadata":{"name":"a"}})") == 201);
+    CHECK(c.bobs("GET", "/api/v1/nodes") == 403);
+    c.bind("bobs", "ClusterRole", "cluster-admin", bob, "");
+    CHECK(c.bobs("GET", "/api/v1/nodes") == 200);
+    CHECK(c.bobs("GET", "/metrics") == 404);
+}
+
+TEST_CASE("roles: many bindings that come and go leave nothing behind", "[apiserver][roles]")
+{
+    cluster c;
+    c.role("reader", reads_maps);
+    for (int i = 0; i < 200; ++i) {
+        const auto name = "b" + std::to_string(i);
+        c.bind(name, "Role", "reader", bob);
+        CHECK(c.bobs("GET", maps) == 200);
+        c.expect(200, "DELETE", rbac + "namespaces/default/rolebindings/" + name);
+        CHECK(c.bobs("GET", maps) == 403);
+    }
+}
+
+TEST_CASE("roles: reviews answer with what roles grant", "[apiserver][roles]")
+{
+    cluster c;
+    c.role("rules",
+           R"([{"verbs":["get"],"apiGroups":[""],"resources":["configmaps"],"resourceNames":["mine"]},)"
+           R"({"verbs":["get"],"nonResourceURLs":["/metrics"]}])",
+           "");
+    c.bind("bobs", "ClusterRole", "rules", bob, "");
+    const std::string review = R"({"spec":{"user":"bob","resourceAttributes":{"verb":"get","resource":"configmaps",)"
+                               R"("namespace":"default","name":"mine"}}})";
+    CHECK(c.expect(201, "POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews", review)
+              .at_pointer("/status/allowed") == true);
+    const auto list = c.expect(201, "POST", "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews",
+                               R"({"spec":{"namespace":"default"}})", {{"Impersonate-User", "bob"}});
+    const auto text = json::serialize(list.at("status"));
+    CHECK(text.find(R"({"verbs":["get"],"apiGroups":[""],"resources":["configmaps"],"resourceNames":["mine"]})") !=
+          std::string::npos);
+    CHECK(text.find(R"({"verbs":["get"],"nonResourceURLs":["/metrics"]})") != std::string::npos);
+}
+
+TEST_CASE("namespaces: those that a cluster needs stay", "[apiserver][namespaces]")
+{
+    server s;
+    const auto refused = s.expect(403, "DELETE", "/api/v1/namespaces/default");
+    CHECK(refused.at("message") == R"(namespaces "default" is forbidden: this namespace may not be deleted)");
+    s.expect(403, "DELETE", "/api/v1/namespaces/kube-system");
+    s.expect(403, "DELETE", "/api/v1/namespaces/kube-public");
+    s.add_namespace("mine");
+    s.expect(200, "DELETE", "/api/v1/namespaces/mine");
+}
+
+TEST_CASE("health: a verbose answer names the check", "[apiserver][health]")
+{
+    server s;
+    CHECK(s.get("/livez").body == "ok");
+    CHECK(s.get("/livez/ping").body == "ok");
+    CHECK(s.get("/readyz?verbose").body == "[+]ping ok\nreadyz check passed\n");
+    CHECK(s.get("/livez/etcd").status == 404);
+}
