@@ -15,7 +15,7 @@ namespace kubecoro::apiserver::errors {
 [[nodiscard]] status_error make(int code, std::string reason, std::string message);
 
 [[nodiscard]] status_error not_found(const resource_info& info, std::string_view name);
-/// 403 for an object, whoever asks.
+/// 403 for an object, for every user.
 [[nodiscard]] status_error forbidden(const resource_info& info, std::string_view name, std::string_view why);
 /// 404 for an unknown resource in a built-in group.
 [[nodiscard]] status_error no_such_resource();

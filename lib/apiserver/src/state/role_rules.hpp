@@ -67,7 +67,7 @@ private:
         std::vector<std::string_view> groups;
     };
 
-    /// What was read from a stored object, and the object: another one under its key is read again.
+    /// The parsed form of a stored object. Another object under the same key is parsed again.
     template<class T>
     struct read
     {
