@@ -22,6 +22,18 @@ cp -r "$(dirname "$consumer")" "$work/user"
 "$work/build/consumer"
 "$work/build/typed"
 
+# The same package, for a program that is linked statically, where the compiler has what that needs.
+if echo 'int main() {}' | c++ -static -x c++ -o "$work/empty" - 2>"$work/empty.log"; then
+    "$cmake" -S "$work/user/$(basename "$consumer")" -B "$work/static" -DCMAKE_PREFIX_PATH="$work/elsewhere" -DCMAKE_BUILD_TYPE=Debug \
+        -DKUBECORO_STATIC=ON "$@"
+    "$cmake" --build "$work/static" --target typed
+    "$work/static/typed"
+    if readelf -lW "$work/static/typed" | grep -q INTERP; then
+        echo "KUBECORO_STATIC had no effect" >&2
+        exit 1
+    fi
+fi
+
 # Types are generated again when their definition changes, and the program that uses them is compiled again.
 sed -i 's/host: /address: /' "$work/user/sites.yaml"
 if "$cmake" --build "$work/build" --target typed >"$work/stale.log" 2>&1; then

@@ -16,3 +16,18 @@ for unwanted in kubecoro_tool test_unit_base; do
 done
 "$cmake" --build "$build" --target consumer --parallel 2
 "$build/consumer"
+
+# A program that is linked statically is made of the same objects, where the compiler has what that needs.
+if echo 'int main() {}' | c++ -static -x c++ -o "$build/empty" - 2>"$build/empty.log"; then
+    "$cmake" -S "$consumer" -B "$build" -DKUBECORO_STATIC=ON
+    "$cmake" --build "$build" --target consumer | tee "$build/static.log"
+    if grep -q 'Building CXX' "$build/static.log"; then
+        echo "KUBECORO_STATIC compiles again" >&2
+        exit 1
+    fi
+    if readelf -lW "$build/consumer" | grep -q INTERP; then
+        echo "KUBECORO_STATIC had no effect" >&2
+        exit 1
+    fi
+    "$build/consumer"
+fi

@@ -26,13 +26,14 @@ await() {
 
 report() { # NAME PID TARGET_PRIVATE_KB TARGET_PSS_KB
     awk -v name="$1" -v private="$3" -v proportional="$4" '
-        /^Pss:/ { pss = $2 } /^Private_Dirty:/ { dirty = $2 } /^Private_Clean:/ { clean = $2 } /^Rss:/ { rss = $2 }
+        # Pages of a file that the linker has just written are dirty, but no memory of the process.
+        /^Pss:/ { pss = $2 } /^Anonymous:/ { own = $2 } /^Private_(Clean|Dirty):/ { alone += $2 } /^Rss:/ { rss = $2 }
         END {
-            printf "%-14s private %.1f MB", name, dirty / 1000
-            if (private) printf " (target %.0f: %s)", private / 1000, dirty < private ? "met" : "missed"
+            printf "%-14s private %.1f MB", name, own / 1000
+            if (private) printf " (target %.0f: %s)", private / 1000, own < private ? "met" : "missed"
             printf ", proportional %.1f MB", pss / 1000
             if (proportional) printf " (target %.0f: %s)", proportional / 1000, pss < proportional ? "met" : "missed"
-            printf ", private pages of files %.1f MB, resident %.1f MB\n", clean / 1000, rss / 1000
+            printf ", private pages of files %.1f MB, resident %.1f MB\n", (alone - own) / 1000, rss / 1000
         }' "/proc/$2/smaps_rollup"
 }
 
