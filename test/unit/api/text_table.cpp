@@ -189,3 +189,15 @@ TEST_CASE("hash_text: texts of every length have distinct hashes", "[api][vocabu
                 REQUIRE(kubecoro::detail::same_text(text, other) == (length == 0));
             }
 }
+
+TEST_CASE("text_table: the mark at a number is that of its text, and the numbers beyond have none", "[api][vocabulary]")
+{
+    text_table t(small);
+    CHECK(text_table::mark_of("name") != text_table::mark_of("names"));
+    CHECK(text_table::mark_of("name") != text_table::mark_of("kind"));
+    CHECK(text_table::mark_of("name") == text_table::mark_of("type"));
+    for (unsigned i = 0; i < small.most; ++i) t.admit("text " + std::to_string(i));
+    REQUIRE(t.size() == small.most);
+    for (unsigned i = 0; i < 256; ++i)
+        REQUIRE(t.mark_at(static_cast<std::uint8_t>(i)) == text_table::mark_of("text " + std::to_string(i)));
+}

@@ -431,3 +431,24 @@ TEST_CASE("vocabulary: user-chosen values leave room for others", "[api][vocabul
     CHECK(values.size() > detail::value_numbers / 3);
     CHECK(values.size() <= detail::value_numbers / 2 + 400);
 }
+
+TEST_CASE("vocabulary: members whose names have the same size and last byte are distinguished", "[api][vocabulary]")
+{
+    const std::string long_name(255, 'x');
+    const std::string text = R"({"metadata":{"name":"n"},"spec":{"name":1,"type":2,"node":3,"a":4,"":5,")" + long_name +
+                             R"(":6,"nage":7,"nage":8}})";
+    const auto e = detail::make_object_encoding();
+    for (int i = 0; i < 20; ++i) {
+        const auto o = decode_object(text, {}, e).value();
+        const auto at = [&o](std::string_view key) { return o["spec"][key].as_int64(); };
+        REQUIRE(at("name") == 1);
+        REQUIRE(at("type") == 2);
+        REQUIRE(at("node") == 3);
+        REQUIRE(at("a") == 4);
+        REQUIRE(at("") == 5);
+        REQUIRE(at(long_name) == 6);
+        REQUIRE(at("nage") == 8);
+        REQUIRE_FALSE(o["spec"]["nome"]);
+        REQUIRE_FALSE(o["spec"][std::string(260, 'e')]); // its size is that of "name", modulo 256
+    }
+}

@@ -171,6 +171,7 @@ void text_table::store(position p, const entry& head, std::string_view text) noe
     char* const at = address_of(p);
     chunks_[head.n / chunk_entries][head.n % chunk_entries] = new (at) entry(head);
     if (!text.empty()) std::memcpy(at + sizeof(entry), text.data(), text.size());
+    if (head.n < marks_.size()) marks_[head.n] = mark_of(text);
     block_room_ -= (sizeof(entry) + text.size() + unit - 1) / unit * unit;
     text_bytes_ += text.size();
 }

@@ -94,6 +94,15 @@ public:
     {
         return n < size() && entry_of(n).size == text.size() && same_text(entry_of(n).view(), text);
     }
+    /// Size and last byte of a text: texts with different marks differ.
+    using mark = std::uint16_t;
+    [[nodiscard]] static mark mark_of(std::string_view text) noexcept
+    {
+        if (text.empty()) return 0;
+        return static_cast<mark>(static_cast<unsigned char>(text.back()) << 8 | (text.size() & 0xff));
+    }
+    /// The mark of a returned number below 256: a search through members needs no more of most of their names.
+    [[nodiscard]] mark mark_at(std::uint8_t n) const noexcept { return marks_[n]; }
     [[nodiscard]] std::size_t size() const noexcept { return size_.load(std::memory_order_acquire); }
     /// Heap bytes.
     [[nodiscard]] std::size_t bytes() const noexcept { return bytes_.load(std::memory_order_relaxed); }
@@ -127,6 +136,7 @@ private:
     void count_bytes(std::size_t n) noexcept { bytes_.fetch_add(n, std::memory_order_relaxed); }
 
     const limits limits_;
+    std::array<mark, 256> marks_{};
     std::array<std::unique_ptr<const entry*[]>, chunks> chunks_;
     std::atomic<std::uint32_t> size_{0};
     std::atomic<std::size_t> bytes_{0};
