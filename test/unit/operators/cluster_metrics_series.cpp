@@ -92,15 +92,16 @@ TEST_CASE("cluster-metrics: amounts are numbers of cores, bytes or things", "[cl
     const auto o = object::parse(R"({"cpu":"250m","half":"1500u","memory":"16337164Ki","large":"9223372036854775807",
         "plain":3,"wrong":"x","nothing":null})")
                        .value();
-    CHECK(exact_amount(o["cpu"]) == 0.25);
-    CHECK(exact_amount(o["half"]) == 0.002); // rounded up, as Go does
-    CHECK(exact_amount(o["memory"]) == 16729255936.0);
-    CHECK(exact_amount(o["large"]) == 9223372036854775807.0);
-    CHECK(whole_amount(o["cpu"]) == 1.0);
-    CHECK(whole_amount(o["plain"]) == 3.0);
-    CHECK_FALSE(exact_amount(o["wrong"]));
-    CHECK_FALSE(whole_amount(o["nothing"]));
-    CHECK_FALSE(whole_amount(o["absent"]));
+    const map_view<std::optional<quantity>> amounts(o.root());
+    CHECK(exact_amount(amounts["cpu"]) == 0.25);
+    CHECK(exact_amount(amounts["half"]) == 0.002); // rounded up, as Go does
+    CHECK(exact_amount(amounts["memory"]) == 16729255936.0);
+    CHECK(exact_amount(amounts["large"]) == 9223372036854775807.0);
+    CHECK(whole_amount(amounts["cpu"]) == 1.0);
+    CHECK(whole_amount(amounts["plain"]) == 3.0);
+    CHECK_FALSE(exact_amount(amounts["wrong"]));
+    CHECK_FALSE(whole_amount(amounts["nothing"]));
+    CHECK_FALSE(whole_amount(amounts["absent"]));
 }
 
 TEST_CASE("cluster-metrics: resources have units, or no series", "[cluster_metrics]")
@@ -122,11 +123,12 @@ TEST_CASE("cluster-metrics: times are seconds since 1970", "[cluster_metrics]")
         object::parse(R"({"t":"2026-01-01T00:00:02Z","zone":"2026-01-01T01:00:02+01:00","zero":"0001-01-01T00:00:00Z",
         "wrong":"today","number":5})")
             .value();
-    CHECK(unix_time(o["t"]) == 1767225602.0);
-    CHECK(unix_time(o["zone"]) == 1767225602.0);
+    const map_view<std::optional<timestamp>> times(o.root());
+    CHECK(unix_time(times["t"]) == 1767225602.0);
+    CHECK(unix_time(times["zone"]) == 1767225602.0);
     for (const char* none : {"zero", "wrong", "number", "absent"}) {
         INFO(none);
-        CHECK_FALSE(unix_time(o[none]));
+        CHECK_FALSE(unix_time(times[none]));
     }
 }
 

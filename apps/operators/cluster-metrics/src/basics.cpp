@@ -1,73 +1,89 @@
 // Services, Namespaces, ConfigMaps, Secrets.
+#include "typed_family.hpp"
 #include "writers.hpp"
+
+#include <kubecoro/core_v1/config_map.hpp>
+#include <kubecoro/core_v1/namespace_.hpp>
+#include <kubecoro/core_v1/secret.hpp>
+#include <kubecoro/core_v1/service.hpp>
 
 #include <array>
 
 namespace kubecoro::cluster_metrics {
 namespace {
 
-constexpr std::string_view created = "metadata.creationTimestamp";
+using core_v1::config_map;
+using core_v1::namespace_;
+using core_v1::secret;
+using core_v1::service;
 
-void service_info(const subject& s, series_sink& out)
+constexpr auto external_ip_list = [](view<service> s) { return s.spec().externalIPs(); };
+constexpr auto ingress_list = [](view<service> s) { return s.status().loadBalancer().ingress(); };
+
+void service_info(view<core_v1::service_spec> spec, series_sink& out)
 {
-    const auto spec = s.o["spec"];
-    out.add({{"cluster_ip", spec["clusterIP"].as_string()},
-             {"external_name", spec["externalName"].as_string()},
-             {"load_balancer_ip", spec["loadBalancerIP"].as_string()},
-             {"external_traffic_policy", spec["externalTrafficPolicy"].as_string()}},
+    out.add({{"cluster_ip", spec.clusterIP()},
+             {"external_name", spec.externalName()},
+             {"load_balancer_ip", spec.loadBalancerIP()},
+             {"external_traffic_policy", spec.externalTrafficPolicy()}},
             1);
 }
 
-void type(const subject& s, series_sink& out) { out.add({{"type", s.field.as_string()}}, 1); }
+/// @param of  Has a type.
+constexpr auto type = [](auto of, series_sink& out) { out.add({{"type", of.type()}}, 1); };
 
-void external_ips(const subject& s, series_sink& out)
+void external_ips(list_view<std::string_view> all, series_sink& out)
 {
-    for (const auto ip : s.field.items()) out.add({{"external_ip", ip.as_string()}}, 1);
+    for (const auto ip : all) out.add({{"external_ip", ip}}, 1);
 }
 
-void ingress(const subject& s, series_sink& out)
+void ingress(list_view<view<core_v1::load_balancer_ingress>> all, series_sink& out)
 {
-    for (const auto i : s.field.items())
-        out.add({{"ip", i["ip"].as_string()}, {"hostname", i["hostname"].as_string()}}, 1);
+    for (const auto i : all) out.add({{"ip", i.ip()}, {"hostname", i.hostname()}}, 1);
 }
 
-void namespace_phase(const subject& s, series_sink& out)
+void namespace_phase(view<core_v1::namespace_status> status, series_sink& out)
 {
-    one_of(s.field.as_string(), "phase", {"Active", "Terminating"}, out);
+    one_of(status.phase(), "phase", {"Active", "Terminating"}, out);
 }
 
 constexpr std::array service_families{
-    family{"kube_service_info", "[STABLE] Information about service.", service_info},
-    family{"kube_service_created", "[STABLE] Unix creation timestamp", time_if_present, created},
-    family{"kube_service_spec_type", "[STABLE] Type about service.", type, "spec.type"},
+    series_of<spec_of<service>, service_info>("kube_service_info", "[STABLE] Information about service."),
+    value_of<metadata_of<service>, [](auto part) { return part.creationTimestamp(); }>(
+        "kube_service_created", "[STABLE] Unix creation timestamp"),
+    series_of<spec_of<service>, type>("kube_service_spec_type", "[STABLE] Type about service."),
     family{"kube_service_labels", "[STABLE] Kubernetes labels converted to Prometheus labels.", shown_labels},
-    family{"kube_service_spec_external_ip", "[STABLE] Service external ips. One series for each ip", external_ips,
-           "spec.externalIPs"},
-    family{"kube_service_status_load_balancer_ingress", "[STABLE] Service load balancer ingress status", ingress,
-           "status.loadBalancer.ingress"},
+    series_of<external_ip_list, external_ips>("kube_service_spec_external_ip",
+                                              "[STABLE] Service external ips. One series for each ip"),
+    series_of<ingress_list, ingress>("kube_service_status_load_balancer_ingress",
+                                     "[STABLE] Service load balancer ingress status"),
 };
 
 constexpr std::array namespace_families{
-    family{"kube_namespace_created", "[STABLE] Unix creation timestamp", time_if_present, created},
+    value_of<metadata_of<namespace_>, [](auto part) { return part.creationTimestamp(); }>(
+        "kube_namespace_created", "[STABLE] Unix creation timestamp"),
     family{"kube_namespace_labels", "[STABLE] Kubernetes labels converted to Prometheus labels.", shown_labels},
-    family{"kube_namespace_status_phase", "[STABLE] kubernetes namespace status phase.", namespace_phase,
-           "status.phase"},
-    family{"kube_namespace_status_condition", "The condition of a namespace.", conditions, "status.conditions"},
+    series_of<status_of<namespace_>, namespace_phase>("kube_namespace_status_phase",
+                                                      "[STABLE] kubernetes namespace status phase."),
+    series_of<conditions_of<namespace_>, conditions>("kube_namespace_status_condition",
+                                                     "The condition of a namespace."),
 };
 
 constexpr std::array config_map_families{
     family{"kube_configmap_labels", "[STABLE] Kubernetes labels converted to Prometheus labels.", shown_labels},
     family{"kube_configmap_info", "[STABLE] Information about configmap.", one},
-    family{"kube_configmap_created", "[STABLE] Unix creation timestamp", time_if_present, created},
+    value_of<metadata_of<config_map>, [](auto part) { return part.creationTimestamp(); }>(
+        "kube_configmap_created", "[STABLE] Unix creation timestamp"),
     family{"kube_configmap_metadata_resource_version",
            "Resource version representing a specific version of the configmap.", version},
 };
 
 constexpr std::array secret_families{
     family{"kube_secret_info", "[STABLE] Information about secret.", one},
-    family{"kube_secret_type", "[STABLE] Type about secret.", type, "type"},
+    series_of<whole<secret>, type>("kube_secret_type", "[STABLE] Type about secret."),
     family{"kube_secret_labels", "[STABLE] Kubernetes labels converted to Prometheus labels.", shown_labels},
-    family{"kube_secret_created", "[STABLE] Unix creation timestamp", time_if_present, created},
+    value_of<metadata_of<secret>, [](auto part) { return part.creationTimestamp(); }>(
+        "kube_secret_created", "[STABLE] Unix creation timestamp"),
     family{"kube_secret_metadata_resource_version", "Resource version representing a specific version of secret.",
            version},
     family{"kube_secret_owner", "Information about the Secret's owner.", owners},

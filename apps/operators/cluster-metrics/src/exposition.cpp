@@ -43,7 +43,7 @@ bool exposition::continue_family(std::string& out)
     const family& f = k.kind->families[family_];
     if (object_ == 0) {
         append_header(out, f);
-        begin_path(f.path);
+        begin_part(f.find);
     }
     series_sink sink(out, limits_);
     std::size_t read = 0;
@@ -51,7 +51,7 @@ bool exposition::continue_family(std::string& out)
         const object& o = k.objects[object_];
         read += o.bytes();
         sink.begin(f.name, o, k.kind->labels);
-        f.write({o, field(o), k.shown}, sink);
+        f.write({o, part(o), k.shown}, sink);
         ++object_;
     }
     totals_.series += sink.series();
@@ -59,19 +59,19 @@ bool exposition::continue_family(std::string& out)
     return object_ == k.objects.size();
 }
 
-void exposition::begin_path(std::string_view path)
+void exposition::begin_part(part_finder find)
 {
-    if (path == path_) return;
-    path_ = path;
-    fields_.clear();
-    if (!path_.empty()) fields_.reserve(kinds_[kind_].objects.size());
+    if (find == find_) return;
+    find_ = find;
+    parts_.clear();
+    if (find_ != nullptr) parts_.reserve(kinds_[kind_].objects.size());
 }
 
-value_view exposition::field(const object& o)
+value_view exposition::part(const object& o)
 {
-    if (path_.empty()) return {};
-    if (object_ == fields_.size()) fields_.push_back(o.path(path_));
-    return fields_[object_];
+    if (find_ == nullptr) return {};
+    if (object_ == parts_.size()) parts_.push_back(find_(o.root()));
+    return parts_[object_];
 }
 
 void exposition::advance()
@@ -80,7 +80,7 @@ void exposition::advance()
     if (++family_ < kinds_[kind_].kind->families.size()) return;
     family_ = 0;
     // The rest of a scrape need not keep them.
-    begin_path({});
+    begin_part(nullptr);
     kinds_[kind_].objects = std::vector<object>();
     ++kind_;
 }

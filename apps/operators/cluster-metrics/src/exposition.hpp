@@ -44,9 +44,9 @@ private:
     /// Writes objects of the present family until the part is full. @return whether the family is complete.
     bool continue_family(std::string& out);
     void advance();
-    void begin_path(std::string_view path);
-    /// The value of the present object at the path.
-    [[nodiscard]] value_view field(const object& o);
+    void begin_part(part_finder find);
+    /// The part of the present object that the family reads.
+    [[nodiscard]] value_view part(const object& o);
 
     std::vector<kind_state> kinds_;
     series_limits limits_;
@@ -55,9 +55,9 @@ private:
     std::size_t kind_ = 0;
     std::size_t family_ = 0;
     std::size_t object_ = 0;
-    // Families that follow each other often read the same field: it is found once for all of them.
-    std::string_view path_;
-    std::vector<value_view> fields_;
+    // Families that follow each other often read the same part: it is found once for all of them.
+    part_finder find_ = nullptr;
+    std::vector<value_view> parts_;
 };
 
 } // namespace kubecoro::cluster_metrics

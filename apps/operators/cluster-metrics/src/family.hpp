@@ -20,8 +20,8 @@ using label_names = std::vector<std::string>;
 struct subject
 {
     const object& o;
-    /// The value at the family's path.
-    value_view field;
+    /// The part of it that the family reads.
+    value_view part;
     const label_names& shown;
 };
 
@@ -34,14 +34,18 @@ enum class family_type
     counter
 };
 
+/// Finds the part of an object that a family reads. Families that follow each other often share a part.
+using part_finder = value_view (*)(value_view object);
+
+/// Most are made by series_of() and value_of() of typed_family.hpp.
 struct family
 {
     std::string_view name;
     /// As kube-state-metrics has it, with its mark of stability.
     std::string_view help;
     series_writer write;
-    /// The path of the field that the writer reads. Families that differ only in the path share a writer.
-    std::string_view path = {};
+    /// Null: the writer needs no more than the object.
+    part_finder find = nullptr;
     family_type type = family_type::gauge;
 };
 

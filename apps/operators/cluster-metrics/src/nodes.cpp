@@ -1,26 +1,38 @@
 #include "label_conversion.hpp"
+#include "typed_family.hpp"
 #include "writers.hpp"
+
+#include <kubecoro/core_v1/node.hpp>
 
 #include <array>
 
 namespace kubecoro::cluster_metrics {
 namespace {
 
-void info(const subject& s, series_sink& out)
+using core_v1::node;
+using node_addresses = list_view<view<core_v1::node_address>>;
+
+constexpr auto taint_list = [](view<node> n) { return n.spec().taints(); };
+constexpr auto allocatable = [](view<node> n) { return n.status().allocatable(); };
+constexpr auto capacity = [](view<node> n) { return n.status().capacity(); };
+constexpr auto address_list = [](view<node> n) { return n.status().addresses(); };
+
+void info(view<node> n, series_sink& out)
 {
-    const auto spec = s.o["spec"];
-    const auto system = s.o["status"]["nodeInfo"];
+    const auto spec = n.spec();
+    const auto status = n.status();
+    const auto system = status.nodeInfo();
     std::string_view internal_ip;
-    for (const auto a : s.o["status"]["addresses"].items())
-        if (a["type"].as_string() == "InternalIP") internal_ip = a["address"].as_string();
-    out.add({{"kernel_version", system["kernelVersion"].as_string()},
-             {"os_image", system["osImage"].as_string()},
-             {"container_runtime_version", system["containerRuntimeVersion"].as_string()},
-             {"kubelet_version", system["kubeletVersion"].as_string()},
+    for (const auto a : status.addresses())
+        if (a.type() == "InternalIP") internal_ip = a.address();
+    out.add({{"kernel_version", system.kernelVersion()},
+             {"os_image", system.osImage()},
+             {"container_runtime_version", system.containerRuntimeVersion()},
+             {"kubelet_version", system.kubeletVersion()},
              {"kubeproxy_version", "deprecated"},
-             {"provider_id", spec["providerID"].as_string()},
-             {"pod_cidr", spec["podCIDR"].as_string()},
-             {"system_uuid", system["systemUUID"].as_string()},
+             {"provider_id", spec.providerID()},
+             {"pod_cidr", spec.podCIDR()},
+             {"system_uuid", system.systemUUID()},
              {"internal_ip", internal_ip}},
             1);
 }
@@ -32,16 +44,14 @@ void role(const subject& s, series_sink& out)
         if (name.starts_with(prefix)) out.add({{"role", name.substr(prefix.size())}}, 1);
 }
 
-void taints(const subject& s, series_sink& out)
+void taints(list_view<view<core_v1::taint>> all, series_sink& out)
 {
-    for (const auto t : s.field.items())
-        out.add({{"key", t["key"].as_string()}, {"value", t["value"].as_string()}, {"effect", t["effect"].as_string()}},
-                1);
+    for (const auto t : all) out.add({{"key", t.key()}, {"value", t.value()}, {"effect", t.effect()}}, 1);
 }
 
-void amounts(const subject& s, series_sink& out)
+void amounts(map_view<std::optional<quantity>> all, series_sink& out)
 {
-    for (const auto [resource, amount] : s.field.members()) {
+    for (const auto& [resource, amount] : all) {
         const auto unit = resource == "pods" ? std::optional(resource_unit{"integer"}) : unit_of(resource);
         const auto value = exact_amount(amount);
         if (!unit || !value) continue;
@@ -50,28 +60,30 @@ void amounts(const subject& s, series_sink& out)
     }
 }
 
-void addresses(const subject& s, series_sink& out)
+void addresses(node_addresses all, series_sink& out)
 {
-    for (const auto a : s.field.items())
-        out.add({{"type", a["type"].as_string()}, {"address", a["address"].as_string()}}, 1);
+    for (const auto a : all) out.add({{"type", a.type()}, {"address", a.address()}}, 1);
 }
 
 constexpr std::array families{
-    family{"kube_node_created", "[STABLE] Unix creation timestamp", time_if_present, "metadata.creationTimestamp"},
-    family{"kube_node_deletion_timestamp", "Unix deletion timestamp", time_if_present, "metadata.deletionTimestamp"},
-    family{"kube_node_info", "[STABLE] Information about a cluster node.", info},
+    value_of<metadata_of<node>, [](auto part) { return part.creationTimestamp(); }>("kube_node_created",
+                                                                                    "[STABLE] Unix creation timestamp"),
+    value_of<metadata_of<node>, [](auto part) { return part.deletionTimestamp(); }>("kube_node_deletion_timestamp",
+                                                                                    "Unix deletion timestamp"),
+    series_of<whole<node>, info>("kube_node_info", "[STABLE] Information about a cluster node."),
     family{"kube_node_labels", "[STABLE] Kubernetes labels converted to Prometheus labels.", shown_labels},
     family{"kube_node_role", "The role of a cluster node.", role},
-    family{"kube_node_spec_taint", "[STABLE] The taint of a cluster node.", taints, "spec.taints"},
-    family{"kube_node_spec_unschedulable", "[STABLE] Whether a node can schedule new pods.", flag,
-           "spec.unschedulable"},
-    family{"kube_node_status_allocatable",
-           "[STABLE] The allocatable for different resources of a node that are available for scheduling.", amounts,
-           "status.allocatable"},
-    family{"kube_node_status_capacity", "[STABLE] The capacity for different resources of a node.", amounts,
-           "status.capacity"},
-    family{"kube_node_status_condition", "[STABLE] The condition of a cluster node.", conditions, "status.conditions"},
-    family{"kube_node_status_addresses", "Node address information.", addresses, "status.addresses"},
+    series_of<taint_list, taints>("kube_node_spec_taint", "[STABLE] The taint of a cluster node."),
+    value_of<spec_of<node>, [](auto part) { return part.unschedulable(); }>(
+        "kube_node_spec_unschedulable", "[STABLE] Whether a node can schedule new pods."),
+    series_of<allocatable, amounts>(
+        "kube_node_status_allocatable",
+        "[STABLE] The allocatable for different resources of a node that are available for scheduling."),
+    series_of<capacity, amounts>("kube_node_status_capacity",
+                                 "[STABLE] The capacity for different resources of a node."),
+    series_of<conditions_of<node>, conditions>("kube_node_status_condition",
+                                               "[STABLE] The condition of a cluster node."),
+    series_of<address_list, addresses>("kube_node_status_addresses", "Node address information."),
 };
 
 } // namespace

@@ -1,135 +1,151 @@
 // PersistentVolumes and PersistentVolumeClaims.
+#include "typed_family.hpp"
 #include "writers.hpp"
+
+#include <kubecoro/core_v1/persistent_volume.hpp>
+#include <kubecoro/core_v1/persistent_volume_claim.hpp>
 
 #include <array>
 
 namespace kubecoro::cluster_metrics {
 namespace {
 
-constexpr std::string_view created = "metadata.creationTimestamp";
-constexpr std::string_view deleted = "metadata.deletionTimestamp";
+using claim = core_v1::persistent_volume_claim;
+using volume = core_v1::persistent_volume;
+using claim_spec = view<core_v1::persistent_volume_claim_spec>;
+using volume_spec = view<core_v1::persistent_volume_spec>;
+
 constexpr std::string_view class_annotation = "volume.beta.kubernetes.io/storage-class";
 
-void claim_ref(const subject& s, series_sink& out)
+void claim_ref(volume_spec spec, series_sink& out)
 {
-    const auto claim = s.field;
-    if (claim.is_object())
-        out.add({{"name", claim["name"].as_string()}, {"claim_namespace", claim["namespace"].as_string()}}, 1);
+    if (const auto ref = spec.claimRef()) out.add({{"name", ref.name()}, {"claim_namespace", ref.namespace_()}}, 1);
 }
 
-void volume_phase(const subject& s, series_sink& out)
+void volume_phase(view<core_v1::persistent_volume_status> status, series_sink& out)
 {
-    const auto now = s.field.as_string();
+    const auto now = status.phase();
     if (!now.empty()) one_of(now, "phase", {"Pending", "Available", "Bound", "Released", "Failed"}, out);
 }
 
-std::string joined(value_view texts)
+std::string joined(list_view<std::string_view> texts)
 {
     std::string out;
-    for (const auto t : texts.items()) {
+    for (const auto t : texts) {
         if (!out.empty()) out += ',';
-        out += t.as_string();
+        out += t;
     }
     return out;
 }
 
 /// An empty text unless there is a number.
-std::string digits(value_view at) { return at.kind() == value_kind::integer ? std::to_string(at.as_int64()) : ""; }
+std::string digits(std::optional<std::int32_t> number) { return number ? std::to_string(*number) : ""; }
 
-void volume_info(const subject& s, series_sink& out)
+void volume_info(volume_spec spec, series_sink& out)
 {
-    const auto spec = s.o["spec"];
-    const auto fc = spec["fc"];
-    const auto iscsi = spec["iscsi"];
-    const auto wwids = joined(fc["wwids"]);
-    const auto wwns = joined(fc["targetWWNs"]);
-    const auto fc_lun = digits(fc["lun"]);
-    const auto iscsi_lun = iscsi.is_object() ? std::to_string(iscsi["lun"].as_int64()) : "";
-    out.add({{"storageclass", spec["storageClassName"].as_string()},
-             {"gce_persistent_disk_name", spec["gcePersistentDisk"]["pdName"].as_string()},
-             {"ebs_volume_id", spec["awsElasticBlockStore"]["volumeID"].as_string()},
-             {"azure_disk_name", spec["azureDisk"]["diskName"].as_string()},
+    const auto fc = spec.fc();
+    const auto iscsi = spec.iscsi();
+    const auto wwids = joined(fc.wwids());
+    const auto wwns = joined(fc.targetWWNs());
+    const auto fc_lun = digits(fc.lun());
+    const auto iscsi_lun = iscsi ? std::to_string(iscsi.lun()) : "";
+    out.add({{"storageclass", spec.storageClassName()},
+             {"gce_persistent_disk_name", spec.gcePersistentDisk().pdName()},
+             {"ebs_volume_id", spec.awsElasticBlockStore().volumeID()},
+             {"azure_disk_name", spec.azureDisk().diskName()},
              {"fc_wwids", wwids},
              {"fc_lun", fc_lun},
              {"fc_target_wwns", wwns},
-             {"iscsi_target_portal", iscsi["targetPortal"].as_string()},
-             {"iscsi_iqn", iscsi["iqn"].as_string()},
+             {"iscsi_target_portal", iscsi.targetPortal()},
+             {"iscsi_iqn", iscsi.iqn()},
              {"iscsi_lun", iscsi_lun},
-             {"iscsi_initiator_name", iscsi["initiatorName"].as_string()},
-             {"nfs_server", spec["nfs"]["server"].as_string()},
-             {"nfs_path", spec["nfs"]["path"].as_string()},
-             {"csi_driver", spec["csi"]["driver"].as_string()},
-             {"csi_volume_handle", spec["csi"]["volumeHandle"].as_string()},
-             {"local_path", spec["local"]["path"].as_string()},
-             {"local_fs", spec["local"]["fsType"].as_string()},
-             {"host_path", spec["hostPath"]["path"].as_string()},
-             {"host_path_type", spec["hostPath"]["type"].as_string()}},
+             {"iscsi_initiator_name", iscsi.initiatorName().value_or("")},
+             {"nfs_server", spec.nfs().server()},
+             {"nfs_path", spec.nfs().path()},
+             {"csi_driver", spec.csi().driver()},
+             {"csi_volume_handle", spec.csi().volumeHandle()},
+             {"local_path", spec.local().path()},
+             {"local_fs", spec.local().fsType().value_or("")},
+             {"host_path", spec.hostPath().path()},
+             {"host_path_type", spec.hostPath().type().value_or("")}},
             1);
 }
 
-void capacity(const subject& s, series_sink& out) { out.add(whole_amount(s.field).value_or(0)); }
-
-void volume_mode(const subject& s, series_sink& out) { out.add({{"volumemode", s.field.as_string("Filesystem")}}, 1); }
-
-void claim_info(const subject& s, series_sink& out)
+void volume_capacity(volume_spec spec, series_sink& out)
 {
-    const auto spec = s.o["spec"];
+    out.add(whole_amount(spec.capacity()["storage"]).value_or(0));
+}
+
+void volume_mode(volume_spec spec, series_sink& out)
+{
+    out.add({{"volumemode", spec.volumeMode().value_or("Filesystem")}}, 1);
+}
+
+void claim_info(view<claim> c, const subject& s, series_sink& out)
+{
+    const auto spec = c.spec();
     // The annotation is older, and counts first.
-    const auto old = s.o.annotations()[class_annotation];
-    out.add({{"storageclass", old ? old.as_string() : spec["storageClassName"].as_string()},
-             {"volumename", spec["volumeName"].as_string()},
-             {"volumemode", spec["volumeMode"].as_string()}},
+    const map_view<std::string_view> annotations(s.o.annotations());
+    out.add({{"storageclass", annotations.contains(class_annotation) ? annotations[class_annotation]
+                                                                     : spec.storageClassName().value_or("")},
+             {"volumename", spec.volumeName()},
+             {"volumemode", spec.volumeMode().value_or("")}},
             1);
 }
 
-void claim_phase(const subject& s, series_sink& out)
+void claim_phase(view<core_v1::persistent_volume_claim_status> status, series_sink& out)
 {
-    const auto now = s.field.as_string();
+    const auto now = status.phase();
     if (!now.empty()) one_of(now, "phase", {"Lost", "Bound", "Pending"}, out);
 }
 
-void requested(const subject& s, series_sink& out)
+void requested(claim_spec spec, series_sink& out)
 {
-    if (const auto amount = whole_amount(s.field)) out.add(*amount);
+    if (const auto amount = whole_amount(spec.resources().requests()["storage"])) out.add(*amount);
 }
 
-void access_modes(const subject& s, series_sink& out)
+void access_modes(claim_spec spec, series_sink& out)
 {
-    for (const auto mode : s.field.items()) out.add({{"access_mode", mode.as_string()}}, 1);
+    for (const auto mode : spec.accessModes()) out.add({{"access_mode", mode}}, 1);
 }
 
 constexpr std::array volume_families{
-    family{"kube_persistentvolume_claim_ref", "[STABLE] Information about the Persistent Volume Claim Reference.",
-           claim_ref, "spec.claimRef"},
+    series_of<spec_of<volume>, claim_ref>("kube_persistentvolume_claim_ref",
+                                          "[STABLE] Information about the Persistent Volume Claim Reference."),
     family{"kube_persistentvolume_labels", "[STABLE] Kubernetes labels converted to Prometheus labels.", shown_labels},
-    family{"kube_persistentvolume_status_phase",
-           "[STABLE] The phase indicates if a volume is available, bound to a claim, or released by a claim.",
-           volume_phase, "status.phase"},
-    family{"kube_persistentvolume_info", "[STABLE] Information about persistentvolume.", volume_info},
-    family{"kube_persistentvolume_capacity_bytes", "[STABLE] Persistentvolume capacity in bytes.", capacity,
-           "spec.capacity.storage"},
-    family{"kube_persistentvolume_created", "Unix creation timestamp", time_if_present, created},
-    family{"kube_persistentvolume_deletion_timestamp", "Unix deletion timestamp", time_if_present, deleted},
-    family{"kube_persistentvolume_volume_mode", "Volume Mode information for the PersistentVolume.", volume_mode,
-           "spec.volumeMode"},
+    series_of<status_of<volume>, volume_phase>(
+        "kube_persistentvolume_status_phase",
+        "[STABLE] The phase indicates if a volume is available, bound to a claim, or released by a claim."),
+    series_of<spec_of<volume>, volume_info>("kube_persistentvolume_info",
+                                            "[STABLE] Information about persistentvolume."),
+    series_of<spec_of<volume>, volume_capacity>("kube_persistentvolume_capacity_bytes",
+                                                "[STABLE] Persistentvolume capacity in bytes."),
+    value_of<metadata_of<volume>, [](auto part) { return part.creationTimestamp(); }>("kube_persistentvolume_created",
+                                                                                      "Unix creation timestamp"),
+    value_of<metadata_of<volume>, [](auto part) { return part.deletionTimestamp(); }>(
+        "kube_persistentvolume_deletion_timestamp", "Unix deletion timestamp"),
+    series_of<spec_of<volume>, volume_mode>("kube_persistentvolume_volume_mode",
+                                            "Volume Mode information for the PersistentVolume."),
 };
 
 constexpr std::array claim_families{
     family{"kube_persistentvolumeclaim_labels", "[STABLE] Kubernetes labels converted to Prometheus labels.",
            shown_labels},
-    family{"kube_persistentvolumeclaim_info", "[STABLE] Information about persistent volume claim.", claim_info},
-    family{"kube_persistentvolumeclaim_status_phase", "[STABLE] The phase the persistent volume claim is currently in.",
-           claim_phase, "status.phase"},
-    family{"kube_persistentvolumeclaim_resource_requests_storage_bytes",
-           "[STABLE] The capacity of storage requested by the persistent volume claim.", requested,
-           "spec.resources.requests.storage"},
-    family{"kube_persistentvolumeclaim_access_mode",
-           "[STABLE] The access mode(s) specified by the persistent volume claim.", access_modes, "spec.accessModes"},
-    family{"kube_persistentvolumeclaim_status_condition",
-           "Information about status of different conditions of persistent volume claim.", conditions,
-           "status.conditions"},
-    family{"kube_persistentvolumeclaim_created", "Unix creation timestamp", time_if_present, created},
-    family{"kube_persistentvolumeclaim_deletion_timestamp", "Unix deletion timestamp", time_if_present, deleted},
+    series_of<whole<claim>, claim_info>("kube_persistentvolumeclaim_info",
+                                        "[STABLE] Information about persistent volume claim."),
+    series_of<status_of<claim>, claim_phase>("kube_persistentvolumeclaim_status_phase",
+                                             "[STABLE] The phase the persistent volume claim is currently in."),
+    series_of<spec_of<claim>, requested>("kube_persistentvolumeclaim_resource_requests_storage_bytes",
+                                         "[STABLE] The capacity of storage requested by the persistent volume claim."),
+    series_of<spec_of<claim>, access_modes>("kube_persistentvolumeclaim_access_mode",
+                                            "[STABLE] The access mode(s) specified by the persistent volume claim."),
+    series_of<conditions_of<claim>, conditions>(
+        "kube_persistentvolumeclaim_status_condition",
+        "Information about status of different conditions of persistent volume claim."),
+    value_of<metadata_of<claim>, [](auto part) { return part.creationTimestamp(); }>(
+        "kube_persistentvolumeclaim_created", "Unix creation timestamp"),
+    value_of<metadata_of<claim>, [](auto part) { return part.deletionTimestamp(); }>(
+        "kube_persistentvolumeclaim_deletion_timestamp", "Unix deletion timestamp"),
 };
 
 } // namespace

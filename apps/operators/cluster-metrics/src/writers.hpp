@@ -4,29 +4,24 @@
 #include "family.hpp"
 
 #include <kubecoro/api/quantity.hpp>
+#include <kubecoro/api/timestamp.hpp>
+#include <kubecoro/meta_v1/object_meta.hpp>
 
 #include <initializer_list>
 #include <optional>
 
 namespace kubecoro::cluster_metrics {
 
-/// Seconds since 1970 of a time in RFC 3339; nothing for any other text, and for "no time".
-[[nodiscard]] std::optional<double> unix_time(value_view at);
-/// The number of a quantity, in thousandths as far as these fit; nothing for any other text.
-[[nodiscard]] std::optional<double> exact_amount(value_view at);
+/// Seconds since 1970; nothing for a missing time, and for the time "none".
+[[nodiscard]] std::optional<double> unix_time(std::optional<timestamp> at);
+/// The number of a quantity, in thousandths as far as these fit; nothing if it is missing.
+[[nodiscard]] std::optional<double> exact_amount(const std::optional<quantity>& amount);
 /// The whole number of a quantity, rounded up.
-[[nodiscard]] std::optional<double> whole_amount(value_view at);
+[[nodiscard]] std::optional<double> whole_amount(const std::optional<quantity>& amount);
 
 // ---- writers: one series, at most
 
 void one(const subject& s, series_sink& out);
-/// A missing number is 0.
-void number(const subject& s, series_sink& out);
-void number_if_present(const subject& s, series_sink& out);
-/// A missing boolean is false.
-void flag(const subject& s, series_sink& out);
-void flag_if_present(const subject& s, series_sink& out);
-void time_if_present(const subject& s, series_sink& out);
 /// The resourceVersion, if it is a number.
 void version(const subject& s, series_sink& out);
 /// metadata.labels with `label_` in front, if any are to be shown.
@@ -36,13 +31,20 @@ void shown_labels(const subject& s, series_sink& out);
 
 /// metadata.ownerReferences, or one series with empty labels.
 void owners(const subject& s, series_sink& out);
-/// Every condition with each of its statuses.
-void conditions(const subject& s, series_sink& out);
+/// A condition with each possible status.
+void add_condition(std::string_view type, std::string_view status, series_sink& out);
+/// Every condition of a list with each possible status.
+constexpr auto conditions = [](auto all, series_sink& out) {
+    for (const auto c : all) add_condition(c.type(), c.status(), out);
+};
 
 // ---- their parts
 
+/// The owner that is its controller; missing if there is none.
+[[nodiscard]] view<meta_v1::owner_reference> controller_of(const object& o);
+
 /// One series for each possible status of a condition, `name` being the label of the status.
-void statuses_of(value_view condition, std::string_view name, series_sink& out);
+void statuses_of(std::string_view status, std::string_view name, series_sink& out);
 /// One series for each value, 1 for the present one.
 void one_of(std::string_view present, std::string_view name, std::initializer_list<std::string_view> values,
             series_sink& out);
