@@ -9,6 +9,7 @@
 #include "protobuf/object_reader.hpp"
 
 #include <kubecoro/api/detail/protobuf_form.hpp>
+#include <kubecoro/api/former_objects.hpp>
 #include <kubecoro/api/status.hpp>
 #include <kubecoro/test/protobuf_bytes.hpp>
 
@@ -101,6 +102,31 @@ void check_vocabulary(std::string_view bytes, const object& alone)
     }
 }
 
+/// The last object is the former state of each.
+class last_object final : public known_objects, public former_objects
+{
+public:
+    [[nodiscard]] object find(object_key_view, std::string_view, std::string_view) const override { return {}; }
+    [[nodiscard]] object former(object_key_view) const override { return last; }
+
+    object last;
+};
+
+void check_former(std::string_view bytes, const object& alone)
+{
+    const auto known = std::make_shared<last_object>();
+    watch_decoder decoder({}, make_object_encoding(), known, protobuf);
+    const std::string frame = test::framed("MODIFIED", bytes);
+    for (int i = 0; i < 3; ++i) {
+        std::vector<watch_event> events;
+        fuzz::require(decoder.feed(frame, events) && events.size() == 1,
+                      "an object that is decoded alone is decoded again");
+        known->last = events[0].obj;
+        fuzz::require(known->last.root() == alone.root() && known->last.is_partial() == alone.is_partial(),
+                      "a former state does not change an object");
+    }
+}
+
 /// Returns the object after another way through protobuf; null if it has a time that JSON cannot express.
 object again(const object& o)
 {
@@ -141,6 +167,7 @@ void check_object(std::string_view bytes)
     fuzz::require(body && (body->root() == o->root() || o->kind() == "DeleteOptions"), "a body is the same object");
     check_text(*o, bytes.size());
     check_vocabulary(bytes, *o);
+    check_former(bytes, *o);
     check_in_watch(bytes, *o);
     check_in_list(bytes, *o);
     if (!o->is_partial()) check_round_trip(*o);

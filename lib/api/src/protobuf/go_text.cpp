@@ -126,23 +126,28 @@ std::size_t valid_prefix(std::string_view s) noexcept
 
 } // namespace
 
-void time_texts::write_date(std::int64_t day)
+const std::string& time_texts::date_text(std::int64_t day)
 {
-    const civil_date date = date_of(day);
-    text_.clear();
-    append_padded(text_, date.year, 4);
+    date& known = dates_[static_cast<std::uint64_t>(day) % dates_.size()];
+    if (known.day == day && !known.text.empty()) return known.text;
+    const civil_date parts = date_of(day);
+    known.text.clear();
+    append_padded(known.text, parts.year, 4);
     std::array<char, 8> rest{"-00-00T"};
-    put_pair(rest.data() + 1, static_cast<unsigned>(date.month));
-    put_pair(rest.data() + 4, static_cast<unsigned>(date.day));
-    text_ += rest.data();
-    day_ = day;
-    date_size_ = text_.size();
+    put_pair(rest.data() + 1, static_cast<unsigned>(parts.month));
+    put_pair(rest.data() + 4, static_cast<unsigned>(parts.day));
+    known.day = day;
+    return known.text += rest.data();
 }
 
 void time_texts::write_seconds(std::int64_t seconds)
 {
     const std::int64_t day = divide(seconds, seconds_per_day);
-    if (date_size_ == 0 || day != day_) write_date(day);
+    if (date_size_ == 0 || day != day_) {
+        text_ = date_text(day);
+        date_size_ = text_.size();
+        day_ = day;
+    }
     const std::int64_t rest = seconds % seconds_per_day;
     const auto within = static_cast<unsigned>(rest < 0 ? rest + seconds_per_day : rest);
     text_.resize(date_size_ + 8, ':');

@@ -3,6 +3,7 @@
 
 #include <kubecoro/base/hash.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -11,7 +12,7 @@
 
 namespace kubecoro::detail {
 
-/// Writes times. The times of an object are often of the same day, whose date is worked out once.
+/// Writes times. Those of an object, and of the objects around it, are of a few days, whose dates are kept.
 class time_texts
 {
 public:
@@ -22,14 +23,22 @@ public:
     [[nodiscard]] std::string_view micro_time(std::int64_t seconds, std::int32_t nanos);
 
 private:
+    struct date
+    {
+        std::int64_t day = 0;
+        /// Ends with a T; empty: there is none.
+        std::string text;
+    };
+
     /// Writes date and time without zone.
     void write_seconds(std::int64_t seconds);
-    void write_date(std::int64_t day);
+    [[nodiscard]] const std::string& date_text(std::int64_t day);
 
-    /// Begins with the date of `day_` and a T.
+    /// Begins with the date of `day_`.
     std::string text_;
     std::int64_t day_ = 0;
     std::size_t date_size_ = 0;
+    std::array<date, 8> dates_;
 };
 /// As Go's time.Duration: `1h0m0s`, `1.5s`, `300ms`.
 [[nodiscard]] std::string duration_text(std::int64_t nanos);

@@ -35,6 +35,13 @@ bool omits_empty_text(const schema_field& f) noexcept
     return (f.flags & (flag::omit_empty | flag::pointer)) == flag::omit_empty;
 }
 
+/// True if JSON leaves out a zero or false in this field.
+bool omits_zero(const schema_field& f) noexcept
+{
+    constexpr auto others = flag::pointer | flag::omit_zero | many;
+    return (f.flags & (flag::omit_empty | others)) == flag::omit_empty && wire_type_of(f.type) == wire_type::varint;
+}
+
 std::int64_t signed_value(const schema_field& f, std::uint64_t value) noexcept
 {
     return f.type == field_type::int32 ? static_cast<std::int32_t>(value) : static_cast<std::int64_t>(value);
@@ -46,6 +53,24 @@ constexpr wire_type length = wire_type::length;
 constexpr const char* damaged = "damaged protobuf";
 constexpr const char* out_of_order = "protobuf fields are out of order";
 constexpr const char* other_type = "a protobuf field has another type than its schema";
+
+/// True for metadata.managedFields of the object itself.
+bool is_managed_fields(const schema_field& f, std::size_t depth) noexcept
+{
+    return depth == 2 && f.type == field_type::message && builtin_schemas::text(f.name) == "managedFields";
+}
+
+/// Reads a message as Go writes it: each field once, in its order. False: it is written in another way, or damaged.
+template<std::size_t N>
+bool read_each(std::string_view content, const std::array<wire_type, N>& types, std::array<wire_field, N>& out) noexcept
+{
+    wire_cursor in(content);
+    std::size_t i = 0;
+    while (i != N && !in.done() && in.next_tag(out[i]) && out[i].number == i + 1 && out[i].type == types[i] &&
+           in.next_value(out[i]))
+        ++i;
+    return i == N && in.done();
+}
 
 /// The items of a list kind; null for other kinds.
 const schema_field* items_of(std::uint16_t message, std::string_view kind) noexcept
@@ -78,6 +103,8 @@ template<std::size_t N>
 bool message_reader::short_message(std::string_view content, const std::array<wire_type, N>& types,
                                    std::array<wire_field, N>& out)
 {
+    if (read_each(content, types, out)) return true;
+    out = {};
     std::uint32_t last = 0;
     wire_cursor in(content);
     while (!in.done()) {
@@ -162,6 +189,8 @@ bool message_reader::members(std::uint16_t message, std::string_view bytes)
             continue;
         }
         if (!in.next_value(w)) return fail(damaged);
+        // The same of numbers.
+        if (w.type == varint && signed_value(f, w.value) == 0 && omits_zero(f)) continue;
         if (!(f.has(many) ? run(f, w, begin, in) : single(f, w))) return false;
     }
     return !m.has_nulls || absent({next, end});
@@ -190,6 +219,16 @@ bool message_reader::single(const schema_field& f, const wire_field& w)
 bool message_reader::run(const schema_field& f, const wire_field& first, const char* begin, wire_cursor& in)
 {
     if (!key(f)) return false;
+    if (former_ == nullptr || !is_managed_fields(f, tape_.depth()) || !tape_.keeps_whole())
+        return run_values(f, first, begin, in);
+    compare_fields(first, in);
+    const bool written = run_values(f, first, begin, in);
+    reads_fields_ = false;
+    return written;
+}
+
+bool message_reader::run_values(const schema_field& f, const wire_field& first, const char* begin, wire_cursor& in)
+{
     const bool left_out = tape_.leaves_out_container();
     if (left_out || tape_.may_repeat_whole()) {
         wire_cursor ahead = in;
@@ -316,6 +355,7 @@ bool message_reader::object_value(const schema_field& f, std::string_view conten
 {
     if (tape_.leaves_out_container()) return true;
     const bool is_item = f.has(flag::repeated);
+    if (former_ != nullptr && tape_.depth() == 1 && copy_spec(f, content)) return true;
     if (!is_item && tape_.may_repeat_whole() && tape_.repeat_whole(content, &f)) return true;
     if (!tape_.begin(true)) return false;
     if (is_item && is_claim_template(f) &&
@@ -355,6 +395,7 @@ bool message_reader::time(std::string_view content, bool micro)
 
 bool message_reader::raw_json(const schema_field& f, std::string_view content)
 {
+    if (reads_fields_ && copy_fields()) return true;
     std::array<wire_field, 1> raw;
     if (!short_message(content, {length}, raw)) return false;
     const std::string_view json = raw[0].content;

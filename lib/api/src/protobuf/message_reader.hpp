@@ -3,6 +3,7 @@
 
 #include "protobuf/go_text.hpp"
 #include "protobuf/wire_cursor.hpp"
+#include "storage/former_sections.hpp"
 #include "tape/pruned_tape.hpp"
 
 #include <kubecoro/api/detail/schema.hpp>
@@ -24,22 +25,34 @@ namespace kubecoro::detail {
 class message_reader
 {
 public:
-    /// @param tape  Outlives the reader.
-    explicit message_reader(pruned_tape& tape) noexcept : tape_(tape) {}
+    /// @param tape       Outlives the reader.
+    /// @param max_depth  The tape's limit.
+    message_reader(pruned_tape& tape, std::size_t max_depth) noexcept : tape_(tape), max_depth_(max_depth) {}
 
     /// Prepares for the next object.
     void begin() noexcept
     {
         unknown_fields_ = 0;
         problem_ = {};
+        former_ = nullptr;
+        digests_ = {};
+        reads_fields_ = false;
         if (scratch_.capacity() > kept_capacity) std::string().swap(scratch_);
     }
+    /// After begin(): takes digests of the object's sections, and copies those that the former state has.
+    /// @param former  Outlives the call of object().
+    void compare_with(former_sections& former) noexcept { former_ = &former; }
     /// Writes a whole object. Empty type = its kind and apiVersion are left to the caller. False: problem() says why.
     [[nodiscard]] bool object(std::uint16_t message, std::string_view api_version, std::string_view kind,
                               std::string_view bytes);
 
     /// Fields that the schema does not have, passed over since begin().
     [[nodiscard]] std::size_t unknown_fields() const noexcept { return unknown_fields_; }
+    /// Digests of the object's sections. None if it has unknown fields, which must be counted in the next state, too.
+    [[nodiscard]] section_digests digests() const noexcept
+    {
+        return unknown_fields_ == 0 ? digests_ : section_digests{};
+    }
     /// Empty if a limit of the tape was exceeded.
     [[nodiscard]] std::string_view problem() const noexcept { return problem_; }
 
@@ -72,6 +85,8 @@ private:
     [[nodiscard]] bool absent(std::span<const schema_field> fields);
     /// Writes a list or map, whose first element is `first`, and moves `in` behind its last one.
     [[nodiscard]] bool run(const schema_field& f, const wire_field& first, const char* begin, wire_cursor& in);
+    /// The same behind its key.
+    [[nodiscard]] bool run_values(const schema_field& f, const wire_field& first, const char* begin, wire_cursor& in);
     /// Writes the elements from `first` on, and moves `in` behind the last one.
     [[nodiscard]] bool elements(const schema_field& f, const wire_field& first, wire_cursor& in);
     /// Writes a list whose elements are all of the text.
@@ -86,6 +101,13 @@ private:
     [[nodiscard]] bool int_or_string(std::string_view content);
     [[nodiscard]] bool time(std::string_view content, bool micro);
     [[nodiscard]] bool raw_json(const schema_field& f, std::string_view content);
+    /// Writes the value of a section that the former state has. False: its events must follow.
+    [[nodiscard]] bool copy_spec(const schema_field& f, std::string_view content);
+    [[nodiscard]] bool copy_fields();
+    /// Called before metadata.managedFields, whose first entry is `first`.
+    void compare_fields(const wire_field& first, wire_cursor in);
+    /// @param before  The digest of the texts in front of this one, or the type of the section.
+    [[nodiscard]] std::uint64_t digest_of(std::string_view text, std::uint64_t before) const noexcept;
     /// One of: a schema, or what the field `other` of the message holds.
     [[nodiscard]] bool schema_or(const schema_field& f, std::string_view content);
     [[nodiscard]] bool key(std::string_view name) { return tape_.key(name); }
@@ -107,6 +129,12 @@ private:
     std::string scratch_;
     time_texts times_;
     std::string_view problem_;
+    std::size_t max_depth_;
+    /// Null: sections are not compared.
+    former_sections* former_ = nullptr;
+    section_digests digests_;
+    /// The object's managedFields are being read, and each fieldsV1 is that of the former state.
+    bool reads_fields_ = false;
 };
 
 } // namespace kubecoro::detail

@@ -86,7 +86,7 @@ object_reader::object_reader(const decode_options& options, encoding* e)
     : max_object_bytes_(std::min(options.limits.max_object_bytes, largest_tape)),
       filter_(field_filter::compile(options)),
       tape_(options.limits, filter_ ? *filter_ : nothing_, encoding::words_of(e)),
-      reader_(tape_),
+      reader_(tape_, options.limits.max_depth),
       encoding_(e)
 {
 }
@@ -97,22 +97,25 @@ result<> object_reader::check() const
     return {};
 }
 
-bool object_reader::read(std::uint16_t message, const typed_message& from, bool prune)
+bool object_reader::read(std::uint16_t message, const typed_message& from, bool prune, const object& former)
 {
     refused_.clear();
     tape_.clear(prune);
     reader_.begin();
+    former_sections sections;
+    if (former && ++reads_ % reads_whole != 0) sections = former_sections(former, encoding_);
+    if (keeps_digests_) reader_.compare_with(sections);
     return reader_.object(message, from.api_version, from.kind, from.content);
 }
 
-bool object_reader::read_typed(const typed_message& from, bool prune)
+bool object_reader::read_typed(const typed_message& from, bool prune, const object& former)
 {
     const auto is_type_of = [&from](const schema_kind& k) {
         return builtin_schemas::text(k.kind) == from.kind && builtin_schemas::text(k.api_version) == from.api_version;
     };
     if (last_kind_ == nullptr || !is_type_of(*last_kind_))
         last_kind_ = builtin_schemas::find(from.api_version, from.kind);
-    if (last_kind_ != nullptr) return read(last_kind_->message, from, prune);
+    if (last_kind_ != nullptr) return read(last_kind_->message, from, prune, former);
     refused_ = "protobuf of a kind without a schema: " + printable(from.api_version, shown_text) + " " +
                printable(from.kind, shown_text);
     return false;
@@ -120,7 +123,8 @@ bool object_reader::read_typed(const typed_message& from, bool prune)
 
 object object_reader::build(arrival use, const type_members& missing)
 {
-    return object_builder::build(tape_.tape().bytes(), encoding_, missing, use, reader_.unknown_fields() != 0);
+    return object_builder::build(tape_.tape().bytes(), encoding_, missing, use, reader_.unknown_fields() != 0,
+                                 reader_.digests());
 }
 
 bool object_reader::exceeds_limit() const noexcept

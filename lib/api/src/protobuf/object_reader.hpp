@@ -2,6 +2,7 @@
 #pragma once
 
 #include "protobuf/message_reader.hpp"
+#include "storage/former_sections.hpp"
 #include "storage/object_block.hpp"
 
 #include <kubecoro/api/decode.hpp>
@@ -62,12 +63,17 @@ public:
 
     /// Fails if a prune path is invalid.
     [[nodiscard]] result<> check() const;
+    /// From now on, objects keep digests of their sections, so that their next states can be compared with them.
+    void keep_digests() noexcept { keeps_digests_ = encoding_ != nullptr && encoding_->packed == nullptr; }
+    /// Whether read() makes use of a former state.
+    [[nodiscard]] bool compares() const noexcept { return keeps_digests_; }
     /** Reads a message. Empty type = the object gets none.
 
+        @param former  A former state of the object, of which unchanged sections are copied.
         @return false: see exceeds_limit() and why(). */
-    [[nodiscard]] bool read(std::uint16_t message, const typed_message& from, bool prune);
+    [[nodiscard]] bool read(std::uint16_t message, const typed_message& from, bool prune, const object& former = {});
     /// The same for an object that says its kind.
-    [[nodiscard]] bool read_typed(const typed_message& from, bool prune);
+    [[nodiscard]] bool read_typed(const typed_message& from, bool prune, const object& former = {});
     /// After read(): the object.
     [[nodiscard]] object build(arrival use, const type_members& missing = {});
     [[nodiscard]] bool exceeds_limit() const noexcept;
@@ -80,6 +86,9 @@ public:
     }
 
 private:
+    /// Every 16th state is read as a whole: by then its texts may have got numbers, which take less memory.
+    static constexpr unsigned reads_whole = 16;
+
     std::size_t max_object_bytes_;
     const field_filter nothing_;
     const result<field_filter> filter_;
@@ -88,6 +97,8 @@ private:
     encoding* encoding_;
     /// The kind of the last object that said its kind: nearly always that of the next one.
     const schema_kind* last_kind_ = nullptr;
+    bool keeps_digests_ = false;
+    unsigned reads_ = 0;
     /// Why the last object could not be read although nothing in it is wrong.
     std::string refused_;
 };

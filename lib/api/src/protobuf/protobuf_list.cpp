@@ -68,6 +68,7 @@ head_state read_head(std::string_view text, field_head& out) noexcept
 protobuf_list::protobuf_list(const decode_options& options, encoding* e, const known_objects* known)
     : encoding_(e), known_(known), objects_(options, e)
 {
+    if (known_.formers != nullptr) objects_.keep_digests();
 }
 
 failure protobuf_list::broken(std::string why) const

@@ -34,6 +34,7 @@ std::size_t frame_length(std::string_view text) noexcept
 protobuf_watch::protobuf_watch(const decode_options& options, encoding* e, const known_objects* known)
     : encoding_(e), known_(known), objects_(options, e)
 {
+    if (known_.formers != nullptr) objects_.keep_digests();
 }
 
 failure protobuf_watch::broken(std::string why) const
@@ -129,7 +130,8 @@ result<watch_event> protobuf_watch::read_event(std::string_view frame)
         return out;
     }
     const bool is_item = known_.known != nullptr && out.type == watch_event_type::added;
-    if (is_item || (known_.selects != nullptr && is_change(out.type))) {
+    object former;
+    if (is_item || ((known_.selects != nullptr || objects_.compares()) && is_change(out.type))) {
         const auto who = identity_of(raw->object.content);
         if (known_.drops(who.key)) {
             out.left_out = passed_over(who.key, who.resource_version);
@@ -137,8 +139,10 @@ result<watch_event> protobuf_watch::read_event(std::string_view frame)
         }
         if (is_item && who.is_complete()) out.obj = known_.find(who.key, who.uid, who.resource_version);
         if (out.obj) return out;
+        // Most items of a list are known as they are, or new.
+        if (!is_item && objects_.compares()) former = known_.former(who.key);
     }
-    if (objects_.read_typed(raw->object, is_change(out.type))) {
+    if (objects_.read_typed(raw->object, is_change(out.type), former)) {
         const bool passes = !is_change(out.type) || out.type == watch_event_type::deleted;
         out.obj = objects_.build(is_item ? arrival::at_rest : passes ? arrival::in_passing : arrival::in_use);
         if (out.type != watch_event_type::error) return out;

@@ -39,9 +39,10 @@ type_members::type_members(detail::encoding* encoding, std::string_view kind, st
 {
 }
 
-plain_block* object_builder::new_plain(std::size_t tape_size, detail::encoding* encoding, std::size_t hot)
+plain_block* object_builder::new_plain(std::size_t tape_size, detail::encoding* encoding, std::size_t hot,
+                                       std::size_t extra)
 {
-    return ::new (::operator new(plain_block::bytes_for(tape_size, hot))) plain_block(encoding, tape_size, hot);
+    return ::new (::operator new(plain_block::bytes_for(tape_size, hot) + extra)) plain_block(encoding, tape_size, hot);
 }
 
 packed_block* object_builder::new_packed(std::size_t front_and_record, detail::encoding* encoding)
@@ -90,29 +91,29 @@ std::vector<unsigned char> object_builder::untyped(std::span<const unsigned char
 }
 
 object object_builder::build(std::span<const unsigned char> tape, detail::encoding* encoding,
-                             const type_members& missing, arrival use, bool partial)
+                             const type_members& missing, arrival use, bool partial, const section_digests& digests)
 {
     if (const auto bare = untyped(tape, encoding, missing); !bare.empty())
-        return complete(bare, encoding, *encoding->real_type, use, partial);
-    return complete(tape, encoding, missing, use, partial);
+        return complete(bare, encoding, *encoding->real_type, use, partial, digests);
+    return complete(tape, encoding, missing, use, partial, digests);
 }
 
 object object_builder::complete(std::span<const unsigned char> tape, detail::encoding* encoding,
-                                const type_members& missing, arrival use, bool partial)
+                                const type_members& missing, arrival use, bool partial, const section_digests& digests)
 {
     const value_view root =
         tape_access::view(tape.data(), tape.data() + tape.size(), detail::encoding::words_of(encoding));
     const std::string_view kind = missing.kind().empty() || root["kind"] ? std::string_view{} : missing.kind();
     const std::string_view api_version =
         missing.api_version().empty() || root["apiVersion"] ? std::string_view{} : missing.api_version();
-    if (kind.empty() && api_version.empty()) return finish(tape, encoding, use, partial);
+    if (kind.empty() && api_version.empty()) return finish(tape, encoding, use, partial, digests);
     const head h = tape_access::head_of(root);
     return finish(object_tape(h.loose, {bytes_of(kind), bytes_of(api_version), {h.body, h.size}}), encoding, use,
-                  partial);
+                  partial, digests);
 }
 
 object object_builder::finish(std::span<const unsigned char> tape, detail::encoding* encoding, arrival use,
-                              bool partial)
+                              bool partial, const section_digests& digests)
 {
     const front_offsets offsets = find_front(tape, detail::encoding::words_of(encoding));
     const bool packs = encoding != nullptr && encoding->packed != nullptr && use != arrival::in_passing;
@@ -121,11 +122,13 @@ object object_builder::finish(std::span<const unsigned char> tape, detail::encod
     if (packed != nullptr && use == arrival::at_rest) return object(packed);
     // The front of a packed object already holds the hot fields.
     const std::size_t hot = encoding == nullptr || packed != nullptr ? 0 : encoding->hot_fields.size();
-    plain_block* const plain = new_plain(tape.size(), encoding, hot);
+    const bool keeps_digests = packed == nullptr && !digests.empty();
+    plain_block* const plain = new_plain(tape.size(), encoding, hot, keeps_digests ? sizeof digests : 0);
     std::memcpy(plain->tape(), tape.data(), tape.size());
     plain->set_offsets(offsets);
     plain->fill_slots();
     plain->partial = partial;
+    if (keeps_digests) plain->set_digests(digests);
     if (packed != nullptr) {
         detail::attach_expansion(*packed, plain);
         object o(packed);

@@ -11,6 +11,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <span>
 #include <string>
@@ -45,17 +46,32 @@ inline constexpr std::size_t packed_front_fields = 10;
 using front_offsets = std::array<std::uint32_t, front_fields>;
 inline constexpr std::uint32_t offset_elsewhere = 1;
 
+/** Digests of the text of an object's sections on the wire, keyed, so that equal digests prove equal text but for a chance
+    of 2^-64. 0 = not known. */
+struct section_digests
+{
+    /// Covers each `fieldsV1` in metadata.managedFields.
+    std::uint64_t fields = 0;
+    std::uint64_t spec = 0;
+
+    [[nodiscard]] bool empty() const noexcept { return fields == 0 && spec == 0; }
+};
+
 struct plain_block;
 struct packed_block;
 
 /** Common header of both forms.
 
-    A plain block is followed by its hot slots, its front offsets and its tape. A packed block is followed by its
+    A plain block is followed by its hot slots, its front offsets, its tape, and the digests of its sections if it has
+    any. A packed block is followed by its
     front (the values of the first front fields and of the hot fields, see front_slot.hpp) and its record
     (packed_body.hpp). */
 struct object::block
 {
-    block(detail::encoding* e, bool is_packed) noexcept : encoding(e), packed(is_packed), partial(false) {}
+    block(detail::encoding* e, bool is_packed) noexcept
+        : encoding(e), packed(is_packed), partial(false), digested(false)
+    {
+    }
 
     /// Resolves the tape's references; null for a self-contained tape.
     detail::encoding* encoding;
@@ -70,6 +86,8 @@ struct object::block
     const bool packed : 1;
     /// The decoder passed over fields that it does not know. Set before other threads see the block.
     bool partial : 1;
+    /// A plain block with digests.
+    bool digested : 1;
 
     [[nodiscard]] const detail::vocabulary* words() const noexcept { return detail::encoding::words_of(encoding); }
     /// Expands a packed block for a uid and for fields from metadata on.
@@ -108,7 +126,22 @@ struct plain_block : object::block
     {
         return sizeof(plain_block) + hot * slot_width(tape_size) + front_fields * offset_width(tape_size) + tape_size;
     }
-    [[nodiscard]] std::size_t allocated() const noexcept { return bytes_for(size, 0) + front_size; }
+    [[nodiscard]] std::size_t allocated() const noexcept
+    {
+        return bytes_for(size, 0) + front_size + (digested ? sizeof(section_digests) : 0);
+    }
+    [[nodiscard]] section_digests digests() const noexcept
+    {
+        section_digests d;
+        if (digested) std::memcpy(&d, tape() + size, sizeof d);
+        return d;
+    }
+    /// Requires a block that was created with room for them.
+    void set_digests(const section_digests& d) noexcept
+    {
+        std::memcpy(tape() + size, &d, sizeof d);
+        digested = true;
+    }
 
     [[nodiscard]] const unsigned char* slots() const noexcept
     {
@@ -221,10 +254,11 @@ public:
         @param encoding  The encoding it was written with; kept alive by the block.
         @param missing   Prepended to the members when the object has none; made with the same encoding.
         @param use       in_use: a packed object is created with its expansion.
-        @param partial   See object::is_partial(). */
+        @param partial   See object::is_partial().
+        @param digests   Those of the sections in the tape. */
     [[nodiscard]] static object build(std::span<const unsigned char> tape, detail::encoding* encoding = nullptr,
                                       const type_members& missing = {}, arrival use = arrival::in_use,
-                                      bool partial = false);
+                                      bool partial = false, const section_digests& digests = {});
     /// The same object, with kind and apiVersion added if missing.
     [[nodiscard]] static object with_type(const object& from, std::string_view kind, std::string_view api_version);
     [[nodiscard]] static std::span<const unsigned char> tape_of(const object& o) noexcept;
@@ -237,16 +271,19 @@ public:
     [[nodiscard]] static object::block* block_of(const object& o) noexcept { return o.block_; }
     [[nodiscard]] static object::block* block_of(const detail::kept_object& o) noexcept { return o.block_; }
     /// Creates a block without content, not counted in its encoding.
-    [[nodiscard]] static plain_block* new_plain(std::size_t tape_size, detail::encoding* encoding, std::size_t hot);
+    /// @param extra  Bytes behind the tape.
+    [[nodiscard]] static plain_block* new_plain(std::size_t tape_size, detail::encoding* encoding, std::size_t hot,
+                                                std::size_t extra = 0);
     [[nodiscard]] static packed_block* new_packed(std::size_t front_and_record, detail::encoding* encoding);
 
 private:
     [[nodiscard]] static std::vector<unsigned char> untyped(std::span<const unsigned char> tape,
                                                             detail::encoding* encoding, const type_members& missing);
     [[nodiscard]] static object complete(std::span<const unsigned char> tape, detail::encoding* encoding,
-                                         const type_members& missing, arrival use, bool partial);
+                                         const type_members& missing, arrival use, bool partial,
+                                         const section_digests& digests);
     [[nodiscard]] static object finish(std::span<const unsigned char> tape, detail::encoding* encoding, arrival use,
-                                       bool partial);
+                                       bool partial, const section_digests& digests);
 };
 
 } // namespace kubecoro

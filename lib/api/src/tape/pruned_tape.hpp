@@ -53,6 +53,14 @@ public:
     {
         return tape_.repeat_whole(text, {form, next_pruning()});
     }
+    /// After key(): true if the value is kept with all its content.
+    [[nodiscard]] bool keeps_whole() const noexcept
+    {
+        return !following_ || (tape_.depth() != 0 && walk_.next() == filter_walk::verdict::whole);
+    }
+    /// After key(): true if copy() may write the value.
+    [[nodiscard]] bool may_copy() const noexcept { return keeps_whole() && tape_.may_copy(); }
+    [[nodiscard]] bool copy(std::span<const unsigned char> value) { return tape_.copy(value); }
     void forget_recordings() noexcept { tape_.forget_recordings(); }
 
     /// True if a container that begins here is left out: its events must not be passed to this object.

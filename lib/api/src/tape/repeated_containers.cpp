@@ -1,5 +1,6 @@
 // The writer's handling of repeated containers: replaces them by numbers, or copies their tapes.
 #include "decode/json_skipper.hpp"
+#include "tape/tape_reader.hpp"
 #include "tape/tape_writer.hpp"
 
 #include <algorithm>
@@ -73,7 +74,7 @@ std::size_t tape_writer::reuse_last(layout::node& n, const repeats::entry& known
         return 0;
     }
     layout_.note_copied(n.repeated);
-    return copy(known);
+    return copy_recorded(known);
 }
 
 bool tape_writer::may_be_former(layout::node& n, const repeats::entry* last) const noexcept
@@ -90,7 +91,7 @@ std::size_t tape_writer::reuse_former(layout::node& n, std::string_view text, co
     if (known == nullptr) n.misses = static_cast<unsigned char>(std::min(n.misses + 1u, most_misses));
     if (known == nullptr || known->when.max_depth > max_depth_) return 0;
     n.misses = 0;
-    return copy(*known);
+    return copy_recorded(*known);
 }
 
 bool tape_writer::is_due(layout::node& n) const noexcept
@@ -100,7 +101,23 @@ bool tape_writer::is_due(layout::node& n) const noexcept
     return false;
 }
 
-std::size_t tape_writer::copy(const repeats::entry& known)
+bool tape_writer::copy(std::span<const unsigned char> value)
+{
+    if (!make_room(value.size())) return false;
+    std::memcpy(end_, value.data(), value.size());
+    end_ += value.size();
+    if (!is_shared_container(value.front())) {
+        // Texts in it may get numbers, and how far it spreads is not known.
+        top_->obstacles |= obstacle::changing;
+        return has_room();
+    }
+    const std::string_view tape = words_->containers().at(read_container_number(value.data()));
+    const auto* const trailer = reinterpret_cast<const unsigned char*>(tape.data() + tape.size()) - container_trailer;
+    top_->hidden += static_cast<std::uint32_t>(load(trailer, container_trailer) - value.size());
+    return has_room();
+}
+
+std::size_t tape_writer::copy_recorded(const repeats::entry& known)
 {
     if (!make_room(known.tape.size())) return 0;
     std::memcpy(end_, known.tape.data(), known.tape.size());

@@ -112,6 +112,10 @@ public:
         @param text  The container in another form than JSON, unmoved until the container has ended.
         @return true: the value is written; false: its events must follow. */
     [[nodiscard]] bool repeat_whole(std::string_view text, const repeats::reading& how);
+    /// After key(): true if copy() may write the value.
+    [[nodiscard]] bool may_copy() const noexcept { return hint_ == hint::none && !in_array_; }
+    /// Writes a value from another tape with the same vocabulary.
+    [[nodiscard]] bool copy(std::span<const unsigned char> value);
     /// Keeps the open containers from being recorded: their text does not determine all that their reader reports.
     void forget_recordings() noexcept;
     [[nodiscard]] bool integer(std::int64_t value);
@@ -215,7 +219,7 @@ private:
     [[nodiscard]] bool begin_special(bool is_object);
     [[nodiscard]] bool deepen();
     [[nodiscard]] bool end_filled(frame& f);
-    [[nodiscard]] std::size_t copy(const repeats::entry& known);
+    [[nodiscard]] std::size_t copy_recorded(const repeats::entry& known);
     /// The container recorded at a place from this reading; null if there is none that may be copied.
     [[nodiscard]] const repeats::entry* recorded_at(const layout::node& n, const repeats::reading& how) const noexcept;
     /// Copies the last container, or records it again for another owner. @return its length if it was copied.

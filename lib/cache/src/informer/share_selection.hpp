@@ -1,5 +1,6 @@
 #pragma once
 
+#include <kubecoro/api/former_objects.hpp>
 #include <kubecoro/api/selecting_objects.hpp>
 #include <kubecoro/cache/object_share.hpp>
 
@@ -11,17 +12,23 @@
 namespace kubecoro::detail {
 
 /// An informer's decoders know the stored objects, and want those of its share. Thread safe.
-class share_selection final : public selecting_objects
+class share_selection final : public selecting_objects, public former_objects
 {
 public:
     /// @param known  Null: nothing is known.
     share_selection(std::shared_ptr<const known_objects> known, std::shared_ptr<const object_share> share)
-        : known_(std::move(known)), share_(std::move(share))
+        : known_(std::move(known)),
+          formers_(dynamic_cast<const former_objects*>(known_.get())),
+          share_(std::move(share))
     {
     }
     [[nodiscard]] object find(object_key_view key, std::string_view uid, std::string_view version) const override
     {
         return known_ ? known_->find(key, uid, version) : object();
+    }
+    [[nodiscard]] object former(object_key_view key) const override
+    {
+        return formers_ != nullptr ? formers_->former(key) : object();
     }
     [[nodiscard]] bool wants(object_key_view key) const noexcept override
     {
@@ -34,6 +41,7 @@ public:
 
 private:
     const std::shared_ptr<const known_objects> known_;
+    const former_objects* const formers_;
     const std::shared_ptr<const object_share> share_;
     mutable std::atomic<std::uint64_t> passed_over_{0};
 };

@@ -6,6 +6,7 @@
 
 #include <kubecoro/api/decode.hpp>
 #include <kubecoro/api/detail/object_encoding.hpp>
+#include <kubecoro/api/former_objects.hpp>
 #include <kubecoro/base/log.hpp>
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/cache/delta_fifo.hpp>
@@ -31,7 +32,7 @@ namespace kubecoro::detail {
     in place under the lock; a large one (a first list, a relist with many changes) is made on a copy of the tables,
     which then replaces them, so that readers never wait for it and never see half of it. User code never runs under the
     lock. */
-class store final : public known_objects
+class store final : public known_objects, public former_objects
 {
 public:
     /// @param large     Number of changes from which a list is applied to a copy; replacing an object with a newer one
@@ -85,6 +86,8 @@ public:
     [[nodiscard]] object get(object_key_view key) const;
     [[nodiscard]] object find(object_key_view key, std::string_view uid,
                               std::string_view resource_version) const override;
+    /// Null where objects are packed: their parts cannot be copied.
+    [[nodiscard]] object former(object_key_view key) const override { return packs_ ? object() : get(key); }
     [[nodiscard]] std::vector<object> list(std::string_view ns) const;
     [[nodiscard]] std::vector<kept_object> keep(std::string_view ns) const;
     /// Calls `f` for every object, one at a time and without a lock held; the handle is valid during the call only.

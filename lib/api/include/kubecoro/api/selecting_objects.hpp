@@ -17,7 +17,8 @@ public:
     [[nodiscard]] virtual bool wants(object_key_view key) const noexcept = 0;
 };
 
-/// The same selection without the objects: nothing is known. Null for known objects that do not select, and for null.
+/// The same selection and former states for a watch without a streamed list: find() finds nothing. Null for known objects that
+/// have neither, and for null.
 [[nodiscard]] std::shared_ptr<const known_objects> selection_of(std::shared_ptr<const known_objects> known);
 
 } // namespace kubecoro
