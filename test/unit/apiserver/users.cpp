@@ -37,6 +37,10 @@ TEST_CASE("impersonation: an administrator acts as another, with its groups, uid
     CHECK(user_of(s, {{"Impersonate-User", "system:serviceaccount:default:robot"}}) ==
           R"({"username":"system:serviceaccount:default:robot","groups":["system:serviceaccounts",)"
           R"("system:serviceaccounts:default","system:authenticated"]})");
+    s.access.add_token("twice", {"jane", {"system:authenticated"}});
+    s.token = "twice";
+    CHECK(user_of(s) == R"({"username":"jane","groups":["system:authenticated"]})");
+    s.token = "admin";
     // The other's permissions count, not one's own.
     s.expect(403, "GET", "/api/v1/pods", {}, {{"Impersonate-User", "jane"}});
     s.access.add_rule({true, "jane", "list", "pods"});

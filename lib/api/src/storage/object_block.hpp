@@ -46,8 +46,8 @@ inline constexpr std::size_t packed_front_fields = 10;
 using front_offsets = std::array<std::uint32_t, front_fields>;
 inline constexpr std::uint32_t offset_elsewhere = 1;
 
-/** Digests of the text of an object's sections on the wire, keyed, so that equal digests prove equal text but for a chance
-    of 2^-64. 0 = not known. */
+/** Keyed digests of the text of an object's sections on the wire. Equal digests count as equal text: see
+    docs/decisions/0057-former-states.md. 0 = not known. */
 struct section_digests
 {
     /// Covers each `fieldsV1` in metadata.managedFields.

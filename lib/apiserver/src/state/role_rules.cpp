@@ -41,7 +41,14 @@ bool has_path(const std::vector<std::string>& paths, std::string_view path)
     });
 }
 
-/// Returns what was read from the stored object under the key of `known`, or reads it.
+/// Whether a reference is to this kind of this group; a reference without a group means it.
+bool refers_to(const json::value& reference, std::string_view kind, std::string_view of_group)
+{
+    const auto stated = text_at(reference, "apiGroup");
+    return text_at(reference, "kind") == kind && (stated.empty() || stated == of_group);
+}
+
+/// Returns the parsed form of the stored object from `known`, or parses it.
 template<class Known, class Read>
 auto& value_of(Known& known, const stored& object, const Read& read)
 {
@@ -82,18 +89,19 @@ role_rules::binding role_rules::binding_in(const stored_object& object)
     binding out;
     if (const auto* subjects = array_at(body, "subjects"))
         for (const auto& s : *subjects) {
-            const auto kind = text_at(s, "kind");
             std::string name(text_at(s, "name"));
-            if (kind == "ServiceAccount") {
-                const auto stated = text_at(s, "namespace");
-                const std::string ns(stated.empty() ? std::string_view(object.ns) : stated);
-                if (!ns.empty()) out.subjects.push_back({false, "system:serviceaccount:" + ns + ":" + name});
-            } else if (kind == "User" || kind == "Group") {
-                out.subjects.push_back({kind == "Group", std::move(name)});
-            }
+            const auto stated = text_at(s, "namespace");
+            const std::string ns(stated.empty() ? std::string_view(object.ns) : stated);
+            if (refers_to(s, "ServiceAccount", "") && !ns.empty())
+                out.subjects.push_back({false, "system:serviceaccount:" + ns + ":" + name});
+            if (refers_to(s, "User", group)) out.subjects.push_back({false, name});
+            if (refers_to(s, "Group", group)) out.subjects.push_back({true, name});
         }
-    out.to_cluster_role = text_at(body, "roleRef.kind") == "ClusterRole";
-    out.role = storage_key(out.to_cluster_role ? "" : object.ns, text_at(body, "roleRef.name"));
+    const auto* const reference = find_at(body, "roleRef");
+    if (!reference) return out;
+    out.to_cluster_role = refers_to(*reference, "ClusterRole", group);
+    if (out.to_cluster_role || refers_to(*reference, "Role", group))
+        out.role = storage_key(out.to_cluster_role ? "" : object.ns, text_at(*reference, "name"));
     return out;
 }
 

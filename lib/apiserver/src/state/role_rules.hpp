@@ -6,6 +6,7 @@
 #include <kubecoro/apiserver/access.hpp>
 #include <kubecoro/apiserver/cluster_state_core.hpp>
 
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <string>
@@ -45,6 +46,12 @@ public:
     /// All rules that a user has in a namespace. Valid until the next call.
     [[nodiscard]] std::vector<const role_rule*> of(const user_info& user, std::string_view ns);
 
+    /// The number of parsed objects in memory: at most some more than twice the stored ones.
+    [[nodiscard]] std::size_t kept() const noexcept
+    {
+        return roles_.size() + cluster_roles_.size() + bindings_.size() + cluster_bindings_.size();
+    }
+
 private:
     struct subject
     {
@@ -55,7 +62,7 @@ private:
     {
         std::vector<subject> subjects;
         bool to_cluster_role = false;
-        /// The storage key of the role.
+        /// The storage key of the role; empty: the reference is to no role.
         std::string role;
     };
     using role = std::vector<role_rule>;

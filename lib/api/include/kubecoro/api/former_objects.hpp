@@ -6,14 +6,14 @@ namespace kubecoro {
 
 /** Known objects that also know former states: a base beside known_objects.
 
-    Parts of an object that are equal in its former state are copied from there while lists and watches are decoded, which costs less
-    than reading them. */
+    Parts of an object that are equal in its former state are copied from there while the events of a watch are decoded, which costs
+    less than reading them. */
 class former_objects
 {
 public:
     virtual ~former_objects() = default;
-    /// Returns a state of the object with this key, whatever its uid and version, or null. Called for each item and
-    /// event, by any thread.
+    /// Returns a state of the object with this key, of any uid and version, or null. Called for each event that is
+    /// decoded, by any thread.
     [[nodiscard]] virtual object former(object_key_view key) const = 0;
 };
 
