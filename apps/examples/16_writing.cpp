@@ -55,17 +55,18 @@ asio::awaitable<result<typed_object<deployment>>> keep_deployment(kubecoro::clie
 //]
 
 //[status
-asio::awaitable<result<>> report(kubecoro::client cluster, object running)
+asio::awaitable<result<>> report(kubecoro::client cluster, typed_object<deployment> running)
 {
-    KUBECORO_TRY(running, co_await patch_status(cluster, running, {{"replicas", 2}, {"readyReplicas", 1}}));
+    KUBECORO_TRY(auto counted, co_await patch_status(cluster, running, {{"replicas", 2}, {"readyReplicas", 1}}));
 
     const auto now = cluster.time().wall_now();
-    auto edit = [&](json::object& o) { // conditions look alike in all kinds, so that their helpers take JSON
+    auto edit = [&](deployment& d) {
         kubecoro::status_condition available{.type = "Available", .status = "False", .reason = "Starting"};
-        set_condition(o, available, now);
+        set_condition(d, available, now);
     };
-    KUBECORO_TRY(auto done, co_await edit_status(cluster, running, edit));
-    std::cout << "available: " << find_condition(done.now, "Available")["status"].as_string() << '\n';
+    KUBECORO_TRY(auto done, co_await kubecoro::edit_status<deployment>(cluster, counted, edit));
+    const typed_object<deployment> reported(done.now);
+    std::cout << "available: " << find_condition(reported, "Available").status() << '\n';
     co_return result<>();
 }
 //]

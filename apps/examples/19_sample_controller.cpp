@@ -4,6 +4,7 @@
 #include <kubecoro/api/crd.hpp>
 #include <kubecoro/api/described.hpp>
 #include <kubecoro/apps_v1/deployment.hpp>
+#include <kubecoro/events_v1/event.hpp>
 
 #include <boost/json/object.hpp>
 
@@ -132,12 +133,12 @@ private:
 /// Prints the events, in the order of their texts.
 asio::awaitable<result<>> print_events(kubecoro::client cluster)
 {
-    auto events = cluster.resource(kubecoro::resource_type{"events.k8s.io", "v1", "events", "Event"}, "shop");
+    auto events = cluster.resource<kubecoro::events_v1::event>("shop");
     KUBECORO_TRY(const auto page, co_await events.list());
     std::set<std::string> lines;
     for (const auto& e : page.items)
-        lines.insert(std::string(e["type"].as_string()) + " " + std::string(e["reason"].as_string()) + " " +
-                     std::string(e["regarding"]["name"].as_string()) + ": " + std::string(e["note"].as_string()));
+        lines.insert(std::string(e->type()) + " " + std::string(e->reason()) + " " +
+                     std::string(e->regarding().name()) + ": " + std::string(e->note()));
     for (const auto& line : lines) std::cout << line << '\n';
     co_return result<>();
 }
@@ -166,7 +167,8 @@ asio::awaitable<result<>> use(kubecoro::client cluster, kubecoro::manager& m)
 
     KUBECORO_TRY(co_await patch_status(cluster, first, {{"availableReplicas", 2}}));
     const auto tells = [](const typed_object<foo>& f) {
-        return f && f.untyped()["status"]["availableReplicas"].as_int64() == 2;
+        const auto seen = kubecoro::read_struct(f);
+        return seen && seen->status.availableReplicas == 2;
     };
     KUBECORO_TRY(co_await foo_informer.wait_for(example, tells, 30s));
     std::cout << "example: 2 are available\n";

@@ -74,8 +74,8 @@ task generate_task(std::string subject, const std::string& program, const std::s
     return made;
 }
 
-/// The definitions in a folder, in order.
-std::vector<std::string> files_in(const fs::path& folder)
+/// The folders of the projects, in order.
+std::vector<std::string> folders_in(const fs::path& folder)
 {
     std::vector<std::string> out;
     for (const auto& file : fs::directory_iterator(folder)) out.push_back(file.path());
@@ -96,15 +96,11 @@ void add_generate(std::vector<task>& out, const places& where)
         out.push_back(std::move(absent));
         return;
     }
-    for (const auto& folder : files_in(where.definitions)) {
+    for (const auto& folder : folders_in(where.definitions)) {
         auto project = generate_task(fs::path(folder).filename(), where.programs + "/kubecoro", target);
-        project.run.words.emplace_back("generate");
-        for (const auto& file : files_in(folder)) {
-            project.run.words.emplace_back("--crd");
-            project.run.words.push_back(file);
-        }
-        project.run.words.emplace_back("--out");
-        project.run.words.push_back(target);
+        // A folder may hold other documents, too; a file must be a definition.
+        for (const auto& word : {std::string("generate"), std::string("--crd"), folder, std::string("--out"), target})
+            project.run.words.push_back(word);
         out.push_back(std::move(project));
     }
 }

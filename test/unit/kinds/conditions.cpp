@@ -1,5 +1,6 @@
 // Conditions in structs.
 #include <kubecoro/api/described.hpp>
+#include <kubecoro/api/structs.hpp>
 #include <kubecoro/api/typed_conditions.hpp>
 #include <kubecoro/api/validation.hpp>
 #include <kubecoro/apps_v1/deployment.hpp>
@@ -120,6 +121,35 @@ TEST_CASE("conditions of structs: one is made, and changed when something differ
     CHECK(set_condition(s, other, noon + 1h));
     CHECK(s.status.conditions[0].lastTransitionTime->canonical() == "2026-01-31T13:00:00Z");
     CHECK(s.status.conditions.size() == 1);
+}
+
+TEST_CASE("conditions of structs: one is found by its type, and can be changed", "[conditions]")
+{
+    apps_v1::deployment d;
+    CHECK(find_condition(d, "Ready") == nullptr);
+    d.status.conditions = {{.type = "Progressing", .status = "True"}, {.type = "Ready", .status = "False"}};
+    REQUIRE(find_condition(d, "Ready") != nullptr);
+    find_condition(d, "Ready")->status = "True";
+    CHECK(d.status.conditions[1].status == "True");
+    CHECK(find_condition(d, "Read") == nullptr);
+    const own_kind without_status;
+    CHECK(find_condition(without_status, "Ready") == nullptr);
+    const own_kind with{.status = own_status{.conditions = {{.type = "Ready", .status = "True"}}}};
+    REQUIRE(find_condition(with, "Ready") != nullptr);
+    CHECK(find_condition(with, "Ready")->status == "True");
+}
+
+TEST_CASE("conditions of typed objects: one is read in place; a missing one reads as empty", "[conditions]")
+{
+    apps_v1::deployment d{.metadata = {.name = "web"}};
+    d.status.conditions = {{.type = "Progressing", .status = "True"}, {.type = "Ready", .status = "False"}};
+    const typed_object<apps_v1::deployment> seen(to_object(d).value());
+    CHECK(find_condition(seen, "Ready").status() == "False");
+    CHECK(find_condition(seen, "Progressing").status() == "True");
+    CHECK_FALSE(find_condition(seen, "Read"));
+    CHECK(find_condition(seen, "Read").status().empty());
+    const typed_object<apps_v1::deployment> none;
+    CHECK_FALSE(find_condition(none, "Ready"));
 }
 
 TEST_CASE("conditions of structs: a new generation is a change, one that is given counts", "[conditions]")

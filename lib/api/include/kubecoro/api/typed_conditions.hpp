@@ -1,8 +1,9 @@
 #pragma once
-// Conditions in the status of a struct.
+// Conditions in the status of a struct, and of a typed object.
 
 #include <kubecoro/api/edit.hpp>
 #include <kubecoro/api/timestamp.hpp>
+#include <kubecoro/api/typed_object.hpp>
 #include <kubecoro/base/clock.hpp>
 
 #include <algorithm>
@@ -56,6 +57,9 @@ template<class T>
 }
 template<class T>
 concept has_conditions = requires(T& o) { o.status.conditions; } || requires(T& o) { o.status->conditions; };
+/// True if the kind's view reads conditions.
+template<class T>
+concept views_conditions = requires(const view<T>& o) { o.status().conditions(); };
 
 /// Assigns if that changes the member. Returns whether it does.
 template<class M, class V>
@@ -134,6 +138,35 @@ bool set_condition(T& o, const status_condition& c, wall_time now)
     }
     return changed;
 }
+
+/// The condition of a type; null if there is none. Valid until the conditions change.
+template<class T>
+    requires detail::has_conditions<T>
+[[nodiscard]] auto* find_condition(T& o KUBECORO_LIFETIME_BOUND, std::string_view type)
+{
+    auto* const all = detail::find_conditions(o);
+    using condition = std::remove_reference_t<decltype(*all->begin())>;
+    if (all == nullptr) return static_cast<condition*>(nullptr);
+    const auto at = std::find_if(all->begin(), all->end(), [type](const auto& one) { return one.type == type; });
+    return at == all->end() ? nullptr : &*at;
+}
+template<class T>
+    requires detail::has_conditions<T>
+void find_condition(const T&& o, std::string_view type) = delete;
+
+/** The condition of a type, read in place: `find_condition(site, "Ready").status()`. Missing if there is none: its texts are
+    empty then. Valid while the object is alive. */
+template<class T>
+    requires detail::views_conditions<T>
+[[nodiscard]] auto find_condition(const typed_object<T>& o KUBECORO_LIFETIME_BOUND, std::string_view type)
+{
+    for (const auto& one : o->status().conditions())
+        if (one.type() == type) return one;
+    return std::remove_cvref_t<decltype(*o->status().conditions().begin())>();
+}
+template<class T>
+    requires detail::views_conditions<T>
+void find_condition(const typed_object<T>&& o, std::string_view type) = delete;
 
 /// Removes the condition of a type. Returns whether there was one; the struct stays as it is if there was none.
 template<class T>
