@@ -37,7 +37,7 @@ template<class M>
 template<class M>
 [[nodiscard]] auto* if_present(M& member)
 {
-    if constexpr (is_optional_member<M>)
+    if constexpr (is_optional_member<std::remove_const_t<M>>)
         return member ? &*member : nullptr;
     else
         return &member;
