@@ -4,11 +4,7 @@
 #include <kubecoro/cache/informer_factory.hpp>
 #include <kubecoro/client/kubeconfig.hpp>
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <map>
 
 using namespace kubecoro;
@@ -62,22 +58,6 @@ std::string pod_event(const std::string& type, const std::string& name, const st
 
 const std::string denied =
     R"({"kind":"Status","apiVersion":"v1","status":"Failure","message":"no","reason":"Forbidden","code":403})";
-
-/// A file that goes with the test.
-class token_file
-{
-public:
-    token_file() { write("tok-first"); }
-    token_file(const token_file&) = delete;
-    token_file& operator=(const token_file&) = delete;
-    ~token_file() { std::filesystem::remove(path_); }
-    void write(const std::string& token) const { std::ofstream(path_) << token; }
-    [[nodiscard]] std::string path() const { return path_.string(); }
-
-private:
-    std::filesystem::path path_ =
-        std::filesystem::temp_directory_path() / ("kubecoro-log-test-" + std::to_string(::getpid()));
-};
 
 std::map<std::string, credentials> logins(const token_file& file)
 {

@@ -118,6 +118,33 @@ TEST_CASE("client: a refusal with Retry-After is retried after that time", "[cli
     CHECK(the.run.run(impatient.get(pods, "ns", "a")).error().condition() == cond::retry_later);
 }
 
+TEST_CASE("client: every request whose token was refused is repeated with the new one", "[client][rest]")
+{
+    const token_file file;
+    file.write("T1");
+    world the;
+    const reply refused{.status = 401, .head_pause = 1s};
+    the.net->replies = {refused, refused, {.body = {pod("a")}}, {.body = {pod("b")}}, {.status = 401}};
+    auto c = the.make({.token_file = file.path()});
+    const auto one = the.run.spawn(c.get(pods, "ns", "a"));
+    const auto other = the.run.spawn(c.get(pods, "ns", "b"));
+    the.run.advance(500ms);
+    REQUIRE(the.net->seen.size() == 2);
+    file.write("T2");
+    the.run.advance(500ms);
+    REQUIRE(one.done());
+    REQUIRE(other.done());
+    CHECK(one.outcome());
+    CHECK(other.outcome());
+    REQUIRE(the.net->seen.size() == 4);
+    CHECK(the.net->header(1, "Authorization") == "Bearer T1");
+    CHECK(the.net->header(2, "Authorization") == "Bearer T2");
+    CHECK(the.net->header(3, "Authorization") == "Bearer T2");
+    // The file has no other token.
+    CHECK(the.run.run(c.get(pods, "ns", "a")).error() == cond::unauthorized);
+    CHECK(the.net->seen.size() == 5);
+}
+
 TEST_CASE("client: a silent server times out, at the head and in the body", "[client][rest]")
 {
     world the;

@@ -9,7 +9,11 @@
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/testing/every_step.hpp>
 
+#include <unistd.h>
+
 #include <deque>
+#include <filesystem>
+#include <fstream>
 
 namespace kubecoro::rest_test {
 
@@ -23,6 +27,8 @@ struct reply
     std::vector<std::pair<std::string, std::string>> headers = {};
     std::optional<failure> broken = {};
     bool hangs_before_head = false;
+    /// Before the head.
+    duration head_pause{0};
     bool hangs_in_body = false;
     /// Before each piece.
     duration pause{0};
@@ -96,6 +102,10 @@ public:
             auto stopped = co_await never_.wait();
             co_return stopped.error();
         }
+        if (next.head_pause != duration::zero()) {
+            auto slept = co_await sleep_for(*time, next.head_pause);
+            if (!slept) co_return slept.error();
+        }
         std::unique_ptr<answer> made = std::make_unique<scripted_answer>(std::move(next), time, bulk_reads);
         co_return made;
     }
@@ -109,6 +119,22 @@ public:
 
 private:
     latch never_;
+};
+
+/// A file that is removed with the test.
+class token_file
+{
+public:
+    token_file() = default;
+    token_file(const token_file&) = delete;
+    token_file& operator=(const token_file&) = delete;
+    ~token_file() { std::filesystem::remove(path_); }
+    void write(const std::string& token) const { std::ofstream(path_) << token; }
+    [[nodiscard]] std::string path() const { return path_.string(); }
+
+private:
+    std::filesystem::path path_ =
+        std::filesystem::temp_directory_path() / ("kubecoro-token-test-" + std::to_string(::getpid()));
 };
 
 struct world

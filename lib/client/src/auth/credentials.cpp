@@ -33,13 +33,15 @@ bool has_header(const request& r, std::string_view name)
 asio::awaitable<result<client::state::used_login>> client::state::choose_login(const request& r)
 {
     used_login out;
-    if (plugin_.login && !has_header(r, "authorization")) {
+    const bool has_login = has_header(r, "authorization");
+    if (plugin_.login && !has_login) {
         auto asking = plugin_.login->credential(plugin_.caller);
         auto credential = co_await std::move(asking);
         if (!credential) co_return credential.error();
         out.plugin = std::move(*credential);
     }
     if (tls_) out.tls = tls_->current();
+    if (!has_login) out.token = current_token(token_read::when_stale);
     co_return out;
 }
 
@@ -60,14 +62,8 @@ void client::state::add_credentials(request& r, const used_login& used)
 void client::state::add_authorization(request& r, const used_login& used)
 {
     const auto header = [&](std::string value) { r.headers.emplace_back("Authorization", std::move(value)); };
-    std::string token;
-    if (!login.token_file.empty()) refresh_token(false);
-    {
-        std::lock_guard lock(mutex_);
-        token = token_.token();
-    }
-    if (!token.empty())
-        header("Bearer " + token);
+    if (used.token && !used.token->empty())
+        header("Bearer " + *used.token);
     else if (!login.username.empty())
         header("Basic " + base64_encode(login.username + ":" + login.password));
     else if (used.plugin && !used.plugin->token.empty())
@@ -90,22 +86,22 @@ asio::awaitable<bool> client::state::renew_login(used_login refused)
         auto looking = tls_->renewed_since(refused.tls.get());
         has_certificate = co_await std::move(looking);
     }
-    const bool has_token = !login.token_file.empty() && refresh_token(true);
+    // Another request may have read the new token between this one's attempt and its refusal.
+    const bool has_token = refused.token && current_token(token_read::now) != *refused.token;
     co_return has_certificate || has_token;
 }
 
-bool client::state::refresh_token(bool now_or_never)
+std::string client::state::current_token(token_read when)
 {
     std::lock_guard lock(mutex_);
     const auto now = options.time->now();
-    if (!now_or_never && !token_.stale(now)) return false;
-    auto content = machine.read_file(login.token_file, max_token_bytes);
-    if (!content) {
+    if (login.token_file.empty() || (when == token_read::when_stale && !token_.stale(now))) return token_.token();
+    if (auto content = machine.read_file(login.token_file, max_token_bytes))
+        token_.loaded(*content, now);
+    else
         options.log.warning("the token file cannot be read; continuing with the current token",
                             {{"file", login.token_file}, {"why", content.error().describe()}});
-        return false;
-    }
-    return token_.loaded(*content, now);
+    return token_.token();
 }
 
 } // namespace kubecoro

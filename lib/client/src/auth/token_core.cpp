@@ -2,16 +2,14 @@
 
 namespace kubecoro::detail {
 
-bool token_core::loaded(std::string_view content, moment now)
+void token_core::loaded(std::string_view content, moment now)
 {
     constexpr std::string_view blank = " \t\r\n";
     const auto first = content.find_first_not_of(blank);
-    if (first == std::string_view::npos) return false;
+    if (first == std::string_view::npos) return;
     content = content.substr(first, content.find_last_not_of(blank) - first + 1);
     read_ = now;
-    if (content == token_) return false;
     token_ = content;
-    return true;
 }
 
 } // namespace kubecoro::detail

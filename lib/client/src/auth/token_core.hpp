@@ -22,8 +22,7 @@ public:
 
     [[nodiscard]] bool stale(moment now) const noexcept { return !read_ || now - *read_ >= lifetime; }
     /// Takes the content of the file. Surrounding white space is dropped; an empty file counts as a failed read.
-    /// @return whether the current token changed.
-    bool loaded(std::string_view content, moment now);
+    void loaded(std::string_view content, moment now);
     [[nodiscard]] const std::string& token() const noexcept { return token_; }
 
 private:

@@ -123,14 +123,21 @@ private:
         /// Null: there is no credential plugin, or the request has a login of its own.
         detail::held_credential plugin = {};
         std::shared_ptr<detail::tls_generation> tls = {};
+        /// Empty if there is none. Nothing: the request has a login of its own.
+        std::optional<std::string> token = {};
     };
     [[nodiscard]] boost::asio::awaitable<result<used_login>> choose_login(const request& r);
     void add_credentials(request& r, const used_login& used);
     void add_authorization(request& r, const used_login& used);
     /// Obtains other credentials after a 401. @return whether there are any.
     [[nodiscard]] boost::asio::awaitable<bool> renew_login(used_login refused);
-    /// Reads the token file when it is due, or always if `now_or_never`. @return whether the token changed.
-    bool refresh_token(bool now_or_never);
+    enum class token_read
+    {
+        when_stale,
+        now
+    };
+    /// The token, after the token file has been read if there is one and it is time.
+    [[nodiscard]] std::string current_token(token_read when);
     void pass_on_warnings(const answer_head& head, const request& r);
     void pass_on(const server_warning& w);
 
