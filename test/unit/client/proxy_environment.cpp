@@ -116,6 +116,9 @@ TEST_CASE("proxy: the parts of its URL", "[client][proxy]")
     // As in Go, the last @ ends the login.
     CHECK(parts("http://user:p@s@s@p:8/a@b") == "http p:8 user p@s@s");
     CHECK(parts("http://user@p") == "http p:80 user ");
+    // Such a host would end a line of a request.
+    CHECK(parts("http://a%0d%0aX%3a%20y%0d%0a:80").find("percent-encoded host") != std::string::npos);
+    CHECK(parts("http://a%00b").find("percent-encoded host") != std::string::npos);
     CHECK(parts("p:3128").find("misconfigured") == 0);
     CHECK(parts("ftp://p").find("another scheme") != std::string::npos);
     CHECK(parts("http://").find("misconfigured") == 0);

@@ -92,7 +92,10 @@ TEST_CASE("server address: invalid addresses are rejected", "[client]")
 {
     for (const char* url : {"", "h", "h:6443", "tcp://h", "https://", "https://:6443", "https://h:0", "https://h:65536",
                             "https://h:99999999999999999999", "https://h:x", "https://u:p@h", "https://h?a=b",
-                            "https://h#f", "https://h /"}) {
+                            "https://h#f", "https://h /",
+                            // Such a host would end the line of a CONNECT, or the name that is looked up.
+                            "https://a%0d%0aX%3a%20y%0d%0a:443", "https://a%00b", "https://a%40b", "https://%5b::1%5d",
+                            "https://a%3a1"}) {
         INFO(url);
         auto got = server_address::parse(url);
         REQUIRE_FALSE(got);

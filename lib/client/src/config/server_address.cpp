@@ -7,6 +7,8 @@ namespace kubecoro::detail {
 
 std::string bracketed(const std::string& host) { return host.find(':') == std::string::npos ? host : "[" + host + "]"; }
 
+bool is_plain_host(std::string_view host) { return host.find('%') == host.npos; }
+
 std::string with_scheme(const std::string& server, bool tls)
 {
     // A slash at the end is the path of all servers.
@@ -42,6 +44,8 @@ result<server_address> server_address::parse(std::string_view url)
     const auto host = u.host_address();
     out.host.assign(host.data(), host.size());
     if (out.host.empty()) return wrong("has no host");
+    const auto written = u.encoded_host();
+    if (!is_plain_host({written.data(), written.size()})) return wrong("has a percent-encoded host");
     const auto port = u.port();
     out.port.assign(port.data(), port.size());
     if (out.port.empty()) out.port = out.tls ? "443" : "80";

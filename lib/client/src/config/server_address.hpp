@@ -10,6 +10,10 @@ namespace kubecoro::detail {
 /// A host name or address as written before a port: IPv6 addresses in brackets.
 [[nodiscard]] std::string bracketed(const std::string& host);
 
+/** Whether a URL's host may be used: it has no percent-encoded byte, which could end a line of a request or be of another
+    part of the URL. Go refuses those below 0x80. @param host  As written. */
+[[nodiscard]] bool is_plain_host(std::string_view host);
+
 /// The parts of a server URL. Sans-io.
 struct server_address
 {
