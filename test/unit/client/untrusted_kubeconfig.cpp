@@ -63,6 +63,17 @@ TEST_CASE("untrusted kubeconfig: its own proxy counts, that of the environment o
     CHECK(complaint(text("token: t", plain + ", proxy-url: 'direct:'")).find("proxy-url") != std::string::npos);
 }
 
+TEST_CASE("untrusted kubeconfig: the length of a proxy's URL costs its reading, not the square of it", "[kubeconfig]")
+{
+    // A square would not end.
+    const std::string signs(std::size_t{4} << 20, '@');
+    const auto at_most = signs.size() + 1000;
+    const auto parsed = parse_untrusted_kubeconfig(
+        text("token: t", "server: 'https://far:6443', proxy-url: 'http://u:" + signs + "h'"), {.max_bytes = at_most});
+    REQUIRE(parsed);
+    CHECK(parsed->proxy_url.size() == signs.size() + 10);
+}
+
 TEST_CASE("untrusted kubeconfig: paths of files are refused, also in entries that are not used", "[kubeconfig]")
 {
     const std::string refused = ": the path of a file is not allowed here";

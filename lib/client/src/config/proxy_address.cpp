@@ -34,12 +34,16 @@ std::string authority_of(std::string_view url)
 {
     const auto begin = url.find("://");
     if (begin == url.npos) return {};
-    std::string out(url.substr(0, url.find_first_of("/?#", begin + 3)));
-    for (auto last = out.rfind('@'), at = out.find('@'); at < last; at = out.find('@', at + 1)) {
-        out.replace(at, 1, "%40");
-        last += 2;
+    const auto all = url.substr(0, url.find_first_of("/?#", begin + 3));
+    const auto last = std::min(all.rfind('@'), all.size());
+    std::string out;
+    for (const char c : all.substr(0, last)) {
+        if (c == '@')
+            out += "%40";
+        else
+            out += c;
     }
-    return out;
+    return out.append(all.substr(last));
 }
 
 bool is_valid_port(const std::string& port)
