@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -95,11 +96,11 @@ struct heard
     bool secured = false;
 };
 
-asio::awaitable<result<heard>> converse(const tls_ends& ends, server_script script)
+asio::awaitable<result<heard>> converse(const tls_ends& ends, server_script script, std::string name = "server")
 {
     heard out;
     std::unique_ptr<detail::byte_stream> socket = std::make_unique<peer_stream>(ends, std::move(script));
-    auto securing = detail::make_tls_stream(std::move(socket), ends.client(), "server", "h:1");
+    auto securing = detail::make_tls_stream(std::move(socket), ends.client(), std::move(name), "h:1");
     auto stream = co_await std::move(securing);
     if (!stream) {
         out.why = stream.error();
@@ -174,6 +175,32 @@ TEST_CASE("TLS I/O: a whole conversation", "[client][every_io][tls]")
         const auto h = talk(tls_ends(version));
         CHECK(h.received == text);
         CHECK_FALSE(h.why);
+    }
+}
+
+TEST_CASE("TLS I/O: a dot at the end of the server's name is neither asked for nor compared", "[client][tls]")
+{
+    for (const auto& [name, secured] : std::map<std::string, bool>{{"server.", true}, {"server..", false}}) {
+        INFO(name);
+        testing::runner run;
+        std::string asked;
+        server_script script;
+        script.says = [&](tls_peer& p) {
+            asked = p.asked_name();
+            p.seal({});
+        };
+        const auto done = run.run(converse(tls_ends(), std::move(script), name));
+        REQUIRE(done);
+        CHECK(done->secured == secured);
+        if (secured) CHECK(asked == "server");
+    }
+    // Without a name any certificate would do.
+    for (const char* name : {"", "."}) {
+        testing::runner run;
+        const auto done = run.run(converse(tls_ends(), {}, name));
+        REQUIRE(done);
+        REQUIRE(done->why);
+        CHECK(done->why == cond::misconfigured);
     }
 }
 

@@ -55,6 +55,12 @@ void tls_peer::seal(std::string_view text)
     collect();
 }
 
+std::string tls_peer::asked_name() const
+{
+    const char* name = SSL_get_servername(ssl_.get(), TLSEXT_NAMETYPE_host_name);
+    return name == nullptr ? "" : name;
+}
+
 void tls_peer::update_keys()
 {
     REQUIRE(SSL_key_update(ssl_.get(), SSL_KEY_UPDATE_REQUESTED) == 1);

@@ -42,6 +42,8 @@ public:
     void update_keys();
     /// Asks for a new handshake: TLS 1.2.
     void renegotiate();
+    /// The name that the client has asked for.
+    [[nodiscard]] std::string asked_name() const;
     /// Bytes for the client, which are taken out of it.
     [[nodiscard]] std::string& output() noexcept { return output_; }
 

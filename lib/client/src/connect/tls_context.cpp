@@ -122,10 +122,13 @@ result<> expect_server(::SSL* connection, const std::string& name)
     if (is_address(name)) {
         good = X509_VERIFY_PARAM_set1_ip_asc(wanted, name.c_str()) == 1;
     } else {
+        // As in Go: certificates and SNI have names without the dot that ends an absolute one.
+        const auto host = name.substr(0, name.size() - (name.ends_with('.') ? 1 : 0));
         X509_VERIFY_PARAM_set_hostflags(wanted,
                                         X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
-        good = X509_VERIFY_PARAM_set1_host(wanted, name.data(), name.size()) == 1 &&
-               SSL_set_tlsext_host_name(connection, name.c_str()) == 1;
+        // An empty name, with which OpenSSL would accept any certificate, is none for SNI.
+        good = X509_VERIFY_PARAM_set1_host(wanted, host.data(), host.size()) == 1 &&
+               SSL_set_tlsext_host_name(connection, host.c_str()) == 1;
     }
     if (good) return {};
     ERR_clear_error();
