@@ -1,6 +1,8 @@
 // A connection in TLS whose server's bytes end, or are damaged, at each byte, and records that a server should not send: the text
 // that arrives is a beginning of what was sent, and then comes the proper end or one failure.
+#include "certificates.hpp"
 #include "connect/socket_stream.hpp"
+#include "connect/tls_pem.hpp"
 #include "tls_peer.hpp"
 
 #include <kubecoro/base/latch.hpp>
@@ -201,6 +203,29 @@ TEST_CASE("TLS I/O: a dot at the end of the server's name is neither asked for n
         REQUIRE(done);
         REQUIRE(done->why);
         CHECK(done->why == cond::misconfigured);
+    }
+}
+
+TEST_CASE("TLS I/O: a damaged authority does not hide those after it", "[client][tls]")
+{
+    const auto other = authority("other").certificate();
+    const auto middle = other.size() / 2;
+    const auto end = other.find("-----END");
+    const std::string damaged[] = {
+        other.substr(0, middle) + "!" + other.substr(middle), // not base64
+        other.substr(0, middle) + "A" + other.substr(middle), // not whole
+        "-----BEGIN CERTIFICATE-----\nMDEyMw==\n-----END CERTIFICATE-----\n",
+        other.substr(0, end), // without an end
+        other.substr(0, middle) + "\n",
+        "-----BEGIN CERTIFICATE-----\n",
+    };
+    for (const auto& broken : damaged) {
+        INFO(broken);
+        const auto h = talk(tls_ends(TLS1_3_VERSION, other + broken));
+        CHECK(h.received == text);
+        CHECK(detail::read_certificates(other + broken + other).damaged == 1);
+        CHECK(detail::check_authorities(other + broken + other));
+        CHECK_FALSE(detail::check_authorities(other + broken));
     }
 }
 

@@ -14,7 +14,8 @@ namespace kubecoro::test {
 
 namespace asio = boost::asio;
 
-tls_ends::tls_ends(int newest) : server_(std::make_shared<asio::ssl::context>(asio::ssl::context::tls_server))
+tls_ends::tls_ends(int newest, const std::string& before)
+    : server_(std::make_shared<asio::ssl::context>(asio::ssl::context::tls_server))
 {
     static const authority ours("ours");
     static const identity id = ours.issue("server", {"DNS:server"});
@@ -22,7 +23,7 @@ tls_ends::tls_ends(int newest) : server_(std::make_shared<asio::ssl::context>(as
     server_->use_private_key(asio::buffer(id.key), asio::ssl::context::pem);
     SSL_CTX_set_max_proto_version(server(), newest);
     cluster_config config;
-    config.ca = ours.certificate();
+    config.ca = before + ours.certificate();
     auto context = detail::make_tls_context(config);
     REQUIRE(context);
     client_ = std::make_shared<detail::tls_generation>(std::move(*context));

@@ -18,7 +18,8 @@ class tls_ends
 {
 public:
     /// @param newest  TLS1_2_VERSION or TLS1_3_VERSION.
-    explicit tls_ends(int newest = TLS1_3_VERSION);
+    /// @param before  Precedes the authority in the client's text.
+    explicit tls_ends(int newest = TLS1_3_VERSION, const std::string& before = {});
 
     [[nodiscard]] SSL_CTX* server() const noexcept { return server_->native_handle(); }
     [[nodiscard]] const std::shared_ptr<detail::tls_generation>& client() const noexcept { return client_; }

@@ -8,6 +8,9 @@ namespace kubecoro::detail {
 
 namespace {
 
+constexpr const char* damaged_certificate = "a certificate is damaged or cut off";
+constexpr const char* no_certificate = "not PEM text with a certificate";
+
 struct bio_closer
 {
     void operator()(BIO* b) const noexcept { BIO_free(b); }
@@ -17,9 +20,18 @@ using owned_bio = std::unique_ptr<BIO, bio_closer>;
 // Never prompts for a pass phrase on the terminal.
 int no_pass_phrase(char*, int, int, void*) { return 0; }
 
-owned_bio reader(const std::string& pem)
+owned_bio reader(std::string_view pem) { return owned_bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size()))); }
+
+/// Where the next block begins, or the text ends. Blocks are read one by one: one without an end does not take the next along.
+std::size_t block_after(std::string_view pem, std::size_t at)
 {
-    return owned_bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
+    const auto line = pem.find("\n-----BEGIN ", at);
+    return line == pem.npos ? pem.size() : line + 1;
+}
+
+bool is_no_certificate(unsigned long why) noexcept
+{
+    return ERR_GET_LIB(why) == ERR_LIB_PEM && ERR_GET_REASON(why) == PEM_R_NO_START_LINE;
 }
 
 } // namespace
@@ -35,14 +47,21 @@ failure unusable_pem(const std::string& what)
 pem_certificates read_certificates(const std::string& pem)
 {
     ERR_clear_error();
-    auto in = reader(pem);
     pem_certificates out;
-    while (openssl_owned<X509> next{PEM_read_bio_X509(in.get(), nullptr, no_pass_phrase, nullptr)})
-        out.all.push_back(std::move(next));
-    const auto why = ERR_peek_last_error();
-    const bool is_end = ERR_GET_LIB(why) == ERR_LIB_PEM && ERR_GET_REASON(why) == PEM_R_NO_START_LINE;
-    out.damaged = !is_end;
-    if (is_end || !out.all.empty()) ERR_clear_error();
+    for (std::size_t at = 0; at < pem.size();) {
+        const auto next = block_after(pem, at);
+        auto in = reader(std::string_view(pem).substr(at, next - at));
+        at = next;
+        openssl_owned<X509> one{PEM_read_bio_X509(in.get(), nullptr, no_pass_phrase, nullptr)};
+        // Comments, and blocks of other kinds.
+        if (!one && is_no_certificate(ERR_peek_last_error())) continue;
+        out.ends_damaged = !one;
+        if (one)
+            out.all.push_back(std::move(one));
+        else
+            ++out.damaged;
+    }
+    if (out.damaged == 0 || !out.all.empty()) ERR_clear_error();
     return out;
 }
 
@@ -67,15 +86,16 @@ result<openssl_owned<EVP_PKEY>> read_key(const std::string& pem)
 result<> check_authorities(const std::string& pem)
 {
     const auto found = read_certificates(pem);
-    if (found.damaged) return failure(cond::misconfigured, "a certificate is damaged or cut off");
-    if (found.all.empty()) return failure(cond::misconfigured, "not PEM text with a certificate");
+    if (found.ends_damaged) return failure(cond::misconfigured, damaged_certificate);
+    if (found.all.empty()) return failure(cond::misconfigured, no_certificate);
     return {};
 }
 
 result<> check_pair(const std::string& certificate, const std::string& key)
 {
-    if (auto whole = check_authorities(certificate); !whole) return whole;
     const auto found = read_certificates(certificate);
+    if (found.damaged > 0) return failure(cond::misconfigured, damaged_certificate);
+    if (found.all.empty()) return failure(cond::misconfigured, no_certificate);
     const auto secret = read_key(key);
     if (!secret) return secret.error();
     const bool fits = X509_check_private_key(found.all.front().get(), secret->get()) == 1;

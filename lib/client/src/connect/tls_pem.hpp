@@ -22,12 +22,13 @@ struct openssl_closer
 template<class T>
 using openssl_owned = std::unique_ptr<T, openssl_closer>;
 
-/// The certificates of a text, in order.
+/// The certificates of a text, in order. As in Go, damaged ones are passed over.
 struct pem_certificates
 {
     std::vector<openssl_owned<X509>> all = {};
-    /// The text ends before its last certificate does, or a certificate is damaged: a file that is being written.
-    bool damaged = false;
+    std::size_t damaged = 0;
+    /// The last certificate is damaged or cut off: the file may be half-written.
+    bool ends_damaged = false;
 };
 
 [[nodiscard]] pem_certificates read_certificates(const std::string& pem);
@@ -38,7 +39,7 @@ struct pem_certificates
 /// Never asks for a pass phrase. Errors: misconfigured, with OpenSSL's reason.
 [[nodiscard]] result<openssl_owned<EVP_PKEY>> read_key(const std::string& pem);
 
-/// Fails with cond::misconfigured unless the text is complete and has a certificate.
+/// Fails with cond::misconfigured unless the text is complete and has a certificate. Damaged ones before the last are allowed.
 [[nodiscard]] result<> check_authorities(const std::string& pem);
 
 /// Fails with cond::misconfigured unless certificate and key are complete and belong together.

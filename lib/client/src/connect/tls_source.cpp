@@ -55,6 +55,7 @@ result<std::shared_ptr<tls_source>> tls_source::make(settings s)
     if (auto taken = take_first(c.client_key, c.client_key_file, "client-key", s.machine); !taken) return taken.error();
     std::shared_ptr<tls_source> made(new tls_source(std::move(s)));
     if (auto usable = made->renew(); !usable) return usable.error();
+    made->report_damage();
     return made;
 }
 
@@ -98,6 +99,15 @@ result<> tls_source::renew()
     current_ = std::make_shared<tls_generation>(std::move(*context));
     if (const auto end = certificate_end(config.client_certificate)) counters_.expiry->set(static_cast<double>(*end));
     return {};
+}
+
+void tls_source::report_damage() const
+{
+    // Those of a proxy are the server's.
+    const auto damaged = with_.peer == tls_peer::server ? read_certificates(core_.current().ca).damaged : 0;
+    if (damaged > 0)
+        with_.log.warning("certificate authorities are damaged and not trusted; the others of the text are",
+                          {{"damaged", damaged}, {"file", with_.config.ca_file}});
 }
 
 tls_source::reading tls_source::begin_reading()
@@ -158,6 +168,7 @@ void tls_source::take_locked(const tls_files& now)
         return;
     }
     counters_.updated->add();
+    if (seen.new_authorities) report_damage();
     with_.log.info("TLS files have changed: new connections use them",
                    {{"authorities", seen.new_authorities}, {"client_certificate", seen.new_pair}});
 }

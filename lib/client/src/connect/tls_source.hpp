@@ -88,6 +88,8 @@ private:
     void take(const reading& ended);
     void take_locked(const tls_files& now);
     [[nodiscard]] result<> renew();
+    /// Warns of the authorities that are not among those in use.
+    void report_damage() const;
     /// Uses the client certificate of the plugin.
     [[nodiscard]] result<> follow(const held_credential& credential);
 

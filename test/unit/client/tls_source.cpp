@@ -1,0 +1,92 @@
+// The TLS settings of a client while the files that they come from are replaced.
+#include "connect/tls_source.hpp"
+#include "certificates.hpp"
+
+#include <kubecoro/test/catch.hpp>
+#include <kubecoro/testing/recording.hpp>
+#include <kubecoro/testing/virtual_clock.hpp>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/use_future.hpp>
+
+#include <map>
+#include <mutex>
+
+using namespace kubecoro;
+using namespace kubecoro::test;
+namespace asio = boost::asio;
+
+namespace {
+
+using settings = std::shared_ptr<detail::tls_generation>;
+
+const authority& one()
+{
+    static const authority out("one");
+    return out;
+}
+const authority& two()
+{
+    static const authority out("two");
+    return out;
+}
+
+/// Files in memory, which a source follows.
+struct followed
+{
+    followed()
+    {
+        put("ca", one().certificate());
+        put(one().issue("before", {}));
+        detail::tls_source::settings with;
+        with.config.ca_file = "ca";
+        with.config.client_certificate_file = "certificate";
+        with.config.client_key_file = "key";
+        with.machine.read_file = [this](const std::string& path, std::size_t) -> result<std::string> {
+            const std::lock_guard lock(mutex);
+            return texts.at(path);
+        };
+        with.time = std::make_shared<testing::virtual_clock>();
+        with.numbers = null_metrics();
+        with.log = log.handle();
+        source = detail::tls_source::make(std::move(with)).value();
+    }
+    void put(const std::string& path, const std::string& text)
+    {
+        const std::lock_guard lock(mutex);
+        texts[path] = text;
+    }
+    void put(const identity& pair)
+    {
+        put("certificate", pair.certificate);
+        put("key", pair.key);
+    }
+    /// In a context of its own: files are read on a thread, whose end is awaited through a pipe.
+    result<settings> newest()
+    {
+        asio::io_context io;
+        auto done = asio::co_spawn(io, source->newest(), asio::use_future);
+        io.run();
+        return done.get();
+    }
+
+    testing::recording_logger log;
+    std::mutex mutex;
+    std::map<std::string, std::string> texts;
+    std::shared_ptr<detail::tls_source> source;
+};
+
+} // namespace
+
+TEST_CASE("tls source: damaged authorities are passed over with a warning", "[client][tls]")
+{
+    followed the;
+    const std::string damaged = "-----BEGIN CERTIFICATE-----\nMDEyMw==\n-----END CERTIFICATE-----\n";
+    const auto first = the.newest().value();
+    the.put("ca", one().certificate() + damaged + two().certificate());
+    CHECK(the.newest().value() != first);
+    CHECK(the.newest());
+    CHECK(the.log.count("certificate authorities are damaged and not trusted") == 1);
+    CHECK(the.log.count("damaged=1 file=ca") == 1);
+}
