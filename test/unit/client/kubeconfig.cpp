@@ -103,6 +103,23 @@ TEST_CASE("kubeconfig: paths are relative to their file", "[client][kubeconfig]"
     CHECK(got->login.token_file == "/k/../token");
 }
 
+TEST_CASE("kubeconfig: relative paths begin in the folder of their file whatever its name has", "[client][kubeconfig]")
+{
+    machine m;
+    const std::string folder = "/k: 1/clusters: [a]/";
+    m.files[folder + "config"] = config("server: 'https://h', certificate-authority: ca",
+                                        "tokenFile: token, exec: {command: ./login, apiVersion: "
+                                        "client.authentication.k8s.io/v1, interactiveMode: Never}");
+    m.files[folder + "ca"] = "CA";
+    m.files[folder + "token"] = "secret";
+    const auto got = load_kubeconfig({.path = folder + "config"}, m.env());
+    REQUIRE(got);
+    CHECK(got->ca_file == folder + "ca");
+    CHECK(got->login.token_file == folder + "token");
+    REQUIRE(got->login.exec);
+    CHECK(got->login.exec->command == folder + "./login");
+}
+
 TEST_CASE("kubeconfig: all kinds of credentials are supported", "[client][kubeconfig]")
 {
     auto token = load(config("server: 'https://h'", "token: abc"));

@@ -25,17 +25,6 @@ failure wrong(const std::string& where, const std::string& why)
     return failure(cond::misconfigured, where + ": " + why);
 }
 
-/// The file name in "file: path.of.field".
-std::string file_of(const config_text& field) { return field.where.substr(0, field.where.find(": ")); }
-
-std::string beside(const config_text& field)
-{
-    if (field.value.front() == '/') return field.value;
-    const auto file = file_of(field);
-    const auto slash = file.rfind('/');
-    return slash == std::string::npos ? field.value : file.substr(0, slash + 1) + field.value;
-}
-
 std::string names(const auto& map)
 {
     std::string out;
@@ -54,7 +43,7 @@ result<std::string> take(const config_text& data, const config_text& file, const
         return text;
     }
     if (file.empty()) return std::string();
-    path = beside(file);
+    path = file.value;
     auto read = env.read_file(path, max_file_bytes);
     if (!read) return wrong(file.where, read.error().message());
     return read;
@@ -65,8 +54,7 @@ result<> take_exec(const detail::exec_entry& from, cluster_config& out)
     using mode = exec_config::interactive_mode;
     exec_config exec;
     exec.api_version = from.api_version.value;
-    // A path with a directory is relative to the file; a name is looked for in PATH.
-    exec.command = from.command.value.find('/') == std::string::npos ? from.command.value : beside(from.command);
+    exec.command = from.command.value;
     exec.arguments = from.arguments;
     exec.variables = from.variables;
     exec.install_hint = from.install_hint.value;
@@ -122,7 +110,7 @@ result<> take_login(const detail::user_entry& user, const environment& env, clus
     }
     out.login.token = user.token.value;
     if (!user.token_file.empty()) {
-        out.login.token_file = beside(user.token_file);
+        out.login.token_file = user.token_file.value;
         auto usable = check_token_file(out.login.token_file, env);
         if (!usable && user.token.empty()) return wrong(user.token_file.where, usable.error().message());
     }

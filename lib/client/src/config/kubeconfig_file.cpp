@@ -83,6 +83,15 @@ config_text text(const YAML::Node& map, const std::string& where, const char* na
     return {node.Scalar(), join(where, name)};
 }
 
+/// A path. A relative one begins in the folder of the file.
+config_text path(const YAML::Node& map, const std::string& where, const std::string& file, const char* name)
+{
+    auto out = text(map, where, name);
+    const auto folder = file.rfind('/') + 1;
+    if (!out.empty() && out.value.front() != '/') out.value.insert(0, file, 0, folder);
+    return out;
+}
+
 bool flag(const YAML::Node& map, const std::string& where, const char* name)
 {
     const auto node = member(map, name);
@@ -128,10 +137,10 @@ std::string extension(const YAML::Node& list, const std::string& where, std::str
     return out;
 }
 
-void read(const YAML::Node& map, const std::string& where, cluster_entry& out)
+void read(const YAML::Node& map, const std::string& where, const std::string& file, cluster_entry& out)
 {
     out.server = text(map, where, "server");
-    out.authority_file = text(map, where, "certificate-authority");
+    out.authority_file = path(map, where, file, "certificate-authority");
     out.authority_data = text(map, where, "certificate-authority-data");
     out.server_name = text(map, where, "tls-server-name");
     out.proxy_url = text(map, where, "proxy-url");
@@ -140,11 +149,13 @@ void read(const YAML::Node& map, const std::string& where, cluster_entry& out)
     out.exec_extension = extension(member(map, "extensions"), join(where, "extensions"), exec_extension_name);
 }
 
-void read(const YAML::Node& map, const std::string& where, exec_entry& out)
+void read(const YAML::Node& map, const std::string& where, const std::string& file, exec_entry& out)
 {
     if (!map.IsMap()) throw wrong_field{where, "expected a map"};
     out.where = where;
     out.command = text(map, where, "command");
+    // A name alone is looked for in PATH.
+    if (out.command.value.find('/') != std::string::npos) out.command = path(map, where, file, "command");
     out.api_version = text(map, where, "apiVersion");
     out.install_hint = text(map, where, "installHint");
     out.interactive_mode = text(map, where, "interactiveMode");
@@ -161,13 +172,13 @@ void read(const YAML::Node& map, const std::string& where, exec_entry& out)
     }
 }
 
-void read(const YAML::Node& map, const std::string& where, user_entry& out)
+void read(const YAML::Node& map, const std::string& where, const std::string& file, user_entry& out)
 {
     out.token = text(map, where, "token");
-    out.token_file = text(map, where, "tokenFile");
-    out.certificate_file = text(map, where, "client-certificate");
+    out.token_file = path(map, where, file, "tokenFile");
+    out.certificate_file = path(map, where, file, "client-certificate");
     out.certificate_data = text(map, where, "client-certificate-data");
-    out.key_file = text(map, where, "client-key");
+    out.key_file = path(map, where, file, "client-key");
     out.key_data = text(map, where, "client-key-data");
     out.username = text(map, where, "username");
     out.password = text(map, where, "password");
@@ -180,11 +191,12 @@ void read(const YAML::Node& map, const std::string& where, user_entry& out)
             for (auto& value : texts(pair.second, join(where, "as-user-extra")))
                 out.as_extra.emplace_back(pair.first.Scalar(), std::move(value));
     }
-    if (const auto exec = member(map, "exec"); exec.IsDefined()) read(exec, join(where, "exec"), out.exec.emplace());
+    if (const auto exec = member(map, "exec"); exec.IsDefined())
+        read(exec, join(where, "exec"), file, out.exec.emplace());
     if (member(map, "auth-provider").IsDefined()) out.auth_provider = join(where, "auth-provider");
 }
 
-void read(const YAML::Node& map, const std::string& where, context_entry& out)
+void read(const YAML::Node& map, const std::string& where, const std::string&, context_entry& out)
 {
     out.cluster = text(map, where, "cluster");
     out.user = text(map, where, "user");
@@ -212,7 +224,7 @@ void add_entries(const YAML::Node& root, const std::string& file, const char* li
         Entry parsed;
         if (const auto body = member(entry, inner); body.IsDefined()) {
             if (!body.IsMap()) throw wrong_field{where, "expected a map"};
-            read(body, where, parsed);
+            read(body, where, file, parsed);
         }
         if (!mine.emplace(name.value, std::move(parsed)).second) throw wrong_field{where, "duplicate name"};
     }

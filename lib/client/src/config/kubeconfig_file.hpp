@@ -22,6 +22,7 @@ struct config_text
 
 struct cluster_entry
 {
+    /// The file's path is that of the field, beside the kubeconfig if it is relative. So are those of users and plugins.
     config_text server, authority_file, authority_data, server_name, proxy_url;
     /// JSON text of the extension for credential plugins; empty = there is none.
     std::string exec_extension = {};
@@ -62,7 +63,7 @@ struct kubeconfig_text
     std::map<std::string, context_entry, std::less<>> contexts;
     config_text current_context;
 
-    /// @param file  Path, for messages.
+    /// @param file  Path, for messages and relative paths.
     /// Errors: cond::misconfigured naming file and field; entries added before stay.
     [[nodiscard]] result<> add(std::string_view yaml, const std::string& file);
 };
