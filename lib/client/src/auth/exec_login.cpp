@@ -2,6 +2,7 @@
 
 #include "auth/child_process.hpp"
 
+#include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/printable.hpp>
 #include <kubecoro/base/timeout.hpp>
 
@@ -63,54 +64,71 @@ asio::awaitable<result<held_credential>> exec_login::credential(std::shared_ptr<
                                                                 held_credential refused)
 {
     std::shared_ptr<run> r;
-    bool begins = false;
+    std::optional<run_end> begun;
     {
         const std::lock_guard lock(mutex_);
         const auto now = with_.time->now();
         if (auto chosen = core_.choose(now, refused)) co_return chosen;
-        begins = !running_;
-        if (begins) {
-            core_.on_run(now, refused);
-            running_ = std::make_shared<run>();
-            running_->by = std::move(by);
-        }
         r = running_;
+        if (!r) {
+            r = std::make_shared<run>();
+            r->by = std::move(by);
+            begun.emplace(shared_from_this(), r);
+            core_.on_run(now, refused);
+            running_ = r;
+        }
     }
-    if (begins) begin(r);
+    if (begun) begin(std::move(*begun));
     auto waiting = r->ended.wait();
     const auto outcome = co_await std::move(waiting);
     if (!outcome) co_return outcome.error();
     co_return last();
 }
 
-void exec_login::begin(const std::shared_ptr<run>& r)
+exec_login::run_end::run_end(std::shared_ptr<exec_login> of, std::shared_ptr<run> ended)
+    : outcome(failure(cond::internal, "the run of the credential plugin was given up")),
+      of_(std::move(of)),
+      run_(std::move(ended))
 {
-    if (!runs_.spawn("credential plugin", strand_.get(), finish(r))) return end(*r, failure(cond::cancelled));
-    runs_.keep_until_ended(shared_from_this());
 }
 
-void exec_login::end(run& r, result<> outcome)
+exec_login::run_end::~run_end()
 {
+    if (!run_) return;
     {
-        const std::lock_guard lock(mutex_);
-        running_.reset();
+        const std::lock_guard lock(of_->mutex_);
+        if (of_->running_ == run_) of_->running_.reset();
     }
-    r.ended.settle(std::move(outcome));
+    run_->ended.settle(std::move(outcome));
 }
 
-asio::awaitable<result<>> exec_login::finish(std::shared_ptr<run> r)
+void exec_login::begin(run_end end)
+{
+    const auto where = strand_.get();
+    if (!where) end.outcome = failure(cond::cancelled);
+    if (runs_.spawn("credential plugin", where, finish(std::move(end)))) runs_.keep_until_ended(shared_from_this());
+}
+
+asio::awaitable<result<>> exec_login::finish(run_end end)
+{
+    auto renewing = catch_failure(renew(end.by()));
+    auto outcome = co_await std::move(renewing);
+    end.outcome = std::move(outcome);
+    co_return result<>{};
+}
+
+asio::awaitable<result<>> exec_login::renew(std::shared_ptr<const exec_caller> by)
 {
     auto calling = call();
-    auto limited = with_timeout(*with_.time, r->by->limit, "its run", std::move(calling));
+    auto limited = with_timeout(*with_.time, by->limit, "its run", std::move(calling));
     auto got = co_await std::move(limited);
-    r->by->of(got ? std::nullopt : std::optional(got.error().condition())).add(1);
-    result<> outcome;
+    by->of(got ? std::nullopt : std::optional(got.error().condition())).add(1);
     if (!got) {
-        outcome = named(with_.plugin, got.error());
-        r->by->log.warning("the credential plugin failed", {{"why", outcome.error().message()}});
+        auto why = named(with_.plugin, got.error());
+        by->log.warning("the credential plugin failed", {{"why", why.message()}});
+        co_return why;
     }
-    if (got) keep(std::move(*got), *r->by);
-    end(*r, std::move(outcome));
+    keep(std::move(*got), *by);
     co_return result<>{};
 }
 

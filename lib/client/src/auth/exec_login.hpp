@@ -74,9 +74,27 @@ private:
         std::shared_ptr<const exec_caller> by;
     };
 
-    [[nodiscard]] boost::asio::awaitable<result<>> finish(std::shared_ptr<run> r);
-    void begin(const std::shared_ptr<run>& r);
-    void end(run& r, result<> outcome);
+    /// Ends a run when its coroutine ends or is dropped, or when it cannot be started: others wait for it without a limit.
+    class run_end
+    {
+    public:
+        run_end(std::shared_ptr<exec_login> of, std::shared_ptr<run> ended);
+        run_end(run_end&&) noexcept = default;
+        run_end& operator=(run_end&&) = delete;
+        ~run_end();
+
+        result<> outcome;
+        [[nodiscard]] std::shared_ptr<const exec_caller> by() const { return run_->by; }
+
+    private:
+        std::shared_ptr<exec_login> of_;
+        std::shared_ptr<run> run_;
+    };
+
+    void begin(run_end end);
+    [[nodiscard]] boost::asio::awaitable<result<>> finish(run_end end);
+    /// Runs the plugin and keeps its credentials.
+    [[nodiscard]] boost::asio::awaitable<result<>> renew(std::shared_ptr<const exec_caller> by);
     [[nodiscard]] boost::asio::awaitable<result<exec_credential>> call();
     void keep(exec_credential c, const exec_caller& by);
 
