@@ -2,11 +2,18 @@
 #include "connect/connection_race.hpp"
 #include "connect/happy_eyeballs_core.hpp"
 #include "connect/lookup_core.hpp"
+#include "connect/name_resolver.hpp"
+#include "failing_allocations.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/testing/every_step.hpp>
 
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/use_future.hpp>
+
+#include <future>
 #include <map>
 
 using namespace kubecoro;
@@ -291,4 +298,29 @@ TEST_CASE("look-ups: expired results are removed, so that names do not accumulat
         core.on_result(name, texts{"1.1.1.1"}, now);
     }
     CHECK(core.size() <= 6);
+}
+
+namespace {
+
+/// A context of its own: look-ups are awaited through real pipes.
+lookup_result resolved(name_resolver& names, std::uint64_t failing_allocation)
+{
+    asio::io_context io;
+    const std::function<asio::awaitable<lookup_result>()> asking = [&] { return names.resolve("api.example"); };
+    auto done = asio::co_spawn(io, test::failing(failing_allocation, asking), asio::use_future);
+    io.run();
+    return done.get();
+}
+
+} // namespace
+
+TEST_CASE("look-ups: one that lacks memory to begin does not stop those after it", "[client][connect]")
+{
+    test::for_each_allocation([](std::uint64_t nth) {
+        name_resolver names(real_clock(), [](const std::string&) -> lookup_result { return texts{"10.0.0.1"}; });
+        if (const auto first = resolved(names, nth)) CHECK(first->front() == "10.0.0.1");
+        const auto second = resolved(names, 0);
+        REQUIRE(second);
+        CHECK(second->front() == "10.0.0.1");
+    });
 }

@@ -40,6 +40,9 @@ public:
     /// @param now  When the look-up ended, possibly in the past.
     void on_result(const std::string& name, const lookup_result& found, moment now);
 
+    /// The look-up that was to begin has not: the next one to ask begins it.
+    void on_no_begin(const std::string& name) noexcept { names_.erase(name); }
+
     /// Number of names cached or being looked up.
     [[nodiscard]] std::size_t size() const noexcept { return names_.size(); }
 

@@ -49,6 +49,16 @@ name_resolver::claim name_resolver::claim_result(const std::string& name)
     auto next = core_.ask(name, time_->now());
     if (auto* known = std::get_if<lookup_result>(&next)) return {std::move(*known), nullptr};
     if (std::holds_alternative<lookup_core::join>(next)) return {std::nullopt, running_.at(name)};
+    try {
+        return begin(name);
+    } catch (...) {
+        core_.on_no_begin(name);
+        throw;
+    }
+}
+
+name_resolver::claim name_resolver::begin(const std::string& name)
+{
     auto begun = running::start("look up " + name, [name, lookup = lookup_, time = time_] {
         auto found = call(lookup, name);
         return outcome{std::move(found), time->now()};

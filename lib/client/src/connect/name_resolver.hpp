@@ -49,6 +49,8 @@ private:
         std::shared_ptr<running> wait_for;
     };
     [[nodiscard]] claim claim_result(const std::string& name);
+    /// Begins a look-up that the core has claimed. Called with the lock.
+    [[nodiscard]] claim begin(const std::string& name);
     void settle(const std::string& name, const std::shared_ptr<running>& ended);
 
     std::shared_ptr<time_source> time_;
