@@ -4,6 +4,7 @@
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/rand.h>
+#include <openssl/rsa.h>
 #include <openssl/x509v3.h>
 
 #include <memory>
@@ -103,15 +104,20 @@ identity authority::issue_legacy(const std::string& common_name) const
     return sign(common_name, {}, "serverAuth", 1);
 }
 
-identity authority::sign(const std::string& common_name, const std::string& names, const std::string& usage,
-                         int days) const
+identity authority::issue_weak(const std::string& common_name) const
+{
+    return sign(common_name, {}, "clientAuth", 1, true);
+}
+
+identity authority::sign(const std::string& common_name, const std::string& names, const std::string& usage, int days,
+                         bool is_weak) const
 {
     owned<BIO> certificate_in(BIO_new_mem_buf(self_.certificate.data(), -1));
     owned<X509> issuer(PEM_read_bio_X509(certificate_in.get(), nullptr, nullptr, nullptr));
     owned<BIO> key_in(BIO_new_mem_buf(self_.key.data(), -1));
     owned<EVP_PKEY> issuer_key(PEM_read_bio_PrivateKey(key_in.get(), nullptr, nullptr, nullptr));
     must(issuer && issuer_key);
-    owned<EVP_PKEY> key(EVP_EC_gen("P-256"));
+    owned<EVP_PKEY> key(is_weak ? EVP_RSA_gen(512) : EVP_EC_gen("P-256"));
     must(key != nullptr);
     auto c = blank(common_name, key.get(), days);
     X509_set_issuer_name(c.get(), X509_get_subject_name(issuer.get()));

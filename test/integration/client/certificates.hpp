@@ -27,9 +27,12 @@ public:
     /// A server certificate without alternative names: the name is only in the Common Name.
     [[nodiscard]] identity issue_legacy(const std::string& common_name) const;
 
+    /// A client certificate whose key, RSA of 512 bits, is too short for TLS.
+    [[nodiscard]] identity issue_weak(const std::string& common_name) const;
+
 private:
     [[nodiscard]] identity sign(const std::string& common_name, const std::string& names, const std::string& usage,
-                                int days) const;
+                                int days, bool is_weak = false) const;
 
     identity self_;
 };

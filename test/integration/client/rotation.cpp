@@ -474,6 +474,15 @@ TEST_CASE("rotation: authorities and the pair are replaced independently, each w
     CHECK_THAT(torn.problems[0], Catch::Contains("does not belong"));
     CHECK(read({bundle, a.certificate, b.key}).problems.empty());
 
+    // A pair that only TLS refuses.
+    const auto weak = one.issue_weak("weak");
+    const auto refused = read({one.certificate(), weak.certificate, weak.key});
+    CHECK(refused.new_authorities);
+    CHECK_FALSE(refused.new_pair);
+    REQUIRE(refused.problems.size() == 1);
+    CHECK_THAT(refused.problems[0], Catch::Contains("key too small"));
+    CHECK(read({bundle, weak.certificate, weak.key}).problems.empty());
+
     // Solved, and torn again: reported again.
     CHECK(read({bundle, b.certificate, b.key}).problems.empty());
     CHECK(read({bundle, a.certificate, b.key}).problems.size() == 1);

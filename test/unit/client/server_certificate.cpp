@@ -2,6 +2,7 @@
 #include "certificates.hpp"
 
 #include <kubecoro/client/detail/server_certificate.hpp>
+#include <kubecoro/test/allocations.hpp>
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/test/eventually.hpp>
 #include <kubecoro/testing/recording.hpp>
@@ -102,6 +103,36 @@ TEST_CASE("server_certificate: the files are read once in ten seconds at most, w
     CHECK(test::eventually([&] { return certificate.current() != first; }));
     CHECK(f.reads == 4);
     CHECK(f.log.count("TLS files have changed: new connections use them certificate=tls.crt") == 1);
+}
+
+TEST_CASE("server_certificate: a pair that lacks memory is used after the next reading", "[client][tls]")
+{
+    bool failed = true;
+    for (std::uint64_t nth = 1; failed; ++nth) {
+        CAPTURE(nth);
+        files f;
+        const auto opened = f.open();
+        REQUIRE(opened);
+        auto& certificate = **opened;
+        const auto first = certificate.current();
+        f.put(f.after.certificate, f.after.key);
+        f.clock->advance(10s);
+        CHECK(certificate.current() == first); // begins the reading
+        failed = false;
+        CHECK(test::eventually([&] {
+            test::fail_allocation(nth);
+            try {
+                (void)certificate.current();
+            } catch (const std::bad_alloc&) {
+                failed = true;
+            }
+            test::fail_allocation(0);
+            return failed || certificate.current() != first;
+        }));
+        // The outcome of the reading may be at hand still.
+        if (certificate.current() == first) f.clock->advance(10s);
+        CHECK(test::eventually([&] { return certificate.current() != first; }));
+    }
 }
 
 TEST_CASE("server_certificate: while the files are half-written or gone, the last pair stays in use", "[client][tls]")

@@ -1,8 +1,8 @@
 // The TLS settings of a client while the files that they come from are replaced.
 #include "connect/tls_source.hpp"
 #include "certificates.hpp"
+#include "failing_allocations.hpp"
 
-#include <kubecoro/test/catch.hpp>
 #include <kubecoro/testing/recording.hpp>
 #include <kubecoro/testing/virtual_clock.hpp>
 
@@ -63,10 +63,11 @@ struct followed
         put("key", pair.key);
     }
     /// In a context of its own: files are read on a thread, whose end is awaited through a pipe.
-    result<settings> newest()
+    result<settings> newest(std::uint64_t failing_allocation = 0)
     {
         asio::io_context io;
-        auto done = asio::co_spawn(io, source->newest(), asio::use_future);
+        const std::function<asio::awaitable<result<settings>>()> looking = [&] { return source->newest(); };
+        auto done = asio::co_spawn(io, failing(failing_allocation, looking), asio::use_future);
         io.run();
         return done.get();
     }
@@ -78,6 +79,36 @@ struct followed
 };
 
 } // namespace
+
+TEST_CASE("tls source: a pair that TLS refuses is reported once, and does not hold up the authorities", "[client][tls]")
+{
+    followed the;
+    const auto first = the.newest().value();
+    the.put(one().issue_weak("weak"));
+    CHECK(the.newest().value() == first);
+    CHECK(the.newest().value() == first);
+    the.put("ca", two().certificate());
+    const auto second = the.newest().value();
+    CHECK(second != first);
+    CHECK(the.log.count("client certificate and key: the certificate cannot be used") == 1);
+    the.put(one().issue("after", {}));
+    CHECK(the.newest().value() != second);
+}
+
+TEST_CASE("tls source: a change that lacks memory is used by the next look", "[client][tls]")
+{
+    const auto after = one().issue("after", {});
+    for_each_allocation([&](std::uint64_t nth) {
+        followed the;
+        const auto first = the.newest().value();
+        the.put("ca", two().certificate());
+        the.put(after);
+        (void)the.newest(nth);
+        const auto second = the.newest().value();
+        CHECK(second != first);
+        CHECK(the.newest().value() == second);
+    });
+}
 
 TEST_CASE("tls source: damaged authorities are passed over with a warning", "[client][tls]")
 {

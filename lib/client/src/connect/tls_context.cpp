@@ -39,10 +39,7 @@ result<> show_certificate(SSL_CTX* context, const cluster_config& config)
     const auto what = named("client-certificate", config.client_certificate_file);
     const auto key_what = named("client-key", config.client_key_file);
     const auto found = read_certificates(config.client_certificate);
-    if (found.all.empty() || SSL_CTX_use_certificate(context, found.all.front().get()) != 1)
-        return unusable_pem(what + ": cannot be used");
-    for (std::size_t i = 1; i < found.all.size(); ++i)
-        if (SSL_CTX_add1_chain_cert(context, found.all[i].get()) != 1) return unusable_pem(what + ": cannot be used");
+    if (found.all.empty() || !use_certificates(context, found)) return unusable_pem(what + ": cannot be used");
     const auto key = read_key(config.client_key);
     if (!key) return failure(cond::misconfigured, key_what + ": cannot be used: " + key.error().message());
     if (SSL_CTX_use_PrivateKey(context, key->get()) != 1 || SSL_CTX_check_private_key(context) != 1)

@@ -1,5 +1,7 @@
 #include "connect/tls_pem.hpp"
 
+#include <algorithm>
+
 #include <openssl/bio.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
@@ -91,6 +93,14 @@ result<> check_authorities(const std::string& pem)
     return {};
 }
 
+bool use_certificates(SSL_CTX* context, const pem_certificates& found)
+{
+    if (SSL_CTX_use_certificate(context, found.all.front().get()) != 1) return false;
+    return std::all_of(found.all.begin() + 1, found.all.end(), [&](const auto& certificate) {
+        return SSL_CTX_add1_chain_cert(context, certificate.get()) == 1;
+    });
+}
+
 result<> check_pair(const std::string& certificate, const std::string& key)
 {
     const auto found = read_certificates(certificate);
@@ -101,6 +111,10 @@ result<> check_pair(const std::string& certificate, const std::string& key)
     const bool fits = X509_check_private_key(found.all.front().get(), secret->get()) == 1;
     ERR_clear_error();
     if (!fits) return failure(cond::misconfigured, "the key does not belong to the certificate");
+    // A key that is too short is refused where it is used.
+    const openssl_owned<SSL_CTX> trial{SSL_CTX_new(TLS_method())};
+    if (!trial || !use_certificates(trial.get(), found) || SSL_CTX_use_PrivateKey(trial.get(), secret->get()) != 1)
+        return unusable_pem("the certificate cannot be used");
     return {};
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <openssl/evp.h>
+#include <openssl/ssl.h>
 #include <openssl/x509.h>
 
 namespace kubecoro::detail {
@@ -18,6 +19,7 @@ struct openssl_closer
 {
     void operator()(X509* c) const noexcept { X509_free(c); }
     void operator()(EVP_PKEY* k) const noexcept { EVP_PKEY_free(k); }
+    void operator()(SSL_CTX* c) const noexcept { SSL_CTX_free(c); }
 };
 template<class T>
 using openssl_owned = std::unique_ptr<T, openssl_closer>;
@@ -42,7 +44,10 @@ struct pem_certificates
 /// Fails with cond::misconfigured unless the text is complete and has a certificate. Damaged ones before the last are allowed.
 [[nodiscard]] result<> check_authorities(const std::string& pem);
 
-/// Fails with cond::misconfigured unless certificate and key are complete and belong together.
+/// Shows the first certificate, with the others as its chain. False: OpenSSL refuses one, and has noted the reason.
+[[nodiscard]] bool use_certificates(SSL_CTX* context, const pem_certificates& found);
+
+/// Fails with cond::misconfigured unless certificate and key are complete, belong together and are strong enough for TLS.
 [[nodiscard]] result<> check_pair(const std::string& certificate, const std::string& key);
 
 /// When the first certificate of a text ends, in seconds since 1970; nothing if there is none.

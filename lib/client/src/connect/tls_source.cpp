@@ -54,7 +54,7 @@ result<std::shared_ptr<tls_source>> tls_source::make(settings s)
         return taken.error();
     if (auto taken = take_first(c.client_key, c.client_key_file, "client-key", s.machine); !taken) return taken.error();
     std::shared_ptr<tls_source> made(new tls_source(std::move(s)));
-    if (auto usable = made->renew(); !usable) return usable.error();
+    if (auto usable = made->renew(made->core_.current()); !usable) return usable.error();
     made->report_damage();
     return made;
 }
@@ -86,18 +86,20 @@ tls_files tls_source::read(const cluster_config& config, const environment& mach
     return now;
 }
 
-/// Makes the settings of the current texts. Called with the lock, or before others know the source.
-result<> tls_source::renew()
+/// Uses these texts. Called with the lock, or before others know the source. Nothing has changed if it fails or throws.
+result<> tls_source::renew(const tls_texts& texts)
 {
     auto config = with_.config;
-    config.ca = core_.current().ca;
-    config.client_certificate = core_.current().certificate;
-    config.client_key = core_.current().key;
+    config.ca = texts.ca;
+    config.client_certificate = texts.certificate;
+    config.client_key = texts.key;
     auto context = with_.peer == tls_peer::proxy ? make_proxy_tls_context(config) : make_tls_context(config);
     if (!context) return context.error();
+    auto made = std::make_shared<tls_generation>(std::move(*context));
+    const auto end = certificate_end(config.client_certificate);
     if (current_) current_->retire();
-    current_ = std::make_shared<tls_generation>(std::move(*context));
-    if (const auto end = certificate_end(config.client_certificate)) counters_.expiry->set(static_cast<double>(*end));
+    current_ = std::move(made);
+    if (end) counters_.expiry->set(static_cast<double>(*end));
     return {};
 }
 
@@ -155,18 +157,21 @@ void tls_source::take(const reading& ended)
 
 void tls_source::take_locked(const tls_files& now)
 {
-    const auto seen = core_.on_read(now);
+    auto next = core_;
+    const auto seen = next.on_read(now);
     for (const auto& problem : seen.problems) {
         counters_.unusable->add();
         with_.log.warning("TLS files cannot be used; continuing with those from before", {{"why", problem}});
     }
-    if (!seen.new_authorities && !seen.new_pair) return;
-    if (const auto renewed = renew(); !renewed) {
+    const bool has_changed = seen.new_authorities || seen.new_pair;
+    if (const auto renewed = has_changed ? renew(next.current()) : result<>(); !renewed) {
         counters_.unusable->add();
         with_.log.warning("TLS files cannot be used; continuing with those from before",
                           {{"why", renewed.error().message()}});
         return;
     }
+    core_ = std::move(next);
+    if (!has_changed) return;
     counters_.updated->add();
     if (seen.new_authorities) report_damage();
     with_.log.info("TLS files have changed: new connections use them",
@@ -177,12 +182,10 @@ result<> tls_source::follow(const held_credential& credential)
 {
     const std::lock_guard lock(mutex_);
     if (credential == followed_) return {};
-    const auto before = core_.current();
-    if (core_.use_pair(credential->certificate, credential->key)) {
-        if (auto renewed = renew(); !renewed) {
-            core_.use_pair(before.certificate, before.key);
-            return renewed;
-        }
+    auto next = core_;
+    if (next.use_pair(credential->certificate, credential->key)) {
+        if (auto renewed = renew(next.current()); !renewed) return renewed;
+        core_ = std::move(next);
         with_.log.debug("the credential plugin has another client certificate", {});
     }
     followed_ = credential;

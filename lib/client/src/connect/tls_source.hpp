@@ -87,7 +87,7 @@ private:
     /// Takes what a read has found, once. Nothing happens before it has ended.
     void take(const reading& ended);
     void take_locked(const tls_files& now);
-    [[nodiscard]] result<> renew();
+    [[nodiscard]] result<> renew(const tls_texts& texts);
     /// Warns of the authorities that are not among those in use.
     void report_damage() const;
     /// Uses the client certificate of the plugin.

@@ -47,14 +47,14 @@ struct server_certificate::state
         expiry = with.numbers->make_gauge("kubecoro_endpoints_certificate_expiry_timestamp_seconds", {});
     }
 
-    /// Uses what the core holds now.
-    result<> renew()
+    /// Uses these texts. Nothing has changed if it fails or throws.
+    result<> renew(const tls_texts& texts)
     {
-        auto made = make_server_tls({files.current().certificate, files.current().key});
+        auto made = make_server_tls({texts.certificate, texts.key});
         if (!made) return made.error();
+        const auto end = certificate_end(texts.certificate);
         tls = std::move(*made);
-        if (const auto end = certificate_end(files.current().certificate); end && expiry)
-            expiry->set(static_cast<double>(*end));
+        if (end && expiry) expiry->set(static_cast<double>(*end));
         return {};
     }
 
@@ -66,10 +66,13 @@ struct server_certificate::state
 
     void take(const tls_files& now)
     {
-        const auto seen = files.on_read(now);
+        auto next = files;
+        const auto seen = next.on_read(now);
         for (const auto& problem : seen.problems) report(problem);
+        if (const auto renewed = seen.new_pair ? renew(next.current()) : result<>(); !renewed)
+            return report(renewed.error().message());
+        files = std::move(next);
         if (!seen.new_pair) return;
-        if (const auto renewed = renew(); !renewed) return report(renewed.error().message());
         if (updated) updated->add();
         with.log.info("TLS files have changed: new connections use them", {{"certificate", with.certificate_file}});
     }
@@ -111,7 +114,7 @@ result<std::shared_ptr<server_certificate>> server_certificate::make(settings s)
     if (!seen.problems.empty())
         return failure{cond::misconfigured,
                        seen.problems.front() + " (" + made->with.certificate_file + ", " + made->with.key_file + ")"};
-    if (const auto usable = made->renew(); !usable) return usable.error();
+    if (const auto usable = made->renew(made->files.current()); !usable) return usable.error();
     made->looked_at = made->with.time->now();
     return std::shared_ptr<server_certificate>(new server_certificate(std::move(made)));
 }
