@@ -73,22 +73,28 @@ class write_checker::running_read
 {
 public:
     running_read(write_checker& of, std::string kind, latch ended)
-        : of_(of), kind_(std::move(kind)), ended_(std::move(ended))
+        : of_(&of), kind_(std::move(kind)), ended_(std::move(ended))
+    {
+    }
+    running_read(running_read&& other) noexcept
+        : of_(std::exchange(other.of_, nullptr)), kind_(std::move(other.kind_)), ended_(other.ended_)
     {
     }
     ~running_read()
     {
+        if (of_ == nullptr) return;
         {
-            std::lock_guard lock(of_.mutex_);
-            of_.reading_.erase(kind_);
+            std::lock_guard lock(of_->mutex_);
+            of_->reading_.erase(kind_);
         }
         ended_.settle({});
     }
-    running_read(const running_read&) = delete;
-    running_read& operator=(const running_read&) = delete;
+    running_read& operator=(running_read&&) = delete;
+
+    [[nodiscard]] const std::string& kind() const noexcept { return kind_; }
 
 private:
-    write_checker& of_;
+    write_checker* of_;
     std::string kind_;
     latch ended_;
 };
@@ -123,10 +129,9 @@ void write_checker::note_unchecked(const std::string& kind, const failure& why)
                        {{"kind", kind}, {"why", printable(why.describe(), shown_reason)}});
 }
 
-asio::awaitable<result<write_checker::kept>> write_checker::read(client c, resource_type resource, std::string kind,
-                                                                 latch ended)
+asio::awaitable<result<write_checker::kept>> write_checker::read(client c, resource_type resource, running_read running)
 {
-    const running_read running(*this, kind, std::move(ended));
+    const auto& kind = running.kind();
     auto reading = read_schema(std::move(c), std::move(resource));
     auto found = co_await std::move(reading);
     if (!found && found.error() == cond::cancelled) co_return found.error();
@@ -146,16 +151,22 @@ asio::awaitable<result<write_checker::kept>> write_checker::schema_of(client c, 
     const auto kind = kind_name(resource);
     for (;;) {
         std::optional<latch> begun;
-        latch own;
+        std::optional<running_read> own;
         {
             std::lock_guard lock(mutex_);
             const auto now = options_.time->now();
             if (const auto* known = cache_.current(kind, now); known && !(fresh && cache_.may_have_changed(kind, now)))
                 co_return known->schema;
-            if (const auto [at, first] = reading_.emplace(kind, own); !first) begun = at->second;
+            if (const auto at = reading_.find(kind); at != reading_.end()) {
+                begun = at->second;
+            } else {
+                const latch ended;
+                own.emplace(*this, kind, ended);
+                reading_.emplace(kind, ended);
+            }
         }
-        if (!begun) {
-            auto reading = read(std::move(c), std::move(resource), kind, std::move(own));
+        if (own) {
+            auto reading = read(std::move(c), std::move(resource), std::move(*own));
             co_return co_await std::move(reading);
         }
         auto waiting = begun->wait();

@@ -46,8 +46,8 @@ private:
     [[nodiscard]] known_schema at_hand(const resource_type& resource) const;
     /// @param fresh  Not the kept one, if that may have changed.
     [[nodiscard]] boost::asio::awaitable<result<kept>> schema_of(client c, resource_type resource, bool fresh);
-    [[nodiscard]] boost::asio::awaitable<result<kept>> read(client c, resource_type resource, std::string kind,
-                                                            latch ended);
+    /// @param running  Made before this coroutine is, which may fail.
+    [[nodiscard]] boost::asio::awaitable<result<kept>> read(client c, resource_type resource, running_read running);
     void note_unchecked(const std::string& kind, const failure& why);
     /** Asks again about a body that was refused, with the present object: the server forgives invalid values that a write
         does not change.

@@ -39,16 +39,19 @@ class shared_read
 {
 public:
     shared_read(state_ptr s, latch ended) : state_(std::move(s)), ended_(std::move(ended)) {}
+    shared_read(shared_read&&) noexcept = default;
     ~shared_read()
     {
+        if (!state_) return;
         {
             std::lock_guard lock(state_->mutex);
             state_->reading.reset();
         }
         ended_.settle(std::move(outcome));
     }
-    shared_read(const shared_read&) = delete;
-    shared_read& operator=(const shared_read&) = delete;
+    shared_read& operator=(shared_read&&) = delete;
+
+    [[nodiscard]] const state_ptr& state() const noexcept { return state_; }
 
     result<> outcome;
 
@@ -57,9 +60,10 @@ private:
     latch ended_;
 };
 
-asio::awaitable<result<list>> read_list(state_ptr s, latch ended)
+/// @param running  Made before this coroutine is, which may fail.
+asio::awaitable<result<list>> read_list(shared_read running)
 {
-    shared_read running(s, std::move(ended));
+    const auto s = running.state();
     auto reading = discover(s->cluster);
     auto found = co_await std::move(reading);
     if (!found && found.error().condition() != cond::cancelled) running.outcome = found.error();
@@ -77,18 +81,21 @@ asio::awaitable<result<list>> current_list(state_ptr s, list unless = nullptr)
 {
     for (;;) {
         std::optional<latch> begun;
+        std::optional<shared_read> own;
         {
             std::lock_guard lock(s->mutex);
             if (auto kept = s->core.current(s->now()); kept && kept != unless) co_return kept;
             begun = s->reading;
             if (!begun && unless && !s->core.may_read_after_miss(s->now())) co_return list{};
             if (!begun) {
+                const latch ended;
+                own.emplace(s, ended);
                 s->core.on_begin(s->now());
-                s->reading.emplace();
+                s->reading = ended;
             }
         }
-        if (!begun) {
-            auto reading = read_list(s, *s->reading);
+        if (own) {
+            auto reading = read_list(std::move(*own));
             co_return co_await std::move(reading);
         }
         auto waiting = begun->wait();
