@@ -115,23 +115,24 @@ TEST_CASE("retry: Retry-After is a whole number of seconds or nothing", "[client
         CHECK_FALSE(parse_retry_after(text));
 }
 
-TEST_CASE("retry: on a dead idle connection, an idempotent or partly sent request is repeated once", "[client][retry]")
+TEST_CASE("retry: on a dead idle connection, a read or partly sent request is repeated once", "[client][retry]")
 {
-    const broken_attempt idle{.method = "PUT", .reused = true, .wholly_sent = true, .why = cond::unreachable};
+    const broken_attempt idle{.method = "GET", .reused = true, .wholly_sent = true, .why = cond::unreachable};
     const auto with = [&](auto change) {
         auto a = idle;
         change(a);
         return may_repeat(a);
     };
-    for (const char* method : {"GET", "HEAD", "OPTIONS", "PUT", "DELETE"})
+    for (const char* method : {"GET", "HEAD", "OPTIONS"})
         for (const cond why : {cond::unreachable, cond::timed_out}) {
             INFO(method);
             CHECK(with([&](auto& a) { a.method = method, a.why = why; }));
             CHECK_FALSE(with([&](auto& a) { a.method = method, a.why = why, a.earlier = 1; }));
             CHECK_FALSE(with([&](auto& a) { a.method = method, a.why = why, a.answer_begun = true; }));
         }
-    for (const char* method : {"POST", "PATCH"}) {
+    for (const char* method : {"POST", "PATCH", "PUT", "DELETE"}) {
         INFO(method);
+        // The server may have carried it out, and others may have written since.
         CHECK_FALSE(with([&](auto& a) { a.method = method; }));
         CHECK(with([&](auto& a) { a.method = method, a.wholly_sent = false; }));
         CHECK_FALSE(with([&](auto& a) { a.method = method, a.wholly_sent = false, a.answer_begun = true; }));

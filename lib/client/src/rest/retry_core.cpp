@@ -34,7 +34,7 @@ bool may_repeat(const broken_attempt& a) noexcept
     if (!a.reused) return safe && a.why == cond::unreachable;
     // TCP reports timed out when the peer acknowledges nothing.
     if (a.why != cond::unreachable && a.why != cond::timed_out) return false;
-    return safe || a.method == "PUT" || a.method == "DELETE" || !a.wholly_sent;
+    return safe || !a.wholly_sent;
 }
 
 retry_core::action retry_core::on_answer(int status, std::optional<std::chrono::seconds> retry_after,

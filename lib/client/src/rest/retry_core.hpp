@@ -36,9 +36,10 @@ struct broken_attempt
 
 /** Whether to send the same request on a new connection.
 
-    A server or a middlebox may close or forget an idle connection at the moment it is reused. Then idempotent
-    requests are repeated, and any that were not completely sent. At most one repetition. After a failure on a new
-    connection only requests without side effects are repeated. */
+    A server or a middlebox may close or forget an idle connection at the moment it is reused. Then requests without side
+    effects are repeated, and any that were not completely sent, at most once. As in Go, a write that the server may have
+    carried out is not, idempotent or not: meanwhile somebody may have made the deleted object again, or written the
+    replaced one. After a failure on a new connection only requests without side effects are repeated. */
 [[nodiscard]] bool may_repeat(const broken_attempt& a) noexcept;
 
 /** Decides how to proceed after each response to a request, as client-go does: a 429 or 5xx is retried only when the
