@@ -128,6 +128,39 @@ TEST_CASE("comparing: added, modified and removed fields", "[api][fields]")
     CHECK(text_of(twice.added) == R"({"f:spec":{"f:set":{"v:\"a\"":{}}}})");
 }
 
+TEST_CASE("comparing: items with equal keys are compared in their order", "[api][fields]")
+{
+    const custom c(lists);
+    const auto modified = [&](const std::string& before, const std::string& after) {
+        const auto spec = [](const std::string& items) { return R"({"spec":{"byName":[)" + items + "]}}"; };
+        const auto changes = compare_fields(of(spec(before)), of(spec(after)), c.type());
+        CHECK(changes.added.empty());
+        CHECK(changes.removed.empty());
+        return text_of(changes.modified);
+    };
+    const std::string x1 = R"({"name":"x","v":1})", x2 = R"({"name":"x","v":2})", y = R"({"name":"y"})";
+    const std::string of_x = R"({"f:spec":{"f:byName":{"k:{\"name\":\"x\"}":{}}}})";
+    CHECK(modified(x1 + "," + y + "," + x2, y + "," + x1 + "," + x2) == "{}");
+    CHECK(modified(x1 + "," + x2, x2 + "," + x1) == of_x);
+    CHECK(modified(x1 + "," + x2, x1 + "," + x2 + "," + x2) == of_x);
+    CHECK(modified(x1 + "," + x2 + "," + x2, x1 + "," + x2) == of_x);
+}
+
+TEST_CASE("comparing: the cost of items with equal keys does not grow with the list", "[api][fields]")
+{
+    // Takes minutes if the lists are walked for each key.
+    json::array pairs;
+    for (int i = 0; i < 200'000; ++i) pairs.push_back(json::object{{"name", std::to_string(i / 2)}, {"v", i}});
+    json::value before{{"spec", {{"byName", pairs}}}};
+    auto after = before;
+    after.at("spec").at("byName").at(99'999).at("v") = -1;
+    const custom c(lists);
+    const auto changes = compare_fields(before, after, c.type());
+    CHECK(text_of(changes.modified) == R"({"f:spec":{"f:byName":{"k:{\"name\":\"49999\"}":{}}}})");
+    CHECK(changes.added.empty());
+    CHECK(changes.removed.empty());
+}
+
 TEST_CASE("merge types: without a schema, objects are merged by their members and lists as a whole", "[api][fields]")
 {
     CHECK_FALSE(merge_type::of_kind("example.com/v1", "Robot"));

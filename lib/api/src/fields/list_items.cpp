@@ -27,6 +27,12 @@ std::size_t indexed_list::count(std::string_view element) const
     return it == by_element.end() ? 0 : it->second.count;
 }
 
+std::size_t indexed_list::first(std::string_view element) const
+{
+    const auto it = by_element.find(element);
+    return it == by_element.end() ? keyed_item::none : it->second.first;
+}
+
 const json::value* indexed_list::only(std::string_view element) const
 {
     const auto it = by_element.find(element);
@@ -45,7 +51,11 @@ indexed_list index_list(const json::value* list, const item_keys& keys)
     }
     for (std::size_t i = 0; i < out.items.size(); ++i) {
         auto& seen = out.by_element[out.items[i].element];
-        if (seen.count++ == 0) seen.first = i;
+        if (seen.count++ == 0)
+            seen.first = i;
+        else
+            out.items[seen.last].next = i;
+        seen.last = i;
     }
     return out;
 }

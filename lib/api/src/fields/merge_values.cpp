@@ -66,7 +66,7 @@ private:
     bool step_live()
     {
         if (l_ == live_.items.size()) return false;
-        const auto& [element, item] = live_.items[l_];
+        const auto& element = live_.items[l_].element;
         if (c_ < config_.items.size()) {
             if (element == config_.items[c_].element) return false; // merges both
             if (config_.count(element) > 0 && wanted() && *wanted() != element) {
@@ -75,7 +75,7 @@ private:
             }
         }
         if (config_.count(element) == 0) {
-            if (auto one = merged(item, nullptr, item_type_)) out_.push_back(std::move(*one));
+            if (auto one = merged(live_.items[l_].item, nullptr, item_type_)) out_.push_back(std::move(*one));
             ++l_;
             return true;
         }
@@ -88,9 +88,9 @@ private:
 
     void take_config()
     {
-        const auto& [element, item] = config_.items[c_];
+        const auto& element = config_.items[c_].element;
         if (l_ < live_.items.size() && live_.items[l_].element == element) ++l_;
-        if (auto one = merged(live_.only(element), item, item_type_)) out_.push_back(std::move(*one));
+        if (auto one = merged(live_.only(element), config_.items[c_].item, item_type_)) out_.push_back(std::move(*one));
         done_.insert(element);
         if (wanted() && *wanted() == element) ++next_shared_;
         ++c_;

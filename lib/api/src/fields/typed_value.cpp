@@ -60,9 +60,9 @@ private:
         const item_keys keys(type, f);
         const auto list = index_list(&v, keys);
         const auto item_type = type.item();
-        for (const auto& [element, item] : list.items) {
-            path_.push_back(element);
-            if (list.count(element) == 1) walk(*item, item_type);
+        for (const auto& each : list.items) {
+            path_.push_back(each.element);
+            if (list.count(each.element) == 1) walk(*each.item, item_type);
             fields.insert(path_);
             path_.pop_back();
         }
@@ -140,9 +140,9 @@ private:
             path_.pop_back();
         };
         for (std::size_t i = 0; i < then.items.size(); ++i)
-            if (then.by_element.at(then.items[i].element).first == i) one(then.items[i].element);
+            if (then.first(then.items[i].element) == i) one(then.items[i].element);
         for (std::size_t i = 0; i < now.items.size(); ++i)
-            if (now.by_element.at(now.items[i].element).first == i && then.count(now.items[i].element) == 0)
+            if (now.first(now.items[i].element) == i && then.count(now.items[i].element) == 0)
                 one(now.items[i].element);
     }
 
@@ -163,15 +163,13 @@ private:
 
     static bool same_items(const path_element& element, const indexed_list& then, const indexed_list& now)
     {
-        const auto all = [&](const indexed_list& list) {
-            std::vector<const json::value*> out;
-            for (const auto& each : list.items)
-                if (each.element == element) out.push_back(each.item);
-            return out;
-        };
-        const auto a = all(then), b = all(now);
-        return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                          [](const auto* x, const auto* y) { return same_value(*x, *y); });
+        auto a = then.first(element), b = now.first(element);
+        while (a != keyed_item::none && b != keyed_item::none) {
+            if (!same_value(*then.items[a].item, *now.items[b].item)) return false;
+            a = then.items[a].next;
+            b = now.items[b].next;
+        }
+        return a == b;
     }
 
     field_path path_;

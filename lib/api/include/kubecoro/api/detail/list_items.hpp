@@ -40,23 +40,30 @@ private:
 /// An item with its element.
 struct keyed_item
 {
+    static constexpr std::size_t none = static_cast<std::size_t>(-1);
+
     path_element element;
     const boost::json::value* item;
+    /// The place of the next item with the same element.
+    std::size_t next = none;
 };
 
 /// A list by its elements, in order. Items without an element are left out.
 struct indexed_list
 {
     std::vector<keyed_item> items;
-    /// How often each element occurs, and its first place in `items`.
+    /// How often each element occurs, and its first and last place in `items`.
     struct occurrence
     {
         std::size_t count = 0;
         std::size_t first = 0;
+        std::size_t last = 0;
     };
     std::unordered_map<std::string_view, occurrence, text_hash> by_element;
 
     [[nodiscard]] std::size_t count(std::string_view element) const;
+    /// The place of the first item with the element; keyed_item::none if there is none.
+    [[nodiscard]] std::size_t first(std::string_view element) const;
     /// The only item with the element; null if there is none or more than one.
     [[nodiscard]] const boost::json::value* only(std::string_view element) const;
 };
