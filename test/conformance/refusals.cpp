@@ -125,6 +125,23 @@ TEST_CASE("422: values that are too long or not allowed, with their causes", "[c
     CHECK(label.error().status()->causes[0].field == "metadata.labels");
 }
 
+TEST_CASE("422: containers of the same name", "[conformance][refusals]")
+{
+    cluster_under_test c;
+    const auto refused = c.run(c.in_ns(untyped::pod::resource())
+                                   .create(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{)"
+                                           R"("containers":[{"name":"c","image":"i"},{"name":"c","image":"j"}],)"
+                                           R"("initContainers":[{"name":"c","image":"i"}]}})"));
+    CHECK(code_of(refused) == 422);
+    REQUIRE(refused.has_error());
+    const auto& causes = refused.error().status()->causes;
+    REQUIRE(causes.size() == 2);
+    CHECK(causes[0].reason == "FieldValueDuplicate");
+    CHECK(causes[0].field == "spec.containers[1].name");
+    CHECK(causes[0].message == "Duplicate value: \"c\"");
+    CHECK(causes[1].field == "spec.initContainers[0].name");
+}
+
 TEST_CASE("patches of each kind: conflicts, missing objects, invalid results, damaged bodies",
           "[conformance][refusals]")
 {

@@ -396,6 +396,35 @@ TEST_CASE("pods: only images, deadlines, the grace period and more tolerations m
     }
 }
 
+TEST_CASE("pods: the names of containers are unique in all lists", "[apiserver][limits]")
+{
+    server s;
+    const std::string pods = "/api/v1/namespaces/default/pods";
+    const auto pod = [](const std::string& lists) {
+        return R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"})" + lists + "}}";
+    };
+    const auto twice = s.ask("POST", pods,
+                             pod(R"(,{"name":"d","image":"i"},{"name":"c","image":"j"}],"initContainers":[)"
+                                 R"({"name":"d","image":"i"},{"name":"e","image":"i"},{"name":"e","image":"i"}])"));
+    CHECK(twice.status == 422);
+    CHECK(why(twice) == R"(Pod "p" is invalid: [spec.containers[2].name: Duplicate value: "c", )"
+                        R"(spec.initContainers[0].name: Duplicate value: "d", )"
+                        R"(spec.initContainers[2].name: Duplicate value: "e"])");
+    CHECK(json::parse(twice.body).at_pointer("/details/causes/0/reason") == "FieldValueDuplicate");
+    s.expect(201, "POST", pods, pod(R"(],"initContainers":[{"name":"d","image":"i"}])"));
+    const auto ephemeral = s.ask("PATCH", pods + "/p/ephemeralcontainers",
+                                 R"({"spec":{"ephemeralContainers":[{"name":"d","image":"i"}]}})",
+                                 {{"content-type", "application/strategic-merge-patch+json"}});
+    CHECK(ephemeral.status == 422);
+    CHECK(why(ephemeral) == R"(Pod "p" is invalid: spec.ephemeralContainers[0].name: Duplicate value: "d")");
+    const auto deployment = s.ask("POST", "/apis/apps/v1/namespaces/default/deployments",
+                                  R"({"metadata":{"name":"d"},"spec":{"selector":{"matchLabels":{"a":"b"}},"template":)"
+                                  R"({"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"},)"
+                                  R"({"name":"c","image":"i"}]}}}})");
+    CHECK(why(deployment) ==
+          R"(Deployment.apps "d" is invalid: spec.template.spec.containers[1].name: Duplicate value: "c")");
+}
+
 TEST_CASE("stateful sets: only what a rollout needs may change", "[apiserver][limits]")
 {
     const std::string sets = "/apis/apps/v1/namespaces/default/statefulsets";

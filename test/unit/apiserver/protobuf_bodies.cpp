@@ -27,9 +27,14 @@ void make_containers_valid(json::value& pod_spec)
     auto& spec = pod_spec.is_object() ? pod_spec.get_object() : pod_spec.emplace_object();
     auto& containers = spec["containers"];
     if (!containers.is_array() || containers.get_array().empty()) containers = json::array{json::object{}};
-    for (auto& container : containers.get_array()) {
-        container.as_object()["name"] = "c";
-        container.as_object()["image"] = "i";
+    int count = 0;
+    for (const std::string_view list : {"containers", "initContainers", "ephemeralContainers"}) {
+        auto* all = spec.if_contains(list);
+        if (!all || !all->is_array()) continue;
+        for (auto& container : all->get_array()) {
+            container.as_object()["name"] = "c" + std::to_string(++count);
+            container.as_object()["image"] = "i";
+        }
     }
 }
 

@@ -120,6 +120,11 @@ status_cause required(std::string field, std::string_view why)
             std::move(field)};
 }
 
+status_cause duplicate(std::string field, std::string_view shown)
+{
+    return {"FieldValueDuplicate", "Duplicate value: " + std::string(shown), std::move(field)};
+}
+
 status_cause forbidden_field(std::string field, std::string_view why)
 {
     return {"FieldValueForbidden", "Forbidden: " + std::string(why), std::move(field)};

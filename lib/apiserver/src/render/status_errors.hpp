@@ -36,6 +36,7 @@ namespace kubecoro::apiserver::errors {
 /// Causes of a 422; its message lists them as "metadata.name: Required value: ...".
 [[nodiscard]] status_cause invalid_value(std::string field, std::string_view shown, std::string_view why);
 [[nodiscard]] status_cause required(std::string field, std::string_view why = {});
+[[nodiscard]] status_cause duplicate(std::string field, std::string_view shown);
 [[nodiscard]] status_cause forbidden_field(std::string field, std::string_view why);
 [[nodiscard]] status_cause not_supported(std::string field, std::string_view shown, std::string_view supported);
 [[nodiscard]] status_cause too_long(std::string field, std::string_view bytes);

@@ -145,17 +145,25 @@ void check_config_data(const resource_info& info, const json::value& body, std::
     if (total > 1'048'576) causes.push_back(errors::too_long(secret ? "data" : "[]", "1048576"));
 }
 
+/// Checks the names and images of the regular containers, and that no two containers of any list share a name.
 void check_containers(const json::value& spec, const std::string& path, std::vector<status_cause>& causes)
 {
-    const auto* containers = array_at(spec, "containers");
-    if (!containers || containers->empty()) {
+    if (const auto* regular = array_at(spec, "containers"); !regular || regular->empty())
         causes.push_back(errors::required(path + ".containers"));
-        return;
-    }
-    for (std::size_t i = 0; i < containers->size(); ++i) {
-        const auto at = path + ".containers[" + std::to_string(i) + "]";
-        if (text_at((*containers)[i], "name").empty()) causes.push_back(errors::required(at + ".name"));
-        if (text_at((*containers)[i], "image").empty()) causes.push_back(errors::required(at + ".image"));
+    std::set<std::string_view> names;
+    for (const std::string_view list : {"containers", "initContainers", "ephemeralContainers"}) {
+        const auto* containers = array_at(spec, list);
+        for (std::size_t i = 0; containers && i < containers->size(); ++i) {
+            if (enough(causes)) return;
+            const auto& container = (*containers)[i];
+            const auto at = path + "." + std::string(list) + "[" + std::to_string(i) + "]";
+            const auto name = text_at(container, "name");
+            const bool regular = list == "containers";
+            if (regular && name.empty()) causes.push_back(errors::required(at + ".name"));
+            if (regular && text_at(container, "image").empty()) causes.push_back(errors::required(at + ".image"));
+            if (!name.empty() && !names.insert(name).second)
+                causes.push_back(errors::duplicate(at + ".name", quoted(name)));
+        }
     }
 }
 
