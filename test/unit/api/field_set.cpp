@@ -87,11 +87,42 @@ TEST_CASE("field sets: union, difference and intersection go path by path", "[ap
     CHECK(a.minus(a).empty());
     CHECK(a.common(a) == a);
     CHECK(a.united({}) == a);
+    auto sum = a;
+    sum.add(b);
+    CHECK(sum == a.united(b));
+    sum.add({});
+    CHECK(sum == a.united(b));
+    sum = {};
+    sum.add(a);
+    CHECK(sum == a);
     auto copy = a;
     copy.insert({"f:new"});
     CHECK_FALSE(copy == a);
     copy = a;
     CHECK(copy == a);
+}
+
+TEST_CASE("field sets: the cost of adding a set does not grow with what is there", "[api][fields]")
+{
+    // Takes minutes if the sum, or a level of it, is copied for each addition.
+    constexpr int count = 100'000;
+    field_set sum;
+    for (int i = 0; i < count; ++i) {
+        field_set one;
+        one.insert({"f:spec", "f:" + std::to_string(i)});
+        sum.add(std::move(one));
+    }
+    CHECK(sum.below("f:spec")->steps().size() == count);
+
+    // One path in many notations.
+    json::object notations;
+    for (int i = 0; i < 10'000; ++i)
+        notations[R"(k:{"a":)" + std::string(static_cast<std::size_t>(i % 100), ' ') + R"("x")" +
+                  std::string(static_cast<std::size_t>(i / 100), ' ') + "}"] =
+            json::object{{"f:" + std::to_string(i), json::object{}}};
+    const auto read_back = field_set::of_fields(notations).value();
+    CHECK(read_back.steps().size() == 1);
+    CHECK(read_back.steps().begin()->second.below->steps().size() == 10'000);
 }
 
 TEST_CASE("field sets: a path is shown as errors show it", "[api][fields]")

@@ -1,6 +1,7 @@
 // Tests of merging by the types of the server's resources, and of its words about what cannot be merged.
 #include "support.hpp"
 
+#include "fields/managed_fields.hpp"
 #include "state/field_owners.hpp"
 #include "state/registry.hpp"
 
@@ -69,4 +70,45 @@ TEST_CASE("merging: what cannot be merged is said", "[apiserver][fields]")
     std::string many = R"({"spec":{)";
     for (int i = 0; i < 1000; ++i) many += (i ? ",\"x" : "\"x") + std::to_string(i) + "\":1";
     CHECK(detail::merge_problems(of(many + "}}"), type_of("pods")).size() == 100);
+}
+
+TEST_CASE("managed fields: the cost of a write grows with the fields, not with the owners times the fields",
+          "[apiserver][fields]")
+{
+    // Takes minutes if the fields are copied for each owner.
+    constexpr int count = 40'000;
+    json::object data;
+    const auto owned = [&](std::string_view operation) {
+        json::array list;
+        for (int i = 0; i < count; ++i) {
+            const std::string n = std::to_string(i);
+            data["k" + n] = "";
+            list.push_back({{"manager", "m" + n},
+                            {"operation", operation},
+                            {"apiVersion", "v1"},
+                            {"time", "2026-11-21T06:00:00Z"},
+                            {"fieldsType", "FieldsV1"},
+                            {"fieldsV1", {{"f:data", {{"f:k" + n, json::object{}}}}}}});
+        }
+        return managed_fields::read({{"metadata", {{"managedFields", std::move(list)}}}}).value();
+    };
+    const auto type = type_of("configmaps");
+    const field_writer writer{"w", "v1", {}, "2026-11-21T07:00:00Z"};
+    auto applied = owned("Apply");
+    const json::value live{{"data", data}};
+    const json::value two{{"data", {{"a", "1"}, {"b", "1"}}}}, one{{"data", {{"a", "1"}}}};
+    const auto first = *applied.apply(live, two, json::object{}, type, false, writer);
+    REQUIRE(first);
+    const auto second = *applied.apply(*first, one, json::object{}, type, false, writer);
+    REQUIRE(second);
+    CHECK(second->at("data").as_object().size() == count + 1);
+
+    auto updated = owned("Update");
+    updated.note_update(live, *first, type, false, writer);
+    json::value written = json::object{};
+    updated.write(written);
+    const auto& left = written.at("metadata").at("managedFields").as_array();
+    REQUIRE(left.size() == 10);
+    CHECK(left.front().at("manager") == "ancient-changes");
+    CHECK(left.front().at("fieldsV1").at("f:data").as_object().size() == count - 8);
 }

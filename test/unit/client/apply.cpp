@@ -305,6 +305,19 @@ TEST_CASE("extract: without its definition, a custom kind is owned as its manage
     CHECK(extract(robot(robot_entry("m", R"({"f:arms":{)" + many + "}}")), "m").error() == cond::corrupt);
 }
 
+TEST_CASE("extract: the cost grows with the entries of the object, not with their square", "[client][apply]")
+{
+    // Takes minutes if the fields of all managers are copied for each of them.
+    std::string entries = robot_entry("m", R"({"f:plan":{}})");
+    for (int i = 0; i < 100'000; ++i) {
+        const auto n = std::to_string(i);
+        entries += "," + robot_entry("o" + n, R"({"f:notes":{"f:)" + n + R"(":{}}})");
+    }
+    const auto o = robot(entries);
+    CHECK(robot_part(extract(o, "m")) == json::parse(R"({"plan":["p"]})"));
+    CHECK(robot_part(extract(o, definition(), "m")) == json::parse(R"({"plan":["p"]})"));
+}
+
 TEST_CASE("extract: a definition says how a custom kind is owned", "[client][apply]")
 {
     const auto o = robot(robot_entry(

@@ -143,15 +143,25 @@ const field_set* field_set::below(std::string_view element) const
     return it == nodes_.end() ? nullptr : it->second.below.get();
 }
 
+void field_set::add(field_set other)
+{
+    nodes_.merge(other.nodes_);
+    // Only elements that both sets have are left.
+    for (auto& [element, theirs] : other.nodes_) {
+        auto& ours = nodes_.find(element)->second;
+        ours.member = ours.member || theirs.member;
+        if (!theirs.below) continue;
+        if (ours.below)
+            ours.below->add(std::move(*theirs.below));
+        else
+            ours.below = std::move(theirs.below);
+    }
+}
+
 field_set field_set::united(const field_set& other) const
 {
     field_set out = *this;
-    for (const auto& [element, theirs] : other.nodes_) {
-        auto& ours = out.nodes_[element];
-        ours.member = ours.member || theirs.member;
-        if (!theirs.below) continue;
-        ours.below = std::make_unique<field_set>(ours.below ? ours.below->united(*theirs.below) : *theirs.below);
-    }
+    out.add(other);
     return out;
 }
 
@@ -246,7 +256,8 @@ result<field_set> field_set::of_fields(const json::value& fields)
         n.member = n.member || below->empty() || value.get_object().contains(itself);
         if (below->empty()) continue;
         // Two notations of one element are one element.
-        n.below = std::make_unique<field_set>(n.below ? n.below->united(*below) : std::move(*below));
+        if (!n.below) n.below = std::make_unique<field_set>();
+        n.below->add(std::move(*below));
     }
     return out;
 }

@@ -72,7 +72,7 @@ void managed_fields::note_update(const json::value& before, const json::value& a
     take_from_others(taken, self);
     if (const auto own = taken.minus(unowned()); !own.empty()) {
         auto& mine = entries_[self];
-        mine.fields = mine.fields.united(own);
+        mine.fields.add(own);
         mine.api_version = writer.api_version;
         mine.time = writer.time;
     }
@@ -101,7 +101,7 @@ void managed_fields::cap_updates()
         }
         if (who == bucket) continue;
         auto& merged = entries_[bucket];
-        merged.fields = merged.fields.united(entries_[who].fields);
+        merged.fields.add(std::move(entries_[who].fields));
         merged.time = time; // the more recent one
         entries_.erase(who);
         --left;
@@ -114,7 +114,7 @@ json::value managed_fields::prune(const json::value& merged, const merge_type& t
     const auto dropped = with_named_steps(last, type);
     const auto pruned = without_fields(merged, dropped, type);
     field_set owned;
-    for (const auto& [who, held] : entries_) owned = owned.united(held.fields);
+    for (const auto& [who, held] : entries_) owned.add(held.fields);
     const auto all = with_named_steps(fields_of(merged, type), type);
     const auto left = with_named_steps(fields_of(pruned, type), type);
     // Only fields of the last configuration that have no owner are removed.

@@ -101,11 +101,12 @@ struct ownership
 {
     /// The fields that the manager has applied.
     field_set mine;
-    /// The fields that any manager owns.
+    /// The fields that any manager owns; empty unless asked for.
     field_set all;
 };
 
-result<ownership> read_ownership(const object& live, std::string_view manager, std::string_view subresource)
+result<ownership> read_ownership(const object& live, std::string_view manager, std::string_view subresource,
+                                 bool of_all)
 {
     const auto managed = live.metadata()["managedFields"];
     if (!managed.is_array() || managed.empty())
@@ -115,7 +116,7 @@ result<ownership> read_ownership(const object& live, std::string_view manager, s
         const auto entry = read_entry(item);
         auto fields = field_set::of_fields(entry.fields.to_json());
         if (!fields) return fields.error();
-        out.all = out.all.united(*fields);
+        if (of_all) out.all.add(*fields);
         const bool is_mine = entry.manager == manager && entry.operation == "Apply" && entry.subresource == subresource;
         if (is_mine && entry.api_version != live.api_version())
             return failure(cond::invalid, "the manager has applied version " + std::string(entry.api_version) +
@@ -156,17 +157,17 @@ json::value schema_of(const object& live, const object& definition)
 
 result<json::value> extract(const object& live, std::string_view manager, std::string_view subresource)
 {
-    const auto owned = read_ownership(live, manager, subresource);
+    const auto type = merge_type::of_kind(live.api_version(), live.kind());
+    const auto owned = read_ownership(live, manager, subresource, !type);
     if (!owned) return owned.error();
-    if (const auto type = merge_type::of_kind(live.api_version(), live.kind()))
-        return extracted(live, owned->mine, typed_shape(*type));
+    if (type) return extracted(live, owned->mine, typed_shape(*type));
     return extracted(live, owned->mine, observed_shape(&owned->all));
 }
 
 result<json::value> extract(const object& live, const object& definition, std::string_view manager,
                             std::string_view subresource)
 {
-    const auto owned = read_ownership(live, manager, subresource);
+    const auto owned = read_ownership(live, manager, subresource, false);
     if (!owned) return owned.error();
     const auto schema = schema_of(live, definition);
     if (!schema.is_object())

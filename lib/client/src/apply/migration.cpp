@@ -72,7 +72,7 @@ void move_fields(entries& all, const std::string& from, const apply_migration& h
     }
     // Fields are named as in their version: those of other versions cannot be joined and are given up.
     if (const auto* old = first(all, [&](const entry& e) { return is_old(e) && e.api_version == target->api_version; }))
-        target->fields = target->fields.united(old->fields);
+        target->fields.add(old->fields);
     target->text["fieldsV1"] = target->fields.to_fields();
     std::erase_if(all, is_old);
 }

@@ -49,6 +49,8 @@ public:
     /// The paths behind an element; null if there are none.
     [[nodiscard]] const field_set* below(std::string_view element) const;
 
+    /// Adds the paths of another set, at the cost of that set alone.
+    void add(field_set other);
     /// The paths that are in one of them.
     [[nodiscard]] field_set united(const field_set& other) const;
     /// The paths that are not in the other.
