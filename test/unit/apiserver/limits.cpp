@@ -1,5 +1,6 @@
 // Tests of the limits per request and client: sizes, patch operations, history, listed errors.
 #include "patch/patch.hpp"
+#include "schema/immutable_spec.hpp"
 #include "schema/member_cost.hpp"
 #include "state/resource_store.hpp"
 #include "support.hpp"
@@ -394,6 +395,31 @@ TEST_CASE("pods: only images, deadlines, the grace period and more tolerations m
         CHECK(why(got).starts_with("Pod \"p\" is invalid: spec: Forbidden: pod updates may not change fields other "
                                    "than `spec.containers[*].image`,"));
     }
+}
+
+TEST_CASE("pods: the cost of comparing tolerations does not grow with the list", "[apiserver][limits]")
+{
+    // Takes minutes if each toleration is searched for in the list of the others.
+    const auto pod = [](int from, int to, int seconds) {
+        json::array list;
+        for (int i = from; i < to; ++i)
+            list.push_back({{"key", std::string_view(name(i))}, {"tolerationSeconds", seconds}, {"value", "v"}});
+        return json::value{{"spec", {{"tolerations", std::move(list)}}}};
+    };
+    apiserver::resource_info pods;
+    pods.behaves = apiserver::builtin::pod;
+    const auto refusals = [&](const json::value& before, const json::value& after) {
+        std::vector<status_cause> causes;
+        apiserver::validate_spec_update(pods, before, after, causes);
+        return causes.size();
+    };
+    CHECK(refusals(pod(1, 100'000, 5), pod(0, 100'000, 6)) == 0);
+    CHECK(refusals(pod(0, 100'000, 5), pod(1, 100'000, 5)) == 1);
+    // The same toleration twice may become one, and members may be in another order.
+    const auto of = [](std::string_view list) { return json::value{{"spec", {{"tolerations", json::parse(list)}}}}; };
+    CHECK(refusals(of(R"([{"key":"a","value":"b"},{"key":"a","value":"b"}])"), of(R"([{"value":"b","key":"a"}])")) ==
+          0);
+    CHECK(refusals(of(R"([{"key":"a","value":"b"}])"), of(R"([{"key":"a","value":"c"}])")) == 1);
 }
 
 TEST_CASE("pods: the names of containers are unique in all lists", "[apiserver][limits]")

@@ -3,6 +3,8 @@
 #include "render/json_text.hpp"
 
 #include <algorithm>
+#include <set>
+#include <string>
 
 namespace kubecoro::apiserver {
 namespace {
@@ -13,21 +15,25 @@ json::object spec_of(const json::value& body)
     return spec ? *spec : json::object();
 }
 
+/// The tolerations in one notation, without their seconds.
+std::set<std::string> tolerations_of(const json::object& spec)
+{
+    std::set<std::string> out;
+    const auto* list = spec.if_contains("tolerations");
+    if (!list || !list->is_array()) return out;
+    for (json::value toleration : list->get_array()) {
+        if (toleration.is_object()) toleration.get_object().erase("tolerationSeconds");
+        sort_deep(toleration);
+        out.insert(to_text(toleration));
+    }
+    return out;
+}
+
 /// Each toleration there was is there still; its seconds alone may be others.
 bool only_adds_tolerations(const json::object& before, const json::object& after)
 {
-    const auto all_in = [](const json::object& spec) {
-        std::vector<json::value> out;
-        if (const auto* list = spec.if_contains("tolerations"); list && list->is_array())
-            out.assign(list->get_array().begin(), list->get_array().end());
-        for (auto& t : out)
-            if (t.is_object()) t.get_object().erase("tolerationSeconds");
-        return out;
-    };
-    const auto now = all_in(after);
-    const auto then = all_in(before);
-    return std::all_of(then.begin(), then.end(),
-                       [&](const auto& t) { return std::find(now.begin(), now.end(), t) != now.end(); });
+    const auto then = tolerations_of(before), now = tolerations_of(after);
+    return std::includes(now.begin(), now.end(), then.begin(), then.end());
 }
 
 void drop_images(json::object& spec)
