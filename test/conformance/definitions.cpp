@@ -1,0 +1,89 @@
+// Conformance cases: changes of definitions, and the order of their versions.
+#include "cluster_under_test.hpp"
+
+#include <kubecoro/api/untyped.hpp>
+
+#include <kubecoro/test/catch.hpp>
+#include <kubecoro/test/eventually.hpp>
+
+#include <boost/json.hpp>
+
+#include <algorithm>
+#include <array>
+
+using namespace kubecoro;
+using namespace kubecoro::conformance;
+
+namespace json = boost::json;
+
+namespace {
+
+std::string version(const std::string& name, bool storage, const std::string& more = {})
+{
+    return R"({"name":")" + name + R"(","served":true,"storage":)" + (storage ? "true" : "false") +
+           R"(,"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object","properties":)"
+           R"({"color":{"type":"string"},"size":{"type":"integer"}}}}}})" +
+           more + "}";
+}
+
+/// Definitions of things in a group that no other run uses.
+struct things
+{
+    explicit things(cluster_under_test& cluster) : c(cluster), group(c.unique("d") + ".example.com") {}
+    ~things() { [[maybe_unused]] const auto removed = c.run(crds.remove(name())); }
+
+    [[nodiscard]] std::string name() const { return "things." + group; }
+    [[nodiscard]] result<object> create(const std::string& versions)
+    {
+        return c.run(crds.create(
+            R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":")" +
+            name() + R"("},"spec":{"group":")" + group +
+            R"(","scope":"Namespaced","names":{"plural":"things","kind":"Thing"},"versions":[)" + versions + "]}}"));
+    }
+    [[nodiscard]] result<object> change(const std::string& versions)
+    {
+        return c.run(crds.patch(name(), patch_kind::merge, R"({"spec":{"versions":[)" + versions + "]}}"));
+    }
+    /// The body of a GET once `wanted` is true for it: a definition is served shortly after it was written.
+    template<class Wanted>
+    std::string get_until(const std::string& target, Wanted wanted)
+    {
+        std::string body;
+        const bool came = test::eventually([&] {
+            request r;
+            r.method = "GET";
+            r.target = target;
+            const auto got = c.run(c.api().raw(std::move(r)));
+            if (got) body = got->body;
+            return got && wanted(*got);
+        });
+        INFO(target << ": " << body);
+        CHECK(came);
+        return body;
+    }
+
+    cluster_under_test& c;
+    std::string group;
+    resource_client<object> crds = c.api().resource(untyped::custom_resource_definition::resource(), {});
+};
+
+} // namespace
+
+TEST_CASE("definitions: versions are discovered in the order of their priority", "[conformance][crd]")
+{
+    cluster_under_test c;
+    things t{c};
+    REQUIRE(t.create(version("v1beta1", true) + "," + version("v1", false) + "," + version("other", false) + "," +
+                     version("v2alpha1", false) + "," + version("v2", false)));
+    const auto body = t.get_until("/apis/" + t.group, [](const auto& got) {
+        // A kube-apiserver adds them one by one.
+        return std::ranges::all_of(
+            std::array{"v1beta1", "v1", "other", "v2alpha1", "v2"},
+            [&](const std::string& name) { return got.body.find(R"("version":")" + name + '"') != std::string::npos; });
+    });
+    const auto group = json::parse(body);
+    CHECK(std::string(group.at_pointer("/preferredVersion/version").as_string()) == "v2");
+    std::string names;
+    for (const auto& v : group.at("versions").as_array()) names += std::string(v.at("version").as_string()) + " ";
+    CHECK(names == "v2 v1 v1beta1 v2alpha1 other ");
+}
