@@ -67,6 +67,16 @@ struct things
     resource_client<object> crds = c.api().resource(untyped::custom_resource_definition::resource(), {});
 };
 
+std::string only_problem(const result<object>& refused)
+{
+    REQUIRE_FALSE(refused);
+    REQUIRE(refused.error().status());
+    CHECK(refused.error().status()->code == 422);
+    REQUIRE(refused.error().status()->causes.size() == 1);
+    const auto& cause = refused.error().status()->causes.front();
+    return cause.field + ": " + cause.message;
+}
+
 } // namespace
 
 TEST_CASE("definitions: versions are discovered in the order of their priority", "[conformance][crd]")
@@ -86,4 +96,27 @@ TEST_CASE("definitions: versions are discovered in the order of their priority",
     std::string names;
     for (const auto& v : group.at("versions").as_array()) names += std::string(v.at("version").as_string()) + " ";
     CHECK(names == "v2 v1 v1beta1 v2alpha1 other ");
+}
+
+TEST_CASE("definitions: a version in which objects may be stored cannot go", "[conformance][crd]")
+{
+    cluster_under_test c;
+    things t{c};
+    REQUIRE(t.create(version("v1", true)));
+    const auto stored = [](const object& crd) { return json::serialize(crd.path("status.storedVersions").to_json()); };
+    const auto changed = test::eventually([&] {
+        const auto now = t.change(version("v1", false) + "," + version("v2", true));
+        return now && stored(*now) == R"(["v1","v2"])";
+    });
+    CHECK(changed);
+    CHECK(only_problem(t.change(version("v2", true)))
+              .starts_with("status.storedVersions[0]: Invalid value: \"v1\": missing from spec.versions; v1 was "
+                           "previously a storage version"));
+    const auto migrated =
+        c.run(t.crds.patch(t.name(), patch_kind::merge, R"({"status":{"storedVersions":["v2"]}})", {}, "status"));
+    REQUIRE(migrated);
+    CHECK(stored(*migrated) == R"(["v2"])");
+    const auto dropped = t.change(version("v2", true));
+    REQUIRE(dropped);
+    CHECK(stored(*dropped) == R"(["v2"])");
 }

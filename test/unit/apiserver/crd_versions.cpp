@@ -26,6 +26,23 @@ std::string definition(const std::string& versions)
            versions + "]}}";
 }
 
+std::string why(const apiserver::http_response& r)
+{
+    return std::string(json::parse(r.body).at("message").as_string());
+}
+
+/// Replaces the versions of the definition.
+apiserver::http_response change(server& s, const std::string& versions, const std::string& query = {})
+{
+    return s.ask("PATCH", crds + "/things.example.com" + query, R"({"spec":{"versions":[)" + versions + "]}}",
+                 {{"content-type", std::string(merge_type)}});
+}
+
+std::string stored_versions(const json::value& crd)
+{
+    return json::serialize(crd.at_pointer("/status/storedVersions"));
+}
+
 } // namespace
 
 TEST_CASE("versions: stable ones have priority over beta and alpha, later ones over earlier", "[apiserver][crd]")
@@ -65,4 +82,32 @@ TEST_CASE("discovery: the versions of a group are in the order of their priority
         for (const auto& v : item.at("versions").as_array()) names += std::string(v.at("version").as_string()) + " ";
     }
     CHECK(names == order);
+}
+
+TEST_CASE("crd: each storage version is kept in status.storedVersions until a client removes it", "[apiserver][crd]")
+{
+    server s;
+    const auto created = s.expect(201, "POST", crds, definition(version("v1", true)));
+    CHECK(stored_versions(created) == R"(["v1"])");
+    const auto changed = change(s, version("v1", false) + "," + version("v2", true), "?fieldManager=m");
+    CHECK(changed.status == 200);
+    CHECK(stored_versions(json::parse(changed.body)) == R"(["v1","v2"])");
+    CHECK(changed.body.find("f:storedVersions") == std::string::npos); // it has no owner
+    const auto same = change(s, version("v1", false) + "," + version("v2", true), "?fieldManager=m");
+    CHECK(json::parse(same.body) == s.expect(200, "GET", crds + "/things.example.com"));
+    CHECK(stored_versions(json::parse(same.body)) == R"(["v1","v2"])");
+
+    const auto refused = change(s, version("v2", true));
+    CHECK(refused.status == 422);
+    CHECK(why(refused) ==
+          "CustomResourceDefinition.apiextensions.k8s.io \"things.example.com\" is invalid: status.storedVersions[0]: "
+          "Invalid value: \"v1\": missing from spec.versions; v1 was previously a storage version, and must remain in "
+          "spec.versions until a storage migration ensures no data remains persisted in v1 and removes v1 from "
+          "status.storedVersions");
+    const auto migrated =
+        s.expect(200, "PATCH", crds + "/things.example.com/status", R"({"status":{"storedVersions":["v2"]}})",
+                 {{"content-type", std::string(merge_type)}});
+    CHECK(stored_versions(migrated) == R"(["v2"])");
+    CHECK(change(s, version("v2", true)).status == 200);
+    CHECK(stored_versions(s.expect(200, "GET", crds + "/things.example.com")) == R"(["v2"])");
 }

@@ -251,8 +251,34 @@ void validate_crd(const json::value& crd, std::vector<status_cause>& causes)
     check_versions(crd, causes);
 }
 
+namespace {
+
+/// A version in which objects may be stored cannot go.
+void check_stored_versions(const json::value& crd, std::vector<status_cause>& causes)
+{
+    const auto* stored = array_at(crd, "status.storedVersions");
+    if (!stored) return;
+    std::set<std::string_view> names;
+    if (const auto* versions = array_at(crd, "spec.versions"))
+        for (const auto& v : *versions) names.insert(text_at(v, "name"));
+    for (std::size_t i = 0; i < stored->size() && causes.size() < 100; ++i) {
+        const auto name = scalar_text((*stored)[i]);
+        if (names.contains(name)) continue;
+        causes.push_back(invalid_value("status.storedVersions[" + std::to_string(i) + "]", quoted(name),
+                                       "missing from spec.versions; " + name +
+                                           " was previously a storage version, and must remain in spec.versions until "
+                                           "a storage migration ensures no data remains persisted in " +
+                                           name + " and removes " + name + " from status.storedVersions"));
+    }
+}
+
+} // namespace
+
 void validate_crd_update(const json::value& before, const json::value& after, std::vector<status_cause>& causes)
 {
+    // A write of the status may name any versions.
+    const auto* spec = find_at(before, "spec");
+    if (!spec || !find_at(after, "spec") || *spec != *find_at(after, "spec")) check_stored_versions(after, causes);
     for (const std::string_view path : {"spec.scope", "spec.names.kind", "spec.group", "spec.names.plural"})
         if (const auto now = text_at(after, path); now != text_at(before, path))
             causes.push_back(invalid_value(std::string(path), quoted(now), "field is immutable"));

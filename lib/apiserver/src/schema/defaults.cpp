@@ -3,6 +3,8 @@
 #include "render/base64.hpp"
 #include "render/json_text.hpp"
 
+#include <algorithm>
+
 namespace kubecoro::apiserver {
 namespace {
 
@@ -146,6 +148,17 @@ void default_secret(json::object& o)
     default_member(o, "type", "Opaque");
 }
 
+std::string_view storage_version_of(const json::object& crd)
+{
+    const auto* spec = crd.if_contains("spec");
+    const auto* versions = spec ? array_at(*spec, "versions") : nullptr;
+    if (!versions) return {};
+    for (const auto& v : *versions)
+        if (const auto* storage = find_at(v, "storage"); storage && storage->is_bool() && storage->get_bool())
+            return text_at(v, "name");
+    return {};
+}
+
 void default_crd(json::object& o, bool creating)
 {
     auto& spec = object_member(o, "spec");
@@ -156,15 +169,9 @@ void default_crd(json::object& o, bool creating)
     for (const char c : kind) singular += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
     default_member(names, "singular", json::value(std::string_view(singular)));
     default_member(object_member(spec, "conversion"), "strategy", "None");
-    if (!creating) return;
-    json::array stored_versions;
-    if (const auto* versions = array_at(o.at("spec"), "versions"))
-        for (const auto& v : *versions)
-            if (const auto* storage = find_at(v, "storage"); storage && storage->is_bool() && storage->get_bool())
-                stored_versions.push_back(json::value(text_at(v, "name")));
-    o["status"] = {{"conditions", nullptr},
-                   {"acceptedNames", {{"plural", ""}, {"kind", ""}}},
-                   {"storedVersions", stored_versions}};
+    if (creating) o["status"] = {{"conditions", nullptr}, {"acceptedNames", {{"plural", ""}, {"kind", ""}}}};
+    const auto* stored = object_member(o, "status").if_contains("storedVersions");
+    if (!stored || !stored->is_array() || stored->get_array().empty()) note_storage_version(o);
 }
 
 void default_namespace(json::object& o, bool creating)
@@ -177,6 +184,16 @@ void default_namespace(json::object& o, bool creating)
 }
 
 } // namespace
+
+void note_storage_version(json::object& crd)
+{
+    const json::value name(storage_version_of(crd));
+    if (name.get_string().empty()) return;
+    auto& stored = object_member(crd, "status")["storedVersions"];
+    if (!stored.is_array()) stored = json::array{};
+    auto& names = stored.get_array();
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+}
 
 void apply_defaults(const resource_info& info, json::value& body, bool creating, bool keep_status)
 {

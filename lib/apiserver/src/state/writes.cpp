@@ -271,6 +271,8 @@ answer<stored> cluster_state_core::update_found(const object_address& at, const 
     auto owners = applied ? *applied : managed_fields::before_update(before, body, !at.subresource.empty());
     for (auto* each : {&before, &body}) object_member(each->get_object(), "metadata").stable_erase("managedFields");
     take_part(info, at.subresource, before, body);
+    const bool defines = info.behaves == builtin::custom_resource_definition && at.subresource.empty();
+    if (defines) note_storage_version(body.get_object());
     body = without_type(std::move(body));
     auto& metadata = object_member(body.get_object(), "metadata");
     for (const std::string_view key : {"name", "namespace", "uid", "resourceVersion", "generation", "creationTimestamp",
@@ -285,6 +287,8 @@ answer<stored> cluster_state_core::update_found(const object_address& at, const 
         if (auto e = check_ephemeral_containers(info, before, body)) return *e;
     if (at.subresource != "status" && raises_generation(info.generation, before, body))
         body.at("metadata").get_object()["generation"] = int_at(before, "metadata.generation") + 1;
+    // The server's own changes of the status have no owner.
+    if (defines) set_or_erase(before.get_object(), "status", find_at(body, "status"));
     if (!applied && !flags.manager.empty())
         owners.note_update(before, body, merge_type_of(info, at.version), false, writer_of(at, flags, now));
     // Owners that differ in their times only are the same: such a write changes nothing.
