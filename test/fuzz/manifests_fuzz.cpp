@@ -26,7 +26,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto text = fuzz::text(data, size);
     const auto documents = parse_documents(text, "the file");
     auto objects = load_manifests(text, "the file");
-    (void)detail::duplicate_keys_of_yaml(text);
+    (void)detail::parse_yaml(text, 1000);
     if (!documents) {
         fuzz::require(documents.error() == cond::invalid, "a text that cannot be read is invalid");
         fuzz::require(!objects.has_value(), "what cannot be read has no objects");

@@ -356,22 +356,6 @@ TEST_CASE("members: an object of more than ten thousand is refused before it is 
     }
 }
 
-TEST_CASE("strict: duplicates in YAML are reported with their lines", "[apiserver][strict]")
-{
-    server s;
-    const server::headers yaml{{"content-type", "application/yaml"}};
-    const std::string twice = "metadata:\n  name: a\ndata:\n  k: v\n  k: w\n";
-    const auto refused = s.ask("POST", maps + "?fieldValidation=Strict", twice, yaml);
-    CHECK(refused.status == 400);
-    CHECK(why(refused).ends_with("strict decoding error: line 5: key \"k\" already set in map"));
-    const auto warned = s.ask("POST", maps, twice, yaml);
-    CHECK(warned.status == 201);
-    CHECK(warned.header("warning") == R"(299 - "line 5: key \"k\" already set in map")");
-    const auto ignored = s.ask("POST", maps + "?fieldValidation=Ignore", "metadata: {name: b, name: b}", yaml);
-    CHECK(ignored.status == 201);
-    CHECK(ignored.header("warning").empty());
-}
-
 TEST_CASE("pods: only images, deadlines, the grace period and more tolerations may change", "[apiserver][limits]")
 {
     const std::string pods = "/api/v1/namespaces/default/pods";

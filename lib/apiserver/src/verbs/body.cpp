@@ -130,33 +130,51 @@ boost::system::result<json::value, std::string> read_protobuf(const exchange& x,
     return parse_json(text, x.options.max_depth);
 }
 
-} // namespace
+/// Nodes of a YAML body, which is parsed on the strand of the state.
+constexpr std::size_t most_yaml_nodes = 200'000;
 
-boost::system::result<json::value, std::string> read_document(const exchange& x)
+boost::system::result<json::value, std::string> read_yaml(const exchange& x, std::vector<std::string>* duplicates)
 {
-    return read_document(x, x.store->info.api_version(x.route.version), x.store->info.kind);
+    auto parsed = detail::parse_yaml(x.request.body, most_yaml_nodes);
+    if (!parsed) return {boost::system::in_place_error, parsed.error()};
+    if (duplicates) *duplicates = std::move(parsed->duplicates);
+    return std::move(parsed->value);
 }
 
-boost::system::result<json::value, std::string> read_document(const exchange& x, std::string_view api_version,
-                                                              std::string_view kind)
+std::vector<std::string> duplicates_of_json(const exchange& x)
 {
+    auto complaints = detail::duplicate_fields(x.request.body, x.options.max_depth);
+    for (auto& field : complaints) field = "duplicate field " + quoted(field);
+    return complaints;
+}
+
+boost::system::result<json::value, std::string> read_any(const exchange& x, std::string_view api_version,
+                                                         std::string_view kind, std::vector<std::string>* duplicates)
+{
+    if (x.target.value("fieldValidation") == "Ignore") duplicates = nullptr;
     if (is_protobuf(x)) return read_protobuf(x, api_version, kind);
-    if (is_plain_yaml(x)) return detail::parse_yaml(x.request.body);
+    if (is_plain_yaml(x)) return read_yaml(x, duplicates);
     // Before anything is built of it.
     if (key_comparisons(x.request.body, x.options.max_depth) > most_comparisons)
         return {boost::system::in_place_error, "an object has too many members"};
     auto parsed = parse_json(x.request.body, x.options.max_depth);
     const bool may_be_yaml = media_type(x.request.header("content-type")).ends_with("yaml");
-    return parsed || !may_be_yaml ? std::move(parsed) : detail::parse_yaml(x.request.body);
+    if (!parsed && may_be_yaml) return read_yaml(x, duplicates);
+    if (parsed && duplicates) *duplicates = duplicates_of_json(x);
+    return parsed;
 }
 
-std::vector<std::string> duplicates_in_body(const exchange& x)
+} // namespace
+
+boost::system::result<json::value, std::string> read_document(const exchange& x, std::vector<std::string>* duplicates)
 {
-    if (x.target.value("fieldValidation") == "Ignore" || is_protobuf(x)) return {};
-    if (is_plain_yaml(x)) return detail::duplicate_keys_of_yaml(x.request.body);
-    auto complaints = detail::duplicate_fields(x.request.body, x.options.max_depth);
-    for (auto& field : complaints) field = "duplicate field " + quoted(field);
-    return complaints;
+    return read_any(x, x.store->info.api_version(x.route.version), x.store->info.kind, duplicates);
+}
+
+boost::system::result<json::value, std::string> read_document(const exchange& x, std::string_view api_version,
+                                                              std::string_view kind)
+{
+    return read_any(x, api_version, kind, nullptr);
 }
 
 answer<json::value> read_object(exchange& x)
@@ -165,7 +183,8 @@ answer<json::value> read_object(exchange& x)
     const bool served = type.empty() || type == "application/json" || type == "application/yaml" ||
                         (is_protobuf(x) && !x.store->info.custom);
     if (!served) return unsupported_type(x);
-    auto body = read_document(x);
+    std::vector<std::string> duplicates;
+    auto body = read_document(x, &duplicates);
     if (!body) return unrecognized(x, std::string(decoding(x)) + body.error());
     if (!body->is_object())
         return unrecognized(x, "couldn't get version/kind; json parse error: json: cannot unmarshal " +
@@ -174,7 +193,7 @@ answer<json::value> read_object(exchange& x)
     if (auto e = check_type(x, *body)) return *e;
     fill_null_texts(x.store->info, *body);
     if (auto e = check_types(x.store->info, x.route.version, *body)) return *e;
-    if (auto e = settle_doubtful_fields(x, *body, duplicates_in_body(x))) return *e;
+    if (auto e = settle_doubtful_fields(x, *body, duplicates)) return *e;
     for (const std::string_view key : {"kind", "apiVersion"}) body->get_object().erase(key);
     return std::move(*body);
 }

@@ -15,8 +15,11 @@ namespace kubecoro::apiserver {
 /// Errors: 400, 415, 422.
 [[nodiscard]] answer<boost::json::value> read_object(exchange& x);
 
-/// Parses the body as a JSON or YAML document. Errors have Go's wording.
-[[nodiscard]] boost::system::result<boost::json::value, std::string> read_document(const exchange& x);
+/** Parses the body as a JSON or YAML document. Errors have Go's wording.
+    @param duplicates  Gets a complaint for each field that occurs twice; none with fieldValidation=Ignore. Null: not looked
+    for. */
+[[nodiscard]] boost::system::result<boost::json::value, std::string>
+read_document(const exchange& x, std::vector<std::string>* duplicates = nullptr);
 
 /// The same for an object of another built-in kind, which a subresource takes.
 [[nodiscard]] boost::system::result<boost::json::value, std::string>
@@ -33,9 +36,6 @@ read_document(const exchange& x, std::string_view api_version, std::string_view 
 
 /// Reads DeleteOptions as they are, without checks.
 [[nodiscard]] delete_request delete_options_of(const boost::json::value& options);
-
-/// Returns the duplicate fields of a JSON body. Empty with fieldValidation=Ignore and for YAML.
-[[nodiscard]] std::vector<std::string> duplicates_in_body(const exchange& x);
 
 /// Drops unknown fields, and nulls that the schema of a custom resource does not allow. Warns of unknown and duplicate
 /// fields, or refuses them with fieldValidation=Strict.

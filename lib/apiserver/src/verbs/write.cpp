@@ -74,9 +74,11 @@ answer<patch_format> choose_format(const exchange& x)
     return e;
 }
 
-std::optional<status_error> apply_patch(const exchange& x, patch_format format, json::value& doc)
+std::optional<status_error> apply_patch(const exchange& x, patch_format format, json::value& doc,
+                                        std::vector<std::string>& duplicates)
 {
-    const auto patch = read_document(x);
+    // A JSON patch is a list of operations; duplicate members in it are not fields of the object.
+    const auto patch = read_document(x, format == patch_format::json ? nullptr : &duplicates);
     if (!patch) return errors::bad_request("error decoding patch: " + patch.error());
     if (format == patch_format::json) {
         const auto* operations = patch->if_array();
@@ -107,9 +109,9 @@ std::optional<status_error> apply_patch(const exchange& x, patch_format format, 
 
 namespace {
 
-answer<json::value> read_configuration(const exchange& x)
+answer<json::value> read_configuration(const exchange& x, std::vector<std::string>& duplicates)
 {
-    auto config = read_document(x);
+    auto config = read_document(x, &duplicates);
     if (!config) return errors::bad_request("error decoding YAML: " + config.error());
     if (!config->is_object())
         return errors::bad_request("error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot "
@@ -120,9 +122,8 @@ answer<json::value> read_configuration(const exchange& x)
 }
 
 /// Fields that occur twice are refused or reported.
-std::optional<status_error> check_duplicates(exchange& x)
+std::optional<status_error> check_duplicates(exchange& x, const std::vector<std::string>& duplicates)
 {
-    const auto duplicates = duplicates_in_body(x);
     if (duplicates.empty()) return {};
     if (x.target.value("fieldValidation") == "Strict")
         return errors::bad_request(
@@ -138,9 +139,10 @@ http_response answer_apply(exchange& x, write_flags flags)
         return respond(
             errors::invalid_options("PatchOptions", {errors::required("fieldManager", "is required for apply patch")}));
     flags.force = x.target.flag("force");
-    auto config = read_configuration(x);
+    std::vector<std::string> duplicates;
+    auto config = read_configuration(x, duplicates);
     if (!config) return respond(config.error());
-    if (auto e = check_duplicates(x)) return respond(*e);
+    if (auto e = check_duplicates(x, duplicates)) return respond(*e);
     if (x.route.subresource == "scale") return answer_scale_apply(x, std::move(*config), flags);
     const auto done = x.state.apply(x.address(), std::move(*config), flags, x.now);
     if (!done) return respond(done.error());
@@ -166,7 +168,8 @@ http_response answer_patch(exchange& x)
     const auto& info = x.store->info;
     const bool scale = x.route.subresource == "scale";
     json::value doc = scale ? scale_of(info, **current) : to_json(**current);
-    if (auto e = apply_patch(x, *format, doc)) return respond(*e);
+    std::vector<std::string> duplicates;
+    if (auto e = apply_patch(x, *format, doc, duplicates)) return respond(*e);
     if (const auto uid = text_at(doc, "metadata.uid"); uid != (*current)->uid && !scale)
         return respond(errors::invalid(info, x.route.name,
                                        {errors::invalid_value("metadata.uid", quoted(uid), "field is immutable")}));
@@ -178,8 +181,6 @@ http_response answer_patch(exchange& x)
                                            ") does not match the kind of the resource (" + info.kind + ")"));
     fill_null_texts(info, doc);
     if (auto e = check_types(info, x.route.version, doc)) return respond(*e);
-    // A JSON patch is a list of operations; duplicate members in it are not fields of the object.
-    const auto duplicates = *format == patch_format::json ? std::vector<std::string>{} : duplicates_in_body(x);
     if (auto e = settle_doubtful_fields(x, doc, duplicates)) return respond(*e);
     for (const std::string_view key : {"kind", "apiVersion"}) doc.get_object().erase(key);
     return written(x, x.state.update(x.address(), std::move(doc), *flags, x.now), 200);

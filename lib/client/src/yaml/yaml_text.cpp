@@ -1,12 +1,12 @@
 #include <kubecoro/client/detail/yaml_text.hpp>
 
+#include "yaml/first_pass.hpp"
+
 #include <boost/json.hpp>
-#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
 #include <charconv>
-#include <set>
 #include <sstream>
 #include <stdexcept>
 
@@ -16,48 +16,24 @@ namespace json = boost::json;
 
 namespace {
 
-/// Bounds the expansion of nested aliases.
+/// Bounds documents and the expansion of nested aliases.
 constexpr std::size_t max_nodes = 2'000'000;
 /// Bounds that of aliases of long texts: bytes beyond those of the text that is read.
 constexpr std::size_t max_text_growth = std::size_t{64} << 20;
 constexpr std::size_t max_yaml_depth = 200;
-constexpr std::size_t most_named = 100;
 
 struct refused : std::runtime_error
 {
     using std::runtime_error::runtime_error;
 };
 
-/// Refuses a text of which yaml-cpp 0.7 makes documents without an end: it does not pass over a "," or "]" that begins one.
-class progress_check final : public YAML::EventHandler
-{
-public:
-    void OnDocumentStart(const YAML::Mark& at) override
-    {
-        if (at.pos == last_) throw YAML::ParserException(at, "did not find expected node content");
-        last_ = at.pos;
-    }
-    void OnDocumentEnd() override {}
-    void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
-    void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
-    void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t, const std::string&) override {}
-    void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {}
-    void OnSequenceEnd() override {}
-    void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {}
-    void OnMapEnd() override {}
-
-private:
-    int last_ = -1;
-};
-
 /// Throws YAML::Exception.
-std::vector<YAML::Node> load_all(std::string_view text)
+std::vector<YAML::Node> load_all(std::string_view text, yaml_first_pass& first)
 {
     const std::string whole(text);
     std::istringstream once(whole);
     YAML::Parser parser(once);
-    progress_check check;
-    while (parser.HandleNextDocument(check)) {
+    while (parser.HandleNextDocument(first)) {
     }
     return YAML::LoadAll(whole);
 }
@@ -201,22 +177,6 @@ json::value convert(const YAML::Node& node, std::size_t depth, allowance& budget
     }
 }
 
-void collect_duplicates(const YAML::Node& node, std::size_t depth, std::size_t& budget, std::vector<std::string>& out)
-{
-    if (budget == 0 || depth == 0 || out.size() >= most_named) return;
-    --budget;
-    if (node.IsSequence())
-        for (const auto& item : node) collect_duplicates(item, depth - 1, budget, out);
-    if (!node.IsMap()) return;
-    std::set<std::string> seen;
-    for (const auto& member : node) {
-        if (member.first.IsScalar() && !seen.insert(member.first.Scalar()).second)
-            out.push_back("line " + std::to_string(member.first.Mark().line + 1) + ": key " +
-                          json::serialize(json::string(member.first.Scalar())) + " already set in map");
-        collect_duplicates(member.second, depth - 1, budget, out);
-    }
-}
-
 /// Returns the number of the document that contains `position`, from 1. Documents with only comments do not count.
 std::size_t document_at(std::string_view text, int position)
 {
@@ -247,13 +207,18 @@ std::string place(std::string_view text, const YAML::Mark& mark)
 
 } // namespace
 
-boost::system::result<std::vector<json::value>, std::string> parse_yaml_all(std::string_view text)
+namespace {
+
+/// The documents that are not empty.
+boost::system::result<std::vector<json::value>, std::string> read_all(std::string_view text, std::size_t most_nodes,
+                                                                      yaml_first_pass& first)
 {
     std::vector<json::value> documents;
     try {
         allowance budget;
+        budget.nodes = most_nodes;
         budget.bytes += text.size();
-        for (const auto& node : load_all(text))
+        for (const auto& node : load_all(text, first))
             if (node.IsDefined() && !node.IsNull()) documents.push_back(convert(node, max_yaml_depth, budget));
     } catch (const YAML::Exception& e) {
         return {boost::system::in_place_error,
@@ -264,12 +229,22 @@ boost::system::result<std::vector<json::value>, std::string> parse_yaml_all(std:
     return documents;
 }
 
-boost::system::result<json::value, std::string> parse_yaml(std::string_view text)
+} // namespace
+
+boost::system::result<std::vector<json::value>, std::string> parse_yaml_all(std::string_view text)
 {
-    auto documents = parse_yaml_all(text);
+    yaml_first_pass first(max_nodes);
+    return read_all(text, max_nodes, first);
+}
+
+boost::system::result<yaml_document, std::string> parse_yaml(std::string_view text, std::size_t most_nodes)
+{
+    yaml_first_pass first(most_nodes);
+    auto documents = read_all(text, most_nodes, first);
     if (!documents) return {boost::system::in_place_error, documents.error()};
-    if (documents->empty()) return json::value(json::object{});
-    return std::move(documents->front());
+    yaml_document out{json::object{}, std::move(first.duplicates)};
+    if (!documents->empty()) out.value = std::move(documents->front());
+    return out;
 }
 
 boost::system::result<json::value, std::string> json_of(const YAML::Node& value, std::size_t most_values)
@@ -281,22 +256,6 @@ boost::system::result<json::value, std::string> json_of(const YAML::Node& value,
     } catch (const refused& e) {
         return {boost::system::in_place_error, std::string(e.what())};
     }
-}
-
-std::vector<std::string> duplicate_keys_of_yaml(std::string_view text)
-{
-    std::vector<std::string> out;
-    try {
-        std::size_t budget = max_nodes;
-        for (const auto& node : load_all(text)) {
-            if (!node.IsDefined() || node.IsNull()) continue;
-            collect_duplicates(node, max_yaml_depth, budget, out);
-            break;
-        }
-    } catch (const YAML::Exception&) {
-        return {}; // what it is read for says so
-    }
-    return out;
 }
 
 } // namespace kubecoro::detail

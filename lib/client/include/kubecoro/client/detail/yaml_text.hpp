@@ -20,14 +20,20 @@ namespace kubecoro::detail {
     a comparison of each member with all earlier ones. */
 inline constexpr std::size_t most_key_comparisons = 50'000'000;
 
-/// Parses one document; an empty text yields an empty object. Errors: the reason, with the line.
-[[nodiscard]] boost::system::result<boost::json::value, std::string> parse_yaml(std::string_view text);
+struct yaml_document
+{
+    boost::json::value value;
+    /// Keys that a map has twice, as kube-apiserver words it: `line 3: key "a" already set in map`.
+    std::vector<std::string> duplicates;
+};
+
+/** Parses the first document with content; an empty text yields an empty object.
+    @param most_nodes  In the whole text. Aliases count as often as they are used. @return errors: the reason, with the line. */
+[[nodiscard]] boost::system::result<yaml_document, std::string> parse_yaml(std::string_view text,
+                                                                           std::size_t most_nodes);
 
 /// Parses all documents and returns the non-empty ones.
 [[nodiscard]] boost::system::result<std::vector<boost::json::value>, std::string> parse_yaml_all(std::string_view text);
-
-/// Keys that a map of the first document has twice, as kube-apiserver words it: `line 3: key "a" already set in map`.
-[[nodiscard]] std::vector<std::string> duplicate_keys_of_yaml(std::string_view text);
 
 /// A YAML value that was parsed already. @param most_values  Aliases count as often as they are used.
 [[nodiscard]] boost::system::result<boost::json::value, std::string> json_of(const YAML::Node& value,

@@ -1,0 +1,79 @@
+// Tests of bodies in YAML: their limits, and keys that a map has twice.
+#include "support.hpp"
+
+using namespace kubecoro;
+using namespace kubecoro::test;
+
+namespace {
+
+const std::string maps = "/api/v1/namespaces/default/configmaps";
+const server::headers yaml{{"content-type", "application/yaml"}};
+
+std::string why(const apiserver::http_response& r)
+{
+    return std::string(json::parse(r.body).at("message").as_string());
+}
+
+} // namespace
+
+TEST_CASE("strict: duplicates in YAML are reported with their lines", "[apiserver][strict]")
+{
+    server s;
+    const server::headers yaml{{"content-type", "application/yaml"}};
+    const std::string twice = "metadata:\n  name: a\ndata:\n  k: v\n  k: w\n";
+    const auto refused = s.ask("POST", maps + "?fieldValidation=Strict", twice, yaml);
+    CHECK(refused.status == 400);
+    CHECK(why(refused).ends_with("strict decoding error: line 5: key \"k\" already set in map"));
+    const auto warned = s.ask("POST", maps, twice, yaml);
+    CHECK(warned.status == 201);
+    CHECK(warned.header("warning") == R"(299 - "line 5: key \"k\" already set in map")");
+    const auto ignored = s.ask("POST", maps + "?fieldValidation=Ignore", "metadata: {name: b, name: b}", yaml);
+    CHECK(ignored.status == 201);
+    CHECK(ignored.header("warning").empty());
+}
+
+TEST_CASE("yaml bodies: keys twice at any depth, of the first document with content", "[apiserver][strict]")
+{
+    server s;
+    const auto warnings = [&](const std::string& body) {
+        const auto r = s.ask("POST", maps + "?dryRun=All", body, yaml);
+        CHECK(r.status == 201);
+        std::string all;
+        for (const auto& [header, value] : r.headers)
+            if (header == "Warning") all += value + ";";
+        return all;
+    };
+    const std::string name = "metadata:\n  name: a\n";
+    CHECK(warnings("---\n# nothing\n---\n" + name + "data: {k: v, l: w, k: x}\n---\nk: 1\nk: 2\n") ==
+          R"(299 - "line 6: key \"k\" already set in map";)");
+    CHECK(warnings(name + "  labels: {a: k, k: a}\ndata: {k: a, a: k}\n").empty());
+    CHECK(warnings(name + "  annotations:\n    a: &k k\n    b: *k\n").empty());
+    const auto applied =
+        s.ask("PATCH", maps + "/m?fieldManager=m&fieldValidation=Strict",
+              "apiVersion: v1\nkind: ConfigMap\nkind: ConfigMap\n", {{"content-type", "application/apply-patch+yaml"}});
+    CHECK(applied.status == 400);
+    CHECK(why(applied).ends_with("line 3: key \"kind\" already set in map"));
+}
+
+TEST_CASE("yaml bodies: too many nodes are refused before anything is built of them", "[apiserver][limits]")
+{
+    server s;
+    const auto body = [](int nodes) {
+        std::string text = "metadata:\n  name: a\nx: [a";
+        for (int i = 1; i < nodes; ++i) text += ",a";
+        return text + "]\n";
+    };
+    CHECK(s.ask("POST", maps, body(1'000), yaml).status == 201);
+    const auto refused = s.ask("POST", maps, body(200'000), yaml);
+    CHECK(refused.status == 400);
+    CHECK(why(refused).find("error converting YAML to JSON: yaml: line 3: too many nodes") != std::string::npos);
+    // An alias counts as often as it is used.
+    std::string bombs = "a: &a [x,x,x,x,x,x,x,x]\n";
+    for (char c = 'b'; c < 'g'; ++c) {
+        const std::string of(1, static_cast<char>(c - 1));
+        bombs += std::string(1, c) + ": &" + c + " [*" + of;
+        for (int i = 0; i < 7; ++i) bombs += ",*" + of;
+        bombs += "]\n";
+    }
+    CHECK(why(s.ask("POST", maps, bombs, yaml)).find("too many nodes") != std::string::npos);
+}
