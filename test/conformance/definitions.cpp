@@ -120,3 +120,28 @@ TEST_CASE("definitions: a version in which objects may be stored cannot go", "[c
     REQUIRE(dropped);
     CHECK(stored(*dropped) == R"(["v2"])");
 }
+
+TEST_CASE("definitions: objects from before are selected by fields that were added", "[conformance][crd]")
+{
+    cluster_under_test c;
+    things t{c};
+    const auto with = [](const std::string& fields) {
+        return version("v1", true, R"(,"selectableFields":[)" + fields + "]");
+    };
+    const std::string color = R"({"jsonPath":".spec.color"})", size = R"({"jsonPath":".spec.size"})";
+    REQUIRE(t.create(with(color)));
+    const std::string all = "/apis/" + t.group + "/v1/namespaces/" + c.ns() + "/things";
+    t.get_until(all, [](const auto& got) { return got.head.status == 200; });
+    const auto objects = c.in_ns({t.group, "v1", "things", "Thing", true});
+    for (const std::string name : {"a", "b"})
+        REQUIRE(c.run(objects.create(R"({"apiVersion":")" + t.group + R"(/v1","kind":"Thing","metadata":{"name":")" +
+                                     name + R"("},"spec":{"color":"red","size":)" + (name == "a" ? "1" : "2") + "}}")));
+    REQUIRE(t.change(with(size + "," + color)));
+    const auto body = t.get_until(all + "?fieldSelector=spec.size%3D2", [](const auto& got) {
+        return got.head.status == 200 && got.body.find("\"b\"") != std::string::npos;
+    });
+    CHECK(json::parse(body).at("items").as_array().size() == 1);
+    const auto red =
+        t.get_until(all + "?fieldSelector=spec.color%3Dred", [](const auto& got) { return got.head.status == 200; });
+    CHECK(json::parse(red).at("items").as_array().size() == 2);
+}

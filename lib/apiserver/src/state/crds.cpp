@@ -137,6 +137,7 @@ void cluster_state_core::settle_crd(const stored& crd, wall_time now)
         info.list_kind = accepted ? info.list_kind : served->info.list_kind;
         info.short_names = accepted ? info.short_names : served->info.short_names;
         info.storage_version = served->info.storage_version;
+        info.selectable_revision = served->info.selectable_revision + (info.selectable != served->info.selectable);
         served->info = std::move(info);
         ++discovery_version_;
         return;

@@ -101,6 +101,8 @@ struct resource_info
     bool delete_answers_object = false;
     /// Paths supported in field selectors, in addition to metadata.name and metadata.namespace.
     std::vector<std::string> selectable = {};
+    /// Raised when a definition changes them.
+    std::uint64_t selectable_revision = 0;
     /// Top-level members besides kind, apiVersion and metadata; empty: any.
     std::vector<std::string> members = {};
     /// Paths of the scale subresource. An empty `scale_selector`: spec.selector.matchLabels.

@@ -133,6 +133,15 @@ void settle(const resource_info& info, json::value& body)
 
 namespace {
 
+void take_fields(const stored_object& o, const resource_info& info, const json::value& body)
+{
+    std::vector<std::string> fields;
+    fields.reserve(info.selectable.size());
+    for (const auto& path : info.selectable) fields.push_back(field_of(info, body, path));
+    o.fields = std::move(fields);
+    o.fields_revision = info.selectable_revision;
+}
+
 std::vector<owner_link> owners_of(const json::value& body)
 {
     std::map<std::string_view, bool> blocks;
@@ -166,8 +175,7 @@ stored make_stored(const resource_info& info, const json::value& body, std::uint
             if (value.is_string()) o->labels.emplace_back(key, std::string(value.get_string()));
         std::sort(o->labels.begin(), o->labels.end());
     }
-    o->fields.reserve(info.selectable.size());
-    for (const auto& path : info.selectable) o->fields.push_back(field_of(info, body, path));
+    take_fields(*o, info, body);
 
     o->text = info.type_prefix(info.storage_version);
     o->prefix = o->text.size();
@@ -185,6 +193,12 @@ stored make_stored(const resource_info& info, const json::value& body, std::uint
     }
     o->text += '}';
     return o;
+}
+
+const std::vector<std::string>& fields_of(const resource_info& info, const stored_object& object)
+{
+    if (object.fields_revision != info.selectable_revision) take_fields(object, info, to_json(object));
+    return object.fields;
 }
 
 stored with_version(const stored& object, std::uint64_t version)

@@ -47,8 +47,9 @@ struct stored_object
     std::vector<owner_link> owners;
     /// Sorted by key.
     std::vector<std::pair<std::string, std::string>> labels;
-    /// In the order of resource_info::selectable.
-    std::vector<std::string> fields;
+    /// In the order of resource_info::selectable, of the revision that is given. Brought up to date by fields_of().
+    mutable std::vector<std::string> fields;
+    mutable std::uint64_t fields_revision = 0;
     /// The size of its protobuf message; 0: not known yet. Set by lists, on the strand.
     mutable std::size_t message_size = 0;
 };
@@ -66,6 +67,9 @@ void settle(const resource_info& info, boost::json::value& body);
 
 /// Encodes an object in its stored form. `version` 0 omits resourceVersion.
 [[nodiscard]] stored make_stored(const resource_info& info, const boost::json::value& body, std::uint64_t version);
+
+/// The values of the selectable fields. Strand-confined: evaluates them if a definition has changed which they are.
+[[nodiscard]] const std::vector<std::string>& fields_of(const resource_info& info, const stored_object& object);
 
 /// Returns a copy with another resourceVersion.
 [[nodiscard]] stored with_version(const stored& object, std::uint64_t version);

@@ -105,12 +105,13 @@ bool selection::matches(const resource_info& info, const stored_object& object) 
     for (const auto& r : labels_.requirements())
         if (!matches_one(r, find_label(object, r.key))) return false;
     if (fields_.empty()) return true;
+    const auto& fields = fields_of(info, object);
     return fields_.matches([&](std::string_view path) -> std::string {
         if (path == "metadata.name") return object.name;
         if (path == "metadata.namespace") return object.ns;
         const auto it = std::find(info.selectable.begin(), info.selectable.end(), path);
         const auto index = static_cast<std::size_t>(it - info.selectable.begin());
-        return index < object.fields.size() ? object.fields[index] : std::string{};
+        return index < fields.size() ? fields[index] : std::string{};
     });
 }
 

@@ -18,6 +18,7 @@ public:
                                                  std::string_view fields);
 
     [[nodiscard]] bool everything() const noexcept { return labels_.empty() && fields_.empty(); }
+    [[nodiscard]] bool uses_fields() const noexcept { return !fields_.empty(); }
     [[nodiscard]] bool matches(const resource_info& info, const stored_object& object) const;
 
 private:

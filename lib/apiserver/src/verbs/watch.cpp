@@ -18,6 +18,7 @@ public:
           ends_(now + request_.lifetime),
           next_bookmark_(now + request_.bookmark_interval),
           seen_version_(request_.store->cluster_version()),
+          selectable_revision_(request_.store->info.selectable_revision),
           range_(key_range(request_.ns))
     {
         // The last bookmark is sent shortly before the end, so that the next watch resumes close to it.
@@ -89,6 +90,7 @@ private:
     wall_time next_bookmark_;
     /// The newest version sent to the client; initially the version at the start.
     std::uint64_t seen_version_;
+    std::uint64_t selectable_revision_;
     std::pair<std::string, std::string> range_;
     std::vector<stored> initial_;
     std::size_t initial_sent_ = 0;
@@ -106,6 +108,11 @@ watch_output open_stream::next(wall_time now, std::size_t max_bytes)
     batch b;
     if (ended_) {
         b.out.ended = true;
+        return std::move(b.out);
+    }
+    if (request_.selected.uses_fields() && request_.store->info.selectable_revision != selectable_revision_) {
+        // Its selector may no longer be supported, and what it has sent depends on the former fields.
+        ended_ = b.out.ended = true;
         return std::move(b.out);
     }
     if (error_) {
