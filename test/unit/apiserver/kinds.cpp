@@ -50,6 +50,35 @@ TEST_CASE("kinds: an unknown resource of a built-in group is answered with a Sta
     CHECK(s.get("/apis/nothing.example.com/v1/x").body == "404 page not found\n");
 }
 
+TEST_CASE("kinds: a job with parallelism alone works on a queue, and limits per index replace the backoff limit",
+          "[apiserver][kinds]")
+{
+    server s;
+    int jobs = 0;
+    const auto defaults = [&](const std::string& spec) {
+        const auto made = s.expect(201, "POST", "/apis/batch/v1/namespaces/default/jobs",
+                                   R"({"metadata":{"name":"j)" + std::to_string(++jobs) + R"("},"spec":{)" + spec +
+                                       R"("template":{"spec":{"restartPolicy":"Never","containers":[)"
+                                       R"({"name":"c","image":"i"}]}}}})");
+        std::string out;
+        for (const char* member : {"parallelism", "completions", "backoffLimit"}) {
+            const auto* value = made.at("spec").as_object().if_contains(member);
+            out += (value ? json::serialize(*value) : "none") + " ";
+        }
+        return out;
+    };
+    CHECK(defaults("") == "1 1 6 ");
+    CHECK(defaults(R"("parallelism":null,)") == "1 1 6 ");
+    CHECK(defaults(R"("parallelism":3,)") == "3 none 6 ");
+    CHECK(defaults(R"("completions":3,)") == "1 3 6 ");
+    CHECK(defaults(R"("completionMode":"Indexed","completions":2,"backoffLimitPerIndex":1,)") == "1 2 2147483647 ");
+    CHECK(defaults(R"("completionMode":"Indexed","completions":2,"backoffLimitPerIndex":1,"backoffLimit":4,)") ==
+          "1 2 4 ");
+    // It stays one when it is written again.
+    const auto at = "/apis/batch/v1/namespaces/default/jobs/j3";
+    CHECK_FALSE(s.patch(at, R"({"spec":{"parallelism":2}})").at("spec").as_object().contains("completions"));
+}
+
 TEST_CASE("kinds: null texts in maps are empty texts, as Go reads them", "[apiserver][kinds]")
 {
     server s;

@@ -218,6 +218,19 @@ TEST_CASE("live: a job completes, one that fails often enough fails", "[apiserve
     CHECK(s.number(jobs + "/j", "/status/failed") == 2);
 }
 
+TEST_CASE("live: a job of the work-queue kind ends when its pods have ended and one of them succeeded",
+          "[apiserver][live]")
+{
+    live_server s;
+    s.expect(201, "POST", jobs, job(R"("parallelism":3,)"));
+    s.settle();
+    CHECK(s.number(jobs + "/j", "/status/active") == 3);
+    s.pass(std::chrono::seconds{10});
+    CHECK(s.condition(jobs + "/j", "Complete") == "True CompletionsReached");
+    CHECK(s.number(jobs + "/j", "/status/succeeded") == 3);
+    CHECK_FALSE(s.read(jobs + "/j").at("spec").as_object().contains("completions"));
+}
+
 TEST_CASE("live: a daemon set has a pod on every node, and rolls one by one", "[apiserver][live]")
 {
     live_server s({.nodes = 3});

@@ -4,6 +4,8 @@
 #include "render/json_text.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 
 namespace kubecoro::apiserver {
 namespace {
@@ -104,9 +106,15 @@ void select_pods_of_job(json::object& job)
 
 void default_job(json::object& spec)
 {
+    const auto is_given = [&](std::string_view member) {
+        const auto* value = spec.if_contains(member);
+        return value && !value->is_null();
+    };
+    // With parallelism alone, its pods work on a queue, and their success ends it.
+    if (!is_given("parallelism")) default_member(spec, "completions", 1);
     default_member(spec, "parallelism", 1);
-    default_member(spec, "completions", 1);
-    default_member(spec, "backoffLimit", 6);
+    default_member(spec, "backoffLimit",
+                   is_given("backoffLimitPerIndex") ? std::numeric_limits<std::int32_t>::max() : 6);
     default_template(spec);
     default_member(spec, "completionMode", "NonIndexed");
     default_member(spec, "suspend", false);
