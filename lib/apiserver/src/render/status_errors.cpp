@@ -64,6 +64,15 @@ status_error already_exists(const resource_info& info, std::string_view name, bo
                  (being_deleted ? "object is being deleted: " : "") + named(info, name) + " already exists");
 }
 
+status_error no_unique_name(const resource_info& info, std::string_view name)
+{
+    auto e =
+        about(info, name, 409, "AlreadyExists",
+              named(info, name) + " already exists, the server was not able to generate a unique name for the object");
+    e.retry_after = std::chrono::seconds{1};
+    return e;
+}
+
 status_error conflict(const resource_info& info, std::string_view name)
 {
     return about(info, name, 409, "Conflict",

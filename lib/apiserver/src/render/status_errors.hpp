@@ -22,6 +22,8 @@ namespace kubecoro::apiserver::errors {
 /// 404 as text/plain: "404 page not found".
 [[nodiscard]] status_error no_such_page();
 [[nodiscard]] status_error already_exists(const resource_info& info, std::string_view name, bool being_deleted);
+/// 409 for an object whose name was generated.
+[[nodiscard]] status_error no_unique_name(const resource_info& info, std::string_view name);
 [[nodiscard]] status_error conflict(const resource_info& info, std::string_view name);
 [[nodiscard]] status_error bad_request(std::string message);
 /// 500 without a reason.

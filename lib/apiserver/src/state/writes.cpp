@@ -181,6 +181,19 @@ answer<stored> cluster_state_core::create(const object_address& at, json::value 
     return create_new(at, std::move(body), flags, now, nullptr);
 }
 
+std::string cluster_state_core::generated_name(const resource_store& store, std::string_view ns,
+                                               std::string_view prefix)
+{
+    constexpr std::size_t longest_prefix = 58;
+    constexpr int most_attempts = 8;
+    std::string name;
+    for (int i = 0; i < most_attempts; ++i) {
+        name = std::string(prefix.substr(0, longest_prefix)) + generated_suffix();
+        if (!store.find(storage_key(ns, name))) break;
+    }
+    return name;
+}
+
 answer<stored> cluster_state_core::create_new(const object_address& at, json::value body, const write_flags& flags,
                                               wall_time now, const managed_fields* applied)
 {
@@ -191,8 +204,9 @@ answer<stored> cluster_state_core::create_new(const object_address& at, json::va
     if (info.namespaced) metadata["namespace"] = at.ns;
     std::string name(text_at(body, "metadata.name"));
     if (auto e = check_namespace(at, name)) return *e;
-    if (name.empty() && !text_at(body, "metadata.generateName").empty()) {
-        name = std::string(text_at(body, "metadata.generateName").substr(0, 58)) + generated_suffix();
+    const bool generates = !text_at(body, "metadata.generateName").empty();
+    if (name.empty() && generates) {
+        name = generated_name(*store, at.ns, text_at(body, "metadata.generateName"));
         metadata["name"] = name;
     }
     const std::string given_version(text_at(body, "metadata.resourceVersion"));
@@ -215,7 +229,7 @@ answer<stored> cluster_state_core::create_new(const object_address& at, json::va
     if (!given_version.empty() && given_version != "0")
         return errors::internal("resourceVersion should not be set on objects to be created");
     if (const auto existing = store->find(storage_key(at.ns, name)))
-        return errors::already_exists(info, name, existing->deleting);
+        return generates ? errors::no_unique_name(info, name) : errors::already_exists(info, name, existing->deleting);
     if (!applied && !flags.manager.empty())
         owners.note_update(object_before(info, body), body, merge_type_of(info, at.version), true,
                            writer_of(at, flags, now));

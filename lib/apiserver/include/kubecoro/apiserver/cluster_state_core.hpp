@@ -208,6 +208,8 @@ private:
     friend class garbage_collector;
     [[nodiscard]] std::string new_uid();
     [[nodiscard]] std::string generated_suffix();
+    /// A name for metadata.generateName: one that is free, or after eight attempts one that is not.
+    [[nodiscard]] std::string generated_name(const resource_store& store, std::string_view ns, std::string_view prefix);
     [[nodiscard]] std::optional<status_error> check_namespace(const object_address& at, std::string_view name) const;
     /// @param applied  The owners of the fields after an apply; null for a create.
     [[nodiscard]] answer<stored> create_new(const object_address& at, boost::json::value body, const write_flags& flags,
