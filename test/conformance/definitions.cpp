@@ -121,6 +121,23 @@ TEST_CASE("definitions: a version in which objects may be stored cannot go", "[c
     CHECK(stored(*dropped) == R"(["v2"])");
 }
 
+TEST_CASE("definitions: the paths of a scale", "[conformance][crd]")
+{
+    cluster_under_test c;
+    things t{c};
+    const auto scale = [](const std::string& paths) { return R"(,"subresources":{"scale":{)" + paths + "}}"; };
+    const std::string spec = R"("specReplicasPath":".spec.size")", status = R"("statusReplicasPath":".status.size")";
+    const std::string at = "spec.subresources.scale.";
+    CHECK(only_problem(t.create(version("v1", true, scale(R"("specReplicasPath":"",)" + status)))) ==
+          at + "specReplicasPath: Required value");
+    CHECK(only_problem(t.create(version("v1", true, scale(R"("specReplicasPath":".status.size",)" + status)))) ==
+          at + "specReplicasPath: Invalid value: \".status.size\": should be a json path under .spec");
+    CHECK(only_problem(t.create(version("v1", true, scale(spec + R"(,"statusReplicasPath":"status.size")")))) ==
+          at + "statusReplicasPath: Invalid value: \"status.size\": must be a simple json path starting with .");
+    CHECK(only_problem(t.create(version("v1", true, scale(spec + "," + status + R"(,"labelSelectorPath":".x")")))) ==
+          at + "labelSelectorPath: Invalid value: \".x\": should be a json path under either .spec or .status");
+}
+
 TEST_CASE("definitions: objects from before are selected by fields that were added", "[conformance][crd]")
 {
     cluster_under_test c;

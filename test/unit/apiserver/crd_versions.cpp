@@ -123,6 +123,37 @@ TEST_CASE("crd: each storage version is kept in status.storedVersions until a cl
     CHECK(stored_versions(s.expect(200, "GET", crds + "/things.example.com")) == R"(["v2"])");
 }
 
+TEST_CASE("crd: the paths of a scale are required, and lead into the spec and the status", "[apiserver][crd]")
+{
+    server s;
+    const auto scale = [](const std::string& paths) { return R"(,"subresources":{"scale":{)" + paths + "}}"; };
+    const auto refused = [&](const std::string& versions) {
+        const auto r = s.ask("POST", crds, definition(versions));
+        CHECK(r.status == 422);
+        const std::string begin = "CustomResourceDefinition.apiextensions.k8s.io \"things.example.com\" is invalid: ";
+        CHECK(why(r).starts_with(begin));
+        return why(r).substr(begin.size());
+    };
+    const std::string spec = R"("specReplicasPath":".spec.replicas")", status = R"("statusReplicasPath":".status.n")";
+    const std::string at = "spec.subresources.scale.";
+    CHECK(refused(version("v1", true, scale(""))) ==
+          "[" + at + "specReplicasPath: Required value, " + at + "statusReplicasPath: Required value]");
+    CHECK(refused(version("v1", true, scale(R"("specReplicasPath":"spec.replicas",)" + status))) ==
+          at + "specReplicasPath: Invalid value: \"spec.replicas\": must be a simple json path starting with .");
+    CHECK(refused(version("v1", true, scale(R"("specReplicasPath":".specs",)" + status))) ==
+          at + "specReplicasPath: Invalid value: \".specs\": should be a json path under .spec");
+    CHECK(refused(version("v1", true, scale(spec + R"(,"statusReplicasPath":".spec.n")"))) ==
+          at + "statusReplicasPath: Invalid value: \".spec.n\": should be a json path under .status");
+    CHECK(refused(version("v1", true, scale(spec + "," + status + R"(,"labelSelectorPath":".metadata.x")"))) ==
+          at +
+              "labelSelectorPath: Invalid value: \".metadata.x\": should be a json path under either .spec or .status");
+    // Versions that differ are named.
+    CHECK(refused(version("v1", true, scale(spec + "," + status)) + "," + version("v2", false, scale(spec))) ==
+          "spec.versions[1].subresources.scale.statusReplicasPath: Required value");
+    s.expect(201, "POST", crds,
+             definition(version("v1", true, scale(spec + "," + status + R"(,"labelSelectorPath":".status.s")"))));
+}
+
 TEST_CASE("crd: objects and changes from before have the values of selectable fields that were added",
           "[apiserver][crd]")
 {

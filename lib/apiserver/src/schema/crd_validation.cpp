@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <set>
 
 namespace kubecoro::apiserver {
@@ -136,14 +137,41 @@ void check_schema(const json::value& v, const std::string& path, std::string_vie
             check_schema(sub, path + ".properties[" + std::string(name) + "]", "for specified object fields", causes);
 }
 
-/// Whether there is one schema for all versions. A kube-apiserver then names it spec.validation.
-bool share_schema(const json::array& versions)
+/// Whether all versions have the same value at a member. A kube-apiserver then takes it as one of the whole definition.
+bool share(const json::array& versions, std::string_view member)
 {
-    const auto* first = versions.empty() ? nullptr : find_at(versions.front(), "schema");
+    const auto* first = versions.empty() ? nullptr : find_at(versions.front(), member);
     return first && std::all_of(versions.begin(), versions.end(), [&](const auto& v) {
-               const auto* schema = find_at(v, "schema");
-               return schema && *schema == *first;
+               const auto* value = find_at(v, member);
+               return value && *value == *first;
            });
+}
+
+/// Checks a path of the scale subresource, which leads to a member of one of the parts.
+void check_scale_path(const json::value& scale, const std::string& path, std::string_view member,
+                      std::initializer_list<std::string_view> parts, std::string_view where,
+                      std::vector<status_cause>& causes)
+{
+    const auto text = text_at(scale, member);
+    const auto field = path + "." + std::string(member);
+    const auto leads_into = [&](std::string_view part) { return text.starts_with(part); };
+    if (text.empty())
+        causes.push_back(errors::required(field));
+    else if (text.front() != '.')
+        causes.push_back(invalid_value(field, quoted(text), "must be a simple json path starting with ."));
+    else if (std::none_of(parts.begin(), parts.end(), leads_into))
+        causes.push_back(invalid_value(field, quoted(text), "should be a json path under " + std::string(where)));
+}
+
+void check_scale(const json::value& version, const std::string& path, std::vector<status_cause>& causes)
+{
+    const auto* scale = find_at(version, "subresources.scale");
+    if (!scale || !scale->is_object()) return;
+    const auto at = path + ".subresources.scale";
+    check_scale_path(*scale, at, "specReplicasPath", {".spec."}, ".spec", causes);
+    check_scale_path(*scale, at, "statusReplicasPath", {".status."}, ".status", causes);
+    if (!text_at(*scale, "labelSelectorPath").empty())
+        check_scale_path(*scale, at, "labelSelectorPath", {".spec.", ".status."}, "either .spec or .status", causes);
 }
 
 /// Defaults are looked at in schemas that are right: the others say nothing about them.
@@ -164,7 +192,8 @@ void check_versions(const json::value& crd, std::vector<status_cause>& causes)
     std::size_t storage = 0;
     std::set<std::string> names;
     bool unique = true;
-    const bool shared = versions && share_schema(*versions);
+    const bool shared = versions && share(*versions, "schema");
+    const bool share_subresources = versions && share(*versions, "subresources");
     for (std::size_t i = 0; versions && i < versions->size(); ++i) {
         const auto& v = (*versions)[i];
         const std::string path = "spec.versions[" + std::to_string(i) + "]";
@@ -180,6 +209,7 @@ void check_versions(const json::value& crd, std::vector<status_cause>& causes)
                     *schema, (shared ? std::string("spec.validation") : path + ".schema") + ".openAPIV3Schema", causes);
         } else
             causes.push_back(errors::required(path + ".schema.openAPIV3Schema", "schemas are required"));
+        if (!share_subresources || i == 0) check_scale(v, share_subresources ? "spec" : path, causes);
     }
     const std::string shown = versions ? to_text(*versions) : "null";
     if (!unique) causes.push_back(invalid_value("spec.versions", shown, "must contain unique version names"));
