@@ -289,6 +289,68 @@ TEST_CASE("crd: names that were accepted stay taken, served or not", "[apiserver
           R"(False ShortNamesConflict: "gadgets" is already in use)");
 }
 
+TEST_CASE("crd: a definition that waits frees its names when it is deleted", "[apiserver][crd]")
+{
+    server s;
+    s.expect(201, "POST", crds, definition{"widgets", "Widget"}.text());
+    s.expect(201, "POST", crds, definition{"gadgets", "Widget"}.text());
+    s.expect(
+        201, "POST", crds,
+        definition{"doodads", "Doodad", "example.com", any_object, "", "Namespaced", R"(,"shortNames":["gadgets"])"}
+            .text());
+    CHECK(s.get("/apis/example.com/v1/doodads").status == 404);
+    s.expect(200, "DELETE", crds + "/gadgets.example.com");
+    CHECK(s.get("/apis/example.com/v1/doodads").status == 200);
+}
+
+TEST_CASE("crd: of several definitions that wait for a name, the first gets it", "[apiserver][crd]")
+{
+    server s;
+    s.expect(201, "POST", crds, definition{"widgets", "Widget"}.text());
+    for (const char* plural : {"b", "c", "d"}) s.expect(201, "POST", crds, definition{plural, "Widget"}.text());
+    const auto served = [&] {
+        std::string out;
+        for (const std::string plural : {"b", "c", "d"})
+            if (s.get("/apis/example.com/v1/" + plural).status == 200) out += plural;
+        return out;
+    };
+    CHECK(served().empty());
+    s.expect(200, "DELETE", crds + "/widgets.example.com");
+    CHECK(served() == "b");
+    CHECK(condition(s.expect(200, "GET", crds + "/c.example.com"), "NamesAccepted") ==
+          R"(False ListKindConflict: "WidgetList" is already in use)");
+    // A name that a client takes back is free.
+    s.expect(200, "DELETE", crds + "/b.example.com");
+    CHECK(served() == "c");
+}
+
+TEST_CASE("crd: each definition that waits is parsed once when names become free", "[apiserver][crd]")
+{
+    // Takes minutes if all of them are parsed for each.
+    constexpr int count = 4'000;
+    server small;
+    small.expect(201, "POST", crds, definition{"a", "Widget"}.text());
+    small.expect(201, "POST", crds, definition{"b", "Widget"}.text());
+    std::string dump;
+    for (auto rest = small.state.dump(); !rest.empty();) {
+        const auto line = rest.substr(0, rest.find('\n') + 1);
+        rest.erase(0, line.size());
+        const bool waits = line.find(R"("name":"b.example.com")") != std::string::npos;
+        for (int i = 0; i < (waits ? count : 1); ++i) {
+            auto object = line;
+            for (const std::string name : {R"("b.example.com")", R"("plural":"b")"})
+                for (auto at = object.find(name); waits && at != std::string::npos; at = object.find(name))
+                    object.insert(at + name.find("b"), "x" + std::to_string(i));
+            dump += object;
+        }
+    }
+    server s;
+    REQUIRE(s.state.restore(dump, s.now));
+    s.expect(200, "DELETE", crds + "/a.example.com");
+    CHECK(s.get("/apis/example.com/v1/x0b").status == 200);
+    CHECK(s.get("/apis/example.com/v1/x1b").status == 404);
+}
+
 TEST_CASE("crd: scope and kind are immutable", "[apiserver][crd]")
 {
     server s;

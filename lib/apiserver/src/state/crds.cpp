@@ -1,11 +1,11 @@
 // CustomResourceDefinitions: serves a new definition at once, and deletes its objects with it.
 #include "render/json_text.hpp"
+#include "state/crd_names.hpp"
 #include "state/resource_store.hpp"
 
 #include <kubecoro/apiserver/cluster_state_core.hpp>
 
 #include <algorithm>
-#include <set>
 
 namespace kubecoro::apiserver {
 namespace {
@@ -21,8 +21,6 @@ json::value condition(std::string_view type, bool met, std::string_view reason, 
             {"message", message}};
 }
 
-using names_in_use = std::set<std::string, std::less<>>;
-
 /// The names of a definition that are accepted, and why not all of them are.
 struct naming
 {
@@ -32,7 +30,7 @@ struct naming
     std::string message = {};
 };
 
-naming settle_names(const json::value& crd, const names_in_use& resources, const names_in_use& kinds)
+naming settle_names(const json::value& crd, const names_in_use& used)
 {
     naming out;
     const auto refuse = [&](std::string_view reason, std::string_view name) {
@@ -42,22 +40,24 @@ naming settle_names(const json::value& crd, const names_in_use& resources, const
     const auto* asked = object_at(crd, "spec.names");
     if (!asked) return out;
     if (const auto* before = object_at(crd, "status.acceptedNames")) out.accepted = *before;
-    const auto settle = [&](std::string_view member, const names_in_use& used, std::string_view reason) {
+    const auto settle = [&](std::string_view member, std::string_view reason) {
         const auto* name = asked->if_contains(member);
         if (!name || !name->is_string()) return;
-        if (used.contains(std::string_view(name->get_string())))
+        const std::string_view text = name->get_string();
+        const bool is_kind = member == "kind" || member == "listKind";
+        if (is_kind ? used.has_kind(text) : used.has_resource(text))
             refuse(reason, name->get_string());
         else
             out.accepted[member] = *name;
     };
-    settle("plural", resources, "PluralConflict");
-    settle("singular", resources, "SingularConflict");
+    settle("plural", "PluralConflict");
+    settle("singular", "SingularConflict");
     const auto* short_names = asked->if_contains("shortNames");
     const std::string* taken = nullptr;
     std::string first_taken;
     if (short_names && short_names->is_array())
         for (const auto& name : short_names->get_array())
-            if (!taken && name.is_string() && resources.contains(std::string_view(name.get_string()))) {
+            if (!taken && name.is_string() && used.has_resource(std::string_view(name.get_string()))) {
                 first_taken = name.get_string();
                 taken = &first_taken;
             }
@@ -67,8 +67,8 @@ naming settle_names(const json::value& crd, const names_in_use& resources, const
         out.accepted["shortNames"] = *short_names;
     else
         out.accepted.erase("shortNames");
-    settle("kind", kinds, "KindConflict");
-    settle("listKind", kinds, "ListKindConflict");
+    settle("kind", "KindConflict");
+    settle("listKind", "ListKindConflict");
     if (const auto* categories = asked->if_contains("categories"))
         out.accepted["categories"] = *categories;
     else
@@ -92,32 +92,39 @@ void set_condition(json::object& status, json::value made)
 
 } // namespace
 
+const crd_names& cluster_state_core::waiting_names(const stored& crd)
+{
+    auto& known = waiting_names_[crd->name];
+    if (!known.names || known.version != crd->version) {
+        known.names = std::make_shared<const crd_names>(accepted_names_of(to_json(*crd)));
+        known.version = crd->version;
+    }
+    return *known.names;
+}
+
+names_in_use cluster_state_core::names_of_group(std::string_view group, std::string_view but)
+{
+    names_in_use used;
+    for (auto it = stores_.lower_bound({std::string(group), {}}); it != stores_.end() && it->first.first == group; ++it)
+        if (it->second->info.display_name() != but) used.add(names_of(it->second->info));
+    // Definitions that still wait keep those of their names that were accepted.
+    for (const auto& each : unestablished(group))
+        if (each->name != but) used.add(waiting_names(each));
+    return used;
+}
+
 void cluster_state_core::settle_crd(const stored& crd, wall_time now)
+{
+    const auto group = std::string_view(crd->name).substr(crd->name.find('.') + 1);
+    settle_crd(crd, names_of_group(group, crd->name), now);
+}
+
+void cluster_state_core::settle_crd(const stored& crd, const names_in_use& used, wall_time now)
 {
     const auto definitions = find("apiextensions.k8s.io", "customresourcedefinitions");
     auto body = to_json(*crd);
     const auto served = find(crd->name);
-    names_in_use resources, kinds;
-    for (const auto& [key, other] : stores_) {
-        if (other == served || other->info.group != text_at(body, "spec.group")) continue;
-        const auto& taken = other->info;
-        resources.insert({taken.plural, taken.singular});
-        resources.insert(taken.short_names.begin(), taken.short_names.end());
-        kinds.insert({taken.kind, taken.list_kind});
-    }
-    // Definitions that still wait keep those of their names that were accepted.
-    for (const auto& each : unestablished(text_at(body, "spec.group"))) {
-        if (each->name == crd->name) continue;
-        const auto other = to_json(*each);
-        const auto* taken = object_at(other, "status.acceptedNames");
-        if (!taken) continue;
-        const json::value held(*taken);
-        for (const char* member : {"plural", "singular"}) resources.emplace(text_at(held, member));
-        for (const char* member : {"kind", "listKind"}) kinds.emplace(text_at(held, member));
-        if (const auto* list = array_at(held, "shortNames"))
-            for (const auto& name : *list) resources.emplace(scalar_text(name));
-    }
-    const naming names = settle_names(body, resources, kinds);
+    const naming names = settle_names(body, used);
     const bool accepted = names.reason.empty();
     const std::string_view initial = "the initial names have been accepted";
     const auto before = body;
@@ -148,6 +155,7 @@ void cluster_state_core::settle_crd(const stored& crd, wall_time now)
                   condition("Established", true, "InitialNamesAccepted", initial, now));
     commit(*definitions, settled, body);
     add_resource(resource_of_crd(body));
+    waiting_names_.erase(crd->name);
 }
 
 std::vector<stored> cluster_state_core::unestablished(std::string_view group) const
@@ -163,7 +171,18 @@ std::vector<stored> cluster_state_core::unestablished(std::string_view group) co
 
 void cluster_state_core::settle_group(std::string_view group, wall_time now)
 {
-    for (const auto& crd : unestablished(group)) settle_crd(crd, now);
+    const auto waiting = unestablished(group);
+    if (waiting.empty()) return;
+    const auto definitions = find("apiextensions.k8s.io", "customresourcedefinitions");
+    auto used = names_of_group(group, {});
+    for (const auto& crd : waiting) {
+        used.remove(waiting_names(crd));
+        settle_crd(crd, used, now);
+        if (const auto served = find(crd->name))
+            used.add(names_of(served->info));
+        else
+            used.add(waiting_names(definitions->find(crd->key)));
+    }
 }
 
 delete_result cluster_state_core::remove_crd(resource_store& store, const stored& current, wall_time now)

@@ -58,8 +58,9 @@ stored cluster_state_core::erase(resource_store& store, const stored& last, wall
             changed(*gone);
             stores_.erase({gone->info.group, gone->info.plural});
             ++discovery_version_;
-            settle_group(gone->info.group, now);
         }
+        waiting_names_.erase(final->name);
+        settle_group(std::string_view(final->name).substr(final->name.find('.') + 1), now);
     }
     return final;
 }

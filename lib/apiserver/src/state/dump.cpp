@@ -100,6 +100,7 @@ result<> cluster_state_core::restore(std::string_view dump, wall_time now)
             return refuse(line, "not a saved state of this program");
         for (const auto& [key, store] : stores_) store->clear();
         if (garbage_) garbage_->clear();
+        waiting_names_.clear();
     }
     if (!version) return refuse(1, "empty");
     *version_ = std::max(*version_, *version);

@@ -25,7 +25,9 @@ namespace kubecoro::apiserver {
 struct stored_object;
 class garbage_collector;
 class managed_fields;
+class names_in_use;
 class resource_store;
+struct crd_names;
 struct resource_info;
 
 /// A change of a container's log.
@@ -240,10 +242,15 @@ private:
     /// Serves a definition under its newest form when its names are free; otherwise reports the conflicts in its
     /// conditions.
     void settle_crd(const stored& crd, wall_time now);
+    void settle_crd(const stored& crd, const names_in_use& used, wall_time now);
     /// Called when names have become free: serves the definitions that waited for them.
     void settle_group(std::string_view group, wall_time now);
     /// Definitions of the group that are not established.
     [[nodiscard]] std::vector<stored> unestablished(std::string_view group) const;
+    /// The accepted names of a definition that is not established, parsed once for each state of it.
+    [[nodiscard]] const crd_names& waiting_names(const stored& crd);
+    /// The names of the definitions of a group. @param but  The name of one that does not count; empty: none.
+    [[nodiscard]] names_in_use names_of_group(std::string_view group, std::string_view but);
     /// Creates what every namespace contains, if the options ask for it.
     void furnish_namespace(std::string_view ns, wall_time now);
     void furnish_again(const resource_store& store, const stored_object& gone, wall_time now);
@@ -265,6 +272,14 @@ private:
     std::shared_ptr<std::size_t> history_bytes_ = std::make_shared<std::size_t>(0);
     std::uint64_t discovery_version_ = 1;
     std::map<std::pair<std::string, std::string>, std::shared_ptr<resource_store>> stores_;
+    struct known_names
+    {
+        /// The definition's.
+        std::uint64_t version = 0;
+        std::shared_ptr<const crd_names> names;
+    };
+    /// The accepted names of definitions that are not established, by their names.
+    std::map<std::string, known_names> waiting_names_;
     std::multimap<wall_time, std::pair<std::string, std::string>> terminating_pods_;
     /// Null without cluster_options::garbage_collection.
     std::unique_ptr<garbage_collector> garbage_;
