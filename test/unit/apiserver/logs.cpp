@@ -188,6 +188,52 @@ TEST_CASE("logs: memory is bounded per container and in total", "[apiserver][log
     CHECK(s.state.logs().bytes() <= 1500);
 }
 
+TEST_CASE("logs: the longest runs lose lines, until all are within the total", "[apiserver][logs]")
+{
+    constexpr std::size_t entry = sizeof(apiserver::log_entry) + 2; // "x\n"
+    apiserver::container_logs logs({1'000 * entry, 10 * entry});
+    const auto append = [&](const std::string& uid, int lines) {
+        for (int i = 0; i < lines; ++i) logs.append(uid, "c", "x\n", {});
+    };
+    const auto kept = [&](const std::string& uid) {
+        const auto run = logs.open(uid, "c");
+        return run->last() - run->first();
+    };
+    append("a", 6);
+    append("b", 4);
+    append("c", 3); // takes all of them from the longest
+    CHECK(kept("a") == 4);
+    CHECK(kept("b") == 3);
+    CHECK(kept("c") == 3);
+    append("c", 4); // of the longest the one that is written
+    CHECK(kept("a") == 4);
+    CHECK(kept("b") == 3);
+    CHECK(kept("c") == 3);
+    CHECK(logs.bytes() == 10 * entry);
+    logs.restart("a", "c");
+    append("a", 2);
+    CHECK(logs.previous("a", "c")->last() - logs.previous("a", "c")->first() == 3);
+    logs.restart("a", "c"); // drops the run before
+    CHECK(logs.bytes() == (kept("b") + kept("c") + 2) * entry);
+    for (const char* uid : {"a", "b", "c"}) logs.forget(uid);
+    CHECK(logs.bytes() == 0);
+    append("d", 20);
+    CHECK(kept("d") == 10);
+}
+
+TEST_CASE("logs: the cost of dropping a line does not grow with the runs", "[apiserver][logs]")
+{
+    // Takes minutes if all runs are looked at for each line.
+    constexpr int runs = 50'000;
+    constexpr std::size_t entry = sizeof(apiserver::log_entry) + 1;
+    apiserver::container_logs logs({1'000'000 * entry, 2 * runs * entry});
+    for (int i = 0; i < runs; ++i) logs.append(std::to_string(i), "c", "\n\n", {});
+    CHECK(logs.bytes() == 2 * runs * entry);
+    logs.append("one", "c", std::string(runs, '\n'), {});
+    for (int i = 0; i < runs; ++i) logs.append(std::to_string(i), "c", "\n\n\n\n", {});
+    CHECK(logs.bytes() == 2 * runs * entry);
+}
+
 TEST_CASE("logs: a POST appends, ends and restarts, for tests outside the server's process", "[apiserver][logs]")
 {
     with_pod s;

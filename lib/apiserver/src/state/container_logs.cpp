@@ -28,29 +28,64 @@ void container_run::forget_oldest()
     ++first_;
 }
 
+/// Keeps the order by bytes and their sum while a run changes.
+class container_logs::resizing
+{
+public:
+    resizing(container_logs& logs, kept_run& run)
+        : logs_(logs), run_(run), node_(logs.by_bytes_.extract({run.bytes(), run.number, &run}))
+    {
+    }
+    ~resizing()
+    {
+        auto& [bytes, number, run] = node_.value();
+        logs_.bytes_ += run_.bytes() - bytes;
+        bytes = run_.bytes();
+        logs_.by_bytes_.insert(std::move(node_));
+    }
+    resizing(const resizing&) = delete;
+    resizing& operator=(const resizing&) = delete;
+
+private:
+    container_logs& logs_;
+    kept_run& run_;
+    decltype(by_bytes_)::node_type node_;
+};
+
+std::shared_ptr<container_logs::kept_run> container_logs::begin_run()
+{
+    auto run = std::make_shared<kept_run>();
+    run->number = next_number_++;
+    by_bytes_.emplace(0, run->number, run.get());
+    return run;
+}
+
 container_logs::runs& container_logs::runs_of(const std::string& uid, const std::string& container)
 {
     auto& found = runs_[{uid, container}];
-    if (!found.present) found.present = std::make_shared<container_run>();
+    if (!found.present) found.present = begin_run();
     return found;
 }
 
-void container_logs::shorten(container_run& run)
+container_logs::kept_run& container_logs::longest(kept_run& written) const
 {
-    const auto before = run.bytes();
-    run.forget_oldest();
-    bytes_ -= before - run.bytes();
+    const auto& [bytes, number, run] = *by_bytes_.rbegin();
+    return bytes == written.bytes() ? written : *run;
 }
 
-void container_logs::bound(container_run& written)
+void container_logs::bound(kept_run& written)
 {
-    while (written.bytes() > limits_.run) shorten(written);
+    {
+        const resizing shorter(*this, written);
+        while (written.bytes() > limits_.run) written.forget_oldest();
+    }
     while (bytes_ > limits_.total) {
-        container_run* longest = &written;
-        for (const auto& [key, each] : runs_)
-            for (const auto& run : {each.present, each.previous})
-                if (run && run->bytes() > longest->bytes()) longest = run.get();
-        shorten(*longest);
+        auto& run = longest(written);
+        const auto before = run.bytes();
+        const resizing shorter(*this, run);
+        const auto next = by_bytes_.empty() ? 0 : std::get<0>(*by_bytes_.rbegin());
+        do run.forget_oldest();
+        while (run.bytes() >= std::max<std::size_t>(next, 1) && bytes_ - (before - run.bytes()) > limits_.total);
     }
 }
 
@@ -62,9 +97,10 @@ std::shared_ptr<const container_run> container_logs::open(const std::string& uid
 void container_logs::append(const std::string& uid, const std::string& container, std::string_view text, wall_time now)
 {
     auto& run = *runs_of(uid, container).present;
-    const auto before = run.bytes();
-    run.append(text, now);
-    bytes_ += run.bytes() - before;
+    {
+        const resizing longer(*this, run);
+        run.append(text, now);
+    }
     bound(run);
 }
 
@@ -73,19 +109,21 @@ void container_logs::end(const std::string& uid, const std::string& container)
     runs_of(uid, container).present->end();
 }
 
-void container_logs::drop(const std::shared_ptr<container_run>& run)
+void container_logs::drop(const std::shared_ptr<kept_run>& run)
 {
     if (!run) return;
     run->end();
     bytes_ -= run->bytes();
+    by_bytes_.erase({run->bytes(), run->number, run.get()});
 }
 
 void container_logs::restart(const std::string& uid, const std::string& container)
 {
     auto& found = runs_of(uid, container);
+    auto next = begin_run();
     drop(found.previous);
     found.present->end();
-    found.previous = std::exchange(found.present, std::make_shared<container_run>());
+    found.previous = std::exchange(found.present, std::move(next));
 }
 
 void container_logs::forget(const std::string& uid)

@@ -9,8 +9,10 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 namespace kubecoro::apiserver {
@@ -81,6 +83,8 @@ class container_logs
 public:
     /// @param limits  See container_log_limits.
     explicit container_logs(container_log_limits limits = {}) : limits_(limits) {}
+    container_logs(const container_logs&) = delete;
+    container_logs& operator=(const container_logs&) = delete;
 
     /// Returns the present run; begins one if there is none. It stays readable after it was replaced or dropped.
     [[nodiscard]] std::shared_ptr<const container_run> open(const std::string& uid, const std::string& container);
@@ -100,18 +104,28 @@ public:
     [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
 
 private:
+    struct kept_run : container_run
+    {
+        /// Counts the runs: orders those of one size.
+        std::uint64_t number = 0;
+    };
     struct runs
     {
-        std::shared_ptr<container_run> present;
-        std::shared_ptr<container_run> previous;
+        std::shared_ptr<kept_run> present;
+        std::shared_ptr<kept_run> previous;
     };
+    class resizing;
     runs& runs_of(const std::string& uid, const std::string& container);
-    void drop(const std::shared_ptr<container_run>& run);
-    void shorten(container_run& run);
-    void bound(container_run& written);
+    [[nodiscard]] std::shared_ptr<kept_run> begin_run();
+    void drop(const std::shared_ptr<kept_run>& run);
+    [[nodiscard]] kept_run& longest(kept_run& written) const;
+    void bound(kept_run& written);
 
     container_log_limits limits_;
     std::map<std::pair<std::string, std::string>, runs> runs_;
+    /// All runs by their bytes.
+    std::set<std::tuple<std::size_t, std::uint64_t, kept_run*>> by_bytes_;
+    std::uint64_t next_number_ = 0;
     std::size_t bytes_ = 0;
 };
 
