@@ -1,4 +1,5 @@
 // Tests of tables, as shown by `kubectl get`.
+#include "render/json_path.hpp"
 #include "support.hpp"
 
 using namespace kubecoro;
@@ -129,6 +130,58 @@ TEST_CASE("table: custom resources show the columns of their definition", "[apis
     const auto t = table(s, widgets);
     CHECK(headers(t) == "Name Size Ready First Dotted Age");
     CHECK(shown(t) == "\"w\"|3|\"True\"|\"one\"|\"x\"|\"0s\"\n\"x\"|null|null|null|null|\"0s\"\n");
+}
+
+TEST_CASE("table: paths of columns and their filters", "[apiserver][table]")
+{
+    const auto at = [](std::string_view path, std::string_view text) {
+        const auto v = json::parse(json::string_view(text.data(), text.size()));
+        const auto* found = apiserver::json_path(path).find(v);
+        return found ? json::serialize(*found) : "absent";
+    };
+    CHECK(at("", "1") == "1");
+    CHECK(at(".", R"({"a":1})") == R"({"a":1})");
+    CHECK(at(".a.b", R"({"a":{"b":1}})") == "1");
+    CHECK(at("a.b.", R"({"a":{"b":1}})") == "1");
+    CHECK(at(".a.b", R"({"a":[{"b":1}]})") == "absent");
+    CHECK(at(R"(.a\.b)", R"({"a.b":1})") == "1");
+    CHECK(at(".a['b.c']", R"({"a":{"b.c":1}})") == "1");
+    CHECK(at(R"(.a["x]y"].z)", R"({"a":{"x]y":{"z":1}}})") == "1");
+    CHECK(at(".a[1]", R"({"a":[1,2]})") == "2");
+    CHECK(at(".a[2]", R"({"a":[1,2]})") == "absent");
+    CHECK(at(".a[x]", R"({"a":[1,2]})") == "absent");
+    CHECK(at(".a[*].b", R"({"a":[{"c":1},{"b":2},{"b":3}]})") == "2");
+    CHECK(at(".a[?(@.t==\"x\")].b", R"({"a":[{"t":"y","b":1},{"t":"x"},{"t":"x","b":2}]})") == "2");
+    CHECK(at(".a[?(@.t  ==  7)].b", R"({"a":[{"t":6,"b":1},{"t":7,"b":2}]})") == "2");
+    CHECK(at(".a[?(@.l[0].k==1)].b", R"({"a":[{"b":1},{"l":[{"k":1}],"b":2}]})") == "2");
+    CHECK(at(".a[?(t==1)]", R"({"a":[{"t":1}]})") == "absent");
+    CHECK(at(".a[?(@.t)]", R"({"a":[{"t":1}]})") == "absent");
+    CHECK(at(".a[?()]", R"({"a":[{"t":1}]})") == "absent");
+    CHECK(at(".a[0", R"({"a":[1]})") == "absent");
+    const std::string longest = "." + std::string(apiserver::json_path::longest - 1, 'a');
+    CHECK(at(longest, "{\"" + longest.substr(1) + "\":1}") == "1");
+    CHECK(at(longest + ".", "{\"" + longest.substr(1) + "\":1}") == "absent");
+}
+
+TEST_CASE("table: the number of columns and the length of their paths are bounded", "[apiserver][table]")
+{
+    server s;
+    const auto answer = [&](int columns, const std::string& path) {
+        std::string list;
+        for (int i = 0; i < columns; ++i)
+            list += (i ? "," : "") + (R"({"name":"c","type":"string","jsonPath":")" + path + "\"}");
+        const auto r = s.ask(
+            "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions?dryRun=All",
+            R"({"metadata":{"name":"widgets.example.com"},"spec":{"group":"example.com","scope":"Namespaced",)"
+            R"("names":{"plural":"widgets","kind":"Widget"},"versions":[{"name":"v1","served":true,"storage":true,)"
+            R"("schema":{"openAPIV3Schema":{"type":"object"}},"additionalPrinterColumns":[)" +
+                list + "]}]}}");
+        return r.status == 201 ? std::string() : std::string(json::parse(r.body).at("message").as_string());
+    };
+    CHECK(answer(100, "." + std::string(apiserver::json_path::longest - 1, 'a')).empty());
+    CHECK(answer(101, ".a").ends_with("spec.additionalPrinterColumns: Too many: 101: must have at most 100 items"));
+    CHECK(answer(1, "." + std::string(apiserver::json_path::longest, 'a'))
+              .ends_with("spec.additionalPrinterColumns[0].jsonPath: Too long: may not be more than 1024 bytes"));
 }
 
 TEST_CASE("table: includeObject selects the object of a row", "[apiserver][table]")

@@ -3,7 +3,6 @@
 #include "render/json_text.hpp"
 
 #include <charconv>
-#include <optional>
 
 namespace kubecoro::apiserver {
 namespace {
@@ -37,49 +36,9 @@ std::optional<std::string_view> take_bracket(std::string_view& path)
     return {};
 }
 
-/// Evaluates a filter such as `?(@.type=="Ready")` on one item.
-bool passes(std::string_view filter, const json::value& item)
+/// Removes the leading name from `path`.
+std::string take_name(std::string_view& path)
 {
-    filter = filter.substr(2, filter.size() - 3);
-    const auto equals = filter.find("==");
-    if (!filter.starts_with("@") || equals == std::string_view::npos) return false;
-    auto left = filter.substr(1, equals - 1), right = filter.substr(equals + 2);
-    while (!left.empty() && left.back() == ' ') left.remove_suffix(1);
-    while (!right.empty() && right.front() == ' ') right.remove_prefix(1);
-    const auto* found = find_json_path(item, left);
-    return found && scalar_text(*found) == unquoted(right);
-}
-
-const json::value* in_bracket(const json::value& v, std::string_view inside, std::string_view rest)
-{
-    if (const auto* object = v.if_object()) {
-        const auto* member = object->if_contains(unquoted(inside));
-        return member ? find_json_path(*member, rest) : nullptr;
-    }
-    const auto* array = v.if_array();
-    if (!array) return nullptr;
-    const bool filter = inside.starts_with("?(") && inside.ends_with(')');
-    if (inside == "*" || filter) {
-        for (const auto& item : *array)
-            if (!filter || passes(inside, item))
-                if (const auto* found = find_json_path(item, rest)) return found;
-        return nullptr;
-    }
-    std::size_t index = 0;
-    const auto [end, ec] = std::from_chars(inside.data(), inside.data() + inside.size(), index);
-    if (ec != std::errc{} || end != inside.data() + inside.size() || index >= array->size()) return nullptr;
-    return find_json_path((*array)[index], rest);
-}
-
-} // namespace
-
-const json::value* find_json_path(const json::value& v, std::string_view path)
-{
-    if (path.empty() || path == ".") return &v;
-    if (path.front() == '[') {
-        const auto inside = take_bracket(path);
-        return inside ? in_bracket(v, *inside, path) : nullptr;
-    }
     if (path.front() == '.') path.remove_prefix(1);
     std::string name;
     std::size_t at = 0;
@@ -87,9 +46,77 @@ const json::value* find_json_path(const json::value& v, std::string_view path)
         if (path[at] == '\\' && at + 1 < path.size()) ++at;
         name += path[at];
     }
-    const auto* object = v.if_object();
-    const auto* member = object ? object->if_contains(name) : nullptr;
-    return member ? find_json_path(*member, path.substr(at)) : nullptr;
+    path.remove_prefix(at);
+    return name;
+}
+
+} // namespace
+
+json_path::json_path(std::string_view text) : leads_somewhere_(text.size() <= longest)
+{
+    while (leads_somewhere_ && !text.empty() && text != ".") {
+        if (text.front() != '[') {
+            steps_.push_back({take_name(text)});
+            continue;
+        }
+        const auto inside = take_bracket(text);
+        if (inside) steps_.push_back(bracket(*inside));
+        leads_somewhere_ = inside.has_value();
+    }
+}
+
+json_path::step json_path::bracket(std::string_view inside)
+{
+    step out{std::string(unquoted(inside)), true};
+    if (inside == "*") {
+        out.all_items = true;
+    } else if (inside.starts_with("?(") && inside.ends_with(')')) {
+        out.items = filter_of(inside.substr(2, inside.size() - 3));
+    } else {
+        std::size_t index = 0;
+        const auto [end, ec] = std::from_chars(inside.data(), inside.data() + inside.size(), index);
+        if (ec == std::errc{} && end == inside.data() + inside.size()) out.index = index;
+    }
+    return out;
+}
+
+/// Reads `@.type=="Ready"`; nothing if it has another form.
+std::optional<json_path::filter> json_path::filter_of(std::string_view inside)
+{
+    const auto equals = inside.find("==");
+    if (!inside.starts_with("@") || equals == std::string_view::npos) return {};
+    auto left = inside.substr(1, equals - 1), right = inside.substr(equals + 2);
+    while (!left.empty() && left.back() == ' ') left.remove_suffix(1);
+    while (!right.empty() && right.front() == ' ') right.remove_prefix(1);
+    return filter{std::make_unique<const json_path>(left), std::string(unquoted(right))};
+}
+
+const json::value* json_path::find(const json::value& v, std::size_t from) const
+{
+    if (!leads_somewhere_) return nullptr;
+    if (from == steps_.size()) return &v;
+    const auto& next = steps_[from];
+    if (const auto* object = v.if_object()) {
+        const auto* member = object->if_contains(next.name);
+        return member ? find(*member, from + 1) : nullptr;
+    }
+    const auto* array = v.if_array();
+    return array && next.is_bracket ? find_item(*array, from) : nullptr;
+}
+
+const json::value* json_path::find_item(const json::array& list, std::size_t from) const
+{
+    const auto& next = steps_[from];
+    if (next.index) return *next.index < list.size() ? find(list[*next.index], from + 1) : nullptr;
+    if (!next.all_items && !next.items) return nullptr;
+    for (const auto& item : list) {
+        if (next.items) {
+            const auto* found = next.items->path->find(item);
+            if (!found || scalar_text(*found) != next.items->value) continue;
+        }
+        if (const auto* found = find(item, from + 1)) return found;
+    }
+    return nullptr;
 }
 
 } // namespace kubecoro::apiserver

@@ -146,6 +146,13 @@ status_cause not_supported(std::string field, std::string_view shown, std::strin
             std::move(field)};
 }
 
+status_cause too_many(std::string field, std::size_t count, std::size_t most)
+{
+    return {"FieldValueTooMany",
+            "Too many: " + std::to_string(count) + ": must have at most " + std::to_string(most) + " items",
+            std::move(field)};
+}
+
 status_cause too_long(std::string field, std::string_view bytes)
 {
     return {"FieldValueTooLong", "Too long: may not be more than " + std::string(bytes) + " bytes", std::move(field)};

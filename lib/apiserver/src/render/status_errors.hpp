@@ -41,6 +41,7 @@ namespace kubecoro::apiserver::errors {
 [[nodiscard]] status_cause duplicate(std::string field, std::string_view shown);
 [[nodiscard]] status_cause forbidden_field(std::string field, std::string_view why);
 [[nodiscard]] status_cause not_supported(std::string field, std::string_view shown, std::string_view supported);
+[[nodiscard]] status_cause too_many(std::string field, std::size_t count, std::size_t most);
 [[nodiscard]] status_cause too_long(std::string field, std::string_view bytes);
 
 /// 422 for an object: `Pod "x" is invalid: ...`. `kind` is "Pod" or "Deployment.apps".

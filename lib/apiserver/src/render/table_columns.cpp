@@ -1,4 +1,5 @@
 // Defines the columns of `kubectl get` for each kind.
+#include "render/json_path.hpp"
 #include "render/plain_tables.hpp"
 #include "render/table_rows.hpp"
 
@@ -15,8 +16,9 @@ std::vector<table_column> table_columns(const resource_info& info, std::string_v
     if (info.custom) {
         std::vector<table_column> columns{name};
         const auto* v = info.find_version(version);
+        static const auto created = std::make_shared<const json_path>(".metadata.creationTimestamp");
         if (!v || v->columns.empty())
-            columns.push_back({"Age", "date", "", 0, ".metadata.creationTimestamp"});
+            columns.push_back({"Age", "date", "", 0, created});
         else
             columns.insert(columns.end(), v->columns.begin(), v->columns.end());
         return columns;

@@ -302,7 +302,7 @@ json::array table_cells(const resource_info& info, const std::vector<table_colum
     if (info.custom) {
         json::array cells{text_cell(name)};
         for (std::size_t i = 1; i < columns.size(); ++i) {
-            const auto* found = find_json_path(body, columns[i].path);
+            const auto* found = columns[i].path ? columns[i].path->find(body) : nullptr;
             if (columns[i].type == "date" && found)
                 cells.push_back(text_cell(age_of(scalar_text(*found), now)));
             else

@@ -1,5 +1,6 @@
 #include "schema/crd_validation.hpp"
 
+#include "render/json_path.hpp"
 #include "render/json_text.hpp"
 #include "render/status_errors.hpp"
 #include "schema/schema.hpp"
@@ -174,6 +175,20 @@ void check_scale(const json::value& version, const std::string& path, std::vecto
         check_scale_path(*scale, at, "labelSelectorPath", {".spec.", ".status."}, "either .spec or .status", causes);
 }
 
+/// Bounds what a row of a table costs. A kube-apiserver has no such limits.
+void check_columns(const json::value& version, const std::string& path, std::vector<status_cause>& causes)
+{
+    constexpr std::size_t most_columns = 100;
+    const auto* columns = array_at(version, "additionalPrinterColumns");
+    if (!columns) return;
+    const auto field = path + ".additionalPrinterColumns";
+    if (columns->size() > most_columns) causes.push_back(errors::too_many(field, columns->size(), most_columns));
+    for (std::size_t i = 0; i < std::min(columns->size(), most_columns); ++i)
+        if (text_at((*columns)[i], "jsonPath").size() > json_path::longest)
+            causes.push_back(
+                errors::too_long(field + "[" + std::to_string(i) + "].jsonPath", std::to_string(json_path::longest)));
+}
+
 /// Defaults are looked at in schemas that are right: the others say nothing about them.
 void check_whole_schema(const json::value& schema, const std::string& path, std::vector<status_cause>& causes)
 {
@@ -194,6 +209,7 @@ void check_versions(const json::value& crd, std::vector<status_cause>& causes)
     bool unique = true;
     const bool shared = versions && share(*versions, "schema");
     const bool share_subresources = versions && share(*versions, "subresources");
+    const bool share_columns = versions && share(*versions, "additionalPrinterColumns");
     for (std::size_t i = 0; versions && i < versions->size(); ++i) {
         const auto& v = (*versions)[i];
         const std::string path = "spec.versions[" + std::to_string(i) + "]";
@@ -210,6 +226,7 @@ void check_versions(const json::value& crd, std::vector<status_cause>& causes)
         } else
             causes.push_back(errors::required(path + ".schema.openAPIV3Schema", "schemas are required"));
         if (!share_subresources || i == 0) check_scale(v, share_subresources ? "spec" : path, causes);
+        if (!share_columns || i == 0) check_columns(v, share_columns ? "spec" : path, causes);
     }
     const std::string shown = versions ? to_text(*versions) : "null";
     if (!unique) causes.push_back(invalid_value("spec.versions", shown, "must contain unique version names"));

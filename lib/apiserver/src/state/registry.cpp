@@ -1,5 +1,6 @@
 #include "state/registry.hpp"
 
+#include "render/json_path.hpp"
 #include "render/json_text.hpp"
 #include "state/plain_kinds.hpp"
 
@@ -249,7 +250,7 @@ served_version read_version(const json::value& v)
         for (const auto& c : *columns)
             out.columns.push_back({std::string(text_at(c, "name")), std::string(text_at(c, "type")),
                                    std::string(text_at(c, "format")), static_cast<int>(int_at(c, "priority")),
-                                   std::string(text_at(c, "jsonPath"))});
+                                   std::make_shared<const json_path>(text_at(c, "jsonPath"))});
     return out;
 }
 

@@ -14,6 +14,8 @@
 
 namespace kubecoro::apiserver {
 
+class json_path;
+
 /// The resources with built-in behaviour. A custom resource is always `none`, even when its kind has the same name.
 enum class builtin
 {
@@ -55,8 +57,8 @@ struct table_column
     std::string format = {};
     /// 1: shown with -o wide only.
     int priority = 0;
-    /// Custom resources: the JSONPath of the cell (".spec.size").
-    std::string path = {};
+    /// Custom resources: the path of the cell.
+    std::shared_ptr<const json_path> path = {};
 };
 
 [[nodiscard]] const std::shared_ptr<const boost::json::value>& no_schema();
