@@ -5,9 +5,11 @@
 #include "storage/encoding.hpp"
 
 #include <kubecoro/api/decode.hpp>
+#include <kubecoro/test/allocations.hpp>
 
 #include <algorithm>
 #include <memory>
+#include <new>
 #include <random>
 #include <string>
 #include <vector>
@@ -399,4 +401,39 @@ TEST_CASE("repeats: a container that was somewhere else before is pruned by the 
     for (int i = 0; i < 60; ++i) decode("x", i, 2);
     for (int i = 0; i < 60; ++i) decode("x", i, 0);
     for (int i = 0; i < 60; ++i) decode("y", i, 0);
+}
+
+TEST_CASE("repeats: an allocation that fails leaves no text with the tape of another container", "[api][repeats]")
+{
+    const auto tape_of = [](char c, std::size_t size) {
+        return std::vector<unsigned char>(size, static_cast<unsigned char>(c));
+    };
+    const std::vector<unsigned char> first = tape_of('a', 50);
+    const std::vector<unsigned char> second = tape_of('b', 500);
+    const std::string text_of_first(100, 'a');
+    const std::string text_of_second(1000, 'b');
+    const bool replaces = GENERATE(true, false);
+    for (std::uint64_t nth = 1, failures = 1; failures != 0; ++nth) {
+        detail::repeats all;
+        const auto n = all.put(detail::repeats::none, text_of_first, first, {});
+        failures = 0;
+        kubecoro::test::fail_allocation(nth);
+        try {
+            (void)all.put(replaces ? n : detail::repeats::none, text_of_second, second, {});
+        } catch (const std::bad_alloc&) {
+            ++failures;
+        }
+        kubecoro::test::fail_allocation(0);
+        INFO("allocation " << nth << " fails");
+        for (std::size_t i = 1; i < all.size(); ++i) {
+            const auto& e = all.at(static_cast<detail::repeats::number>(i));
+            if (e.text.empty()) continue;
+            CHECK((e.tape == (e.text == text_of_first ? first : second)));
+        }
+        // The bytes are counted right: all of them are free again for others.
+        const auto m = all.put(n, text_of_second, second, {});
+        CHECK(m == n);
+        CHECK((all.at(m).tape == second));
+        CHECK(all.bytes() < 4096);
+    }
 }

@@ -21,15 +21,17 @@ repeats::number repeats::put(number old, std::string_view text, std::span<const 
 {
     const bool is_new = old == none;
     if ((is_new && entries_.size() == most) || content_ + text.size() + tape.size() > most_bytes) return old;
+    // Stored when it is complete: if an allocation fails, no entry has one container's text and another one's tape.
+    entry made = is_new ? entry{} : take(old);
+    made.text = text;
+    made.tape.assign(tape.begin(), tape.end());
+    made.when = when;
+    made.copied = false;
     if (is_new) entries_.emplace_back();
     const auto n = is_new ? static_cast<number>(entries_.size() - 1) : old;
-    entry& e = entries_[n];
-    content_ -= bytes_of(e);
-    e.text = text;
-    e.tape.assign(tape.begin(), tape.end());
-    e.when = when;
-    e.copied = false;
-    content_ += bytes_of(e);
+    content_ += bytes_of(made);
+    content_ -= bytes_of(entries_[n]);
+    entries_[n] = std::move(made);
     return n;
 }
 

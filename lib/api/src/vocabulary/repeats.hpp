@@ -63,7 +63,8 @@ public:
     void note_copied(number n) noexcept { entries_[n].copied = true; }
     /// Removes and returns the content of an entry, which stays empty until put() replaces it.
     [[nodiscard]] entry take(number n) noexcept;
-    /// Replaces `old`, or adds an entry. @return its number; `old` when there is no room.
+    /// Replaces `old`, or adds an entry. @return its number; `old` when there is no room. If an allocation fails, the
+    /// entry is empty.
     number put(number old, std::string_view text, std::span<const unsigned char> tape, const terms& when);
     void clear() noexcept;
     /// Heap bytes.
