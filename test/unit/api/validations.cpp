@@ -200,6 +200,128 @@ TEST_CASE("validation: a check that takes too long ends with an error", "[api][v
     CHECK(errors[0].reason == "InternalError");
 }
 
+namespace {
+
+constexpr std::size_t large = 1'400'000;
+
+/// A list of items that have keys.
+json::array keyed_list(std::size_t items)
+{
+    json::array out;
+    for (std::size_t i = 0; i < items; ++i) out.push_back(json::object{{"name", std::to_string(i)}});
+    return out;
+}
+
+json::object object_with_members(std::size_t members)
+{
+    json::object out;
+    for (std::size_t i = 0; i < members; ++i) out.emplace(std::to_string(i), nullptr);
+    return out;
+}
+
+/// A schema of which every value meets the part tens of thousands of times.
+object_schema repeated_schema(json::object part, json::object around = {})
+{
+    around["allOf"] = json::array(40'000, json::value(std::move(part)));
+    return object_schema::of_schema(json::object{{"properties", {{"x", std::move(around)}}}}).value();
+}
+
+std::string only_error(const std::vector<field_error>& errors)
+{
+    return errors.size() == 1 ? errors[0].message() : std::to_string(errors.size()) + " errors";
+}
+
+} // namespace
+
+TEST_CASE("validation: a check spends steps for each part of a value that it reads", "[api][validation]")
+{
+    // Each would take minutes.
+    const std::string too_expensive = "Internal error: the object takes more than 50000000 steps to check";
+    const json::value text(std::string(large, 'x'));
+    const json::value list = json::array(large / 4, json::value(1));
+    const json::value items = keyed_list(120'000);
+    const json::value members = object_with_members(100'000);
+    const auto of = [](const json::object& part, const json::value& v) {
+        return only_error(repeated_schema(part).errors(json::object{{"x", v}}));
+    };
+    CHECK(of({{"enum", json::array{"a"}}}, text) == too_expensive);
+    CHECK(of({{"enum", json::array{"a"}}}, list) == too_expensive);
+    CHECK(of({{"enum", json::array{json::array{1}}}}, list) == too_expensive);
+    CHECK(of({{"enum", json::array{1}}}, members) == too_expensive);
+    CHECK(of({{"maxLength", large}}, text) == too_expensive);
+    CHECK(of({{"uniqueItems", true}}, items) == too_expensive);
+    CHECK(of({{"properties", {{"y", json::object{}}}}}, members) == too_expensive);
+    CHECK(of({{"additionalProperties", true}}, json::object{{text.get_string(), 1}}) == "0 errors");
+    CHECK(of({{"additionalProperties", false}}, json::object{{text.get_string(), 1}}) == too_expensive);
+}
+
+TEST_CASE("validation: a check spends steps for the words of errors, even of those that it does not report",
+          "[api][validation]")
+{
+    const std::string too_expensive = "Internal error: the object takes more than 50000000 steps to check";
+    const std::string text(large, 'x');
+    // Each path has the long key.
+    const json::object failing{{"allOf", json::array(40'000, json::value(json::object{{"type", "string"}}))}};
+    const auto below_any_key = object_schema::of_schema(json::object{{"additionalProperties", failing}}).value();
+    CHECK(only_error(below_any_key.errors(json::object{{text, 1}})) == too_expensive);
+    // Each error lists the allowed values.
+    const json::object alternative{{"items", {{"enum", json::array{text}}}}};
+    const auto with_words =
+        object_schema::of_schema(json::object{{"properties", {{"x", {{"anyOf", json::array{alternative}}}}}}}).value();
+    CHECK(only_error(with_words.errors(json::object{{"x", json::array(large / 4, json::value(1))}})) == too_expensive);
+    // Each item lacks all members.
+    json::array names;
+    for (int i = 0; i < 10'000; ++i) names.push_back(json::string(std::to_string(i)));
+    const json::object lacking{{"items", {{"required", names}}}};
+    const auto of_members =
+        object_schema::of_schema(json::object{{"properties", {{"x", {{"anyOf", json::array{lacking}}}}}}}).value();
+    CHECK(only_error(of_members.errors(json::object{{"x", json::array(large / 4, json::object{})}})) == too_expensive);
+}
+
+TEST_CASE("validation: a check spends steps for each part of the replaced value that it reads", "[api][validation]")
+{
+    const std::string too_expensive = "Internal error: the object takes more than 50000000 steps to check";
+    const json::object map_of_names{{"x-kubernetes-list-type", "map"},
+                                    {"x-kubernetes-list-map-keys", json::array{"name"}},
+                                    {"items", json::object{}}};
+    const json::value before = json::object{{"x", keyed_list(120'000)}};
+    const auto schema = repeated_schema({{"items", json::object{}}}, map_of_names);
+    CHECK(only_error(schema.errors(json::object{{"x", keyed_list(1)}}, before)) == too_expensive);
+    CHECK(schema.errors(json::object{{"x", json::array()}}).empty());
+
+    // Equal values are compared: they are forgiven.
+    const json::value same = json::object{{"x", {{"y", json::array(large / 4, json::value(1))}}}};
+    CHECK(only_error(repeated_schema({{"properties", {{"y", {{"type", "integer"}}}}}},
+                                     {{"properties", {{"y", json::object{}}}}})
+                         .errors(same, same)) == too_expensive);
+}
+
+TEST_CASE("validation: large values are checked as long as few parts of the schema read them", "[api][validation]")
+{
+    const auto schema =
+        object_schema::of_schema(
+            json::parse(
+                R"({"properties":{"text":{"type":"string","maxLength":2000000,"pattern":"x$","not":{"enum":["a"]}},
+            "list":{"type":"array","x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["name"],"items":{
+            "type":"object","properties":{"name":{"type":"string","maxLength":3}}}}}})"))
+            .value();
+    const json::value object{{"text", std::string(large, 'x')}, {"list", keyed_list(100'000)}};
+    CHECK(schema.errors(object).size() == 100);
+    // Each of 99,000 errors is forgiven, since the value is as it was.
+    CHECK(schema.errors(object, object).empty());
+}
+
+TEST_CASE("validation: defaults that take too many steps to check are refused", "[api][validation]")
+{
+    json::object part{{"default", std::string(large, 'x')}};
+    part["allOf"] = json::array(40'000, json::value(json::object{{"enum", json::array{"a"}}}));
+    const auto schema = object_schema::of_schema(json::object{{"properties", {{"x", std::move(part)}}}}).value();
+    const auto errors = schema.errors_in_defaults("schema");
+    REQUIRE(errors.size() == 1);
+    CHECK(errors[0].field == "schema");
+    CHECK(errors[0].message() == "Internal error: the defaults take more than 50000000 steps to check");
+}
+
 TEST_CASE("validation: a pattern that others need exponential time for", "[api][validation]")
 {
     const detail::pattern expression("^(a+)+$");

@@ -37,6 +37,8 @@ public:
     /// There were errors, though they may be more than are kept.
     [[nodiscard]] bool any() const noexcept { return any_; }
     [[nodiscard]] bool is_full() const noexcept { return errors_.size() >= max_errors || bytes_ >= max_bytes; }
+    /// Size of the texts of the errors.
+    [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
     [[nodiscard]] const std::vector<field_error>& errors() const noexcept { return errors_; }
     [[nodiscard]] std::vector<field_error> take() && { return std::move(errors_); }
 
@@ -47,11 +49,14 @@ private:
     bool any_ = false;
 };
 
-/// Steps that a check may take: a value that meets a schema is one, a pattern as many as it takes.
+/** Steps that a check may take: a value that meets a schema is one, and so is each byte or member of it that the schema
+    makes the check read; a pattern takes as many as it needs. */
 class step_budget
 {
 public:
     static constexpr std::size_t max_steps = 50'000'000;
+    /// Text that is copied or compared takes less time than text that is read byte by byte.
+    static constexpr std::size_t copied_bytes_per_step = 8;
 
     [[nodiscard]] bool spend(std::size_t steps) noexcept
     {
@@ -59,6 +64,7 @@ public:
         left_ = enough ? left_ - steps : 0;
         return enough;
     }
+    [[nodiscard]] bool spend_copying(std::size_t bytes) noexcept { return spend(bytes / copied_bytes_per_step); }
     [[nodiscard]] bool is_spent() const noexcept { return left_ == 0; }
 
 private:

@@ -41,13 +41,13 @@ bool number_check::is_in_range(double number, bool integer, std::string_view wha
     if (fits) return true;
     std::string words = std::string(what) + " value must be of type " + node_.type;
     words += node_.format.empty() ? std::string(" (default format)") : " with format " + node_.format;
-    out_.push_back({false, {}, words + " in " + path_});
+    out_.push_back({false, {}, words + " in " + at_.text()});
     return false;
 }
 
 void number_check::add(std::string bad_value, std::string_view words)
 {
-    out_.push_back({true, std::move(bad_value), path_ + " in body should be " + std::string(words)});
+    out_.push_back({true, std::move(bad_value), at_.text() + " in body should be " + std::string(words)});
 }
 
 void number_check::check_multiple(double factor)
@@ -56,7 +56,7 @@ void number_check::check_multiple(double factor)
     const std::int64_t whole_factor = to_integer(factor);
     const std::string shown = as_integer ? std::to_string(whole_factor) : go_number(factor);
     if (as_integer ? whole_factor <= 0 : factor <= 0) {
-        out_.push_back({true, shown, "factor MultipleOf declared for " + path_ + " must be positive: " + shown});
+        out_.push_back({true, shown, "factor MultipleOf declared for " + at_.text() + " must be positive: " + shown});
         return;
     }
     if (as_integer) {

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 namespace kubecoro {
 
@@ -26,12 +27,12 @@ bool blocks_rules(const field_error& e)
            e.reason == detail::unsupported_reason || e.reason == detail::long_reason || e.reason == detail::many_reason;
 }
 
-field_error too_expensive()
+field_error too_expensive(std::string field = "<nil>", std::string_view of = "the object takes")
 {
     return {std::string(detail::internal_reason),
-            "<nil>",
+            std::move(field),
             {},
-            "the object takes more than " + std::to_string(detail::step_budget::max_steps) + " steps to check"};
+            std::string(of) + " more than " + std::to_string(detail::step_budget::max_steps) + " steps to check"};
 }
 
 std::vector<field_error> errors_of(const detail::compiled_schema& schema, const json::value& object,
@@ -102,6 +103,8 @@ public:
             walk(*schema, path + ".properties[" + name + ']',
                  has_metadata && (name == "kind" || name == "apiVersion" || name == "metadata"));
     }
+
+    [[nodiscard]] bool is_spent() const noexcept { return budget_.is_spent(); }
 
 private:
     detail::findings& out_;
@@ -217,7 +220,9 @@ result<> object_schema::fill_defaults(json::value& object) const
 std::vector<field_error> object_schema::errors_in_defaults(std::string_view path) const
 {
     detail::findings out;
-    default_check(out).walk(*compiled_->root, std::string(path), true);
+    default_check check(out);
+    check.walk(*compiled_->root, std::string(path), true);
+    if (check.is_spent()) return {too_expensive(std::string(path), "the defaults take")};
     return std::move(out).take();
 }
 

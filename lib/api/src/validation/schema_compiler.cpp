@@ -242,9 +242,10 @@ private:
 
 } // namespace
 
-bool allowed_values::contains(const json::value& v) const
+bool allowed_values::contains(const json::value& v, step_budget& budget) const
 {
-    if (v.is_string()) return texts.contains(std::string(v.get_string()));
+    if (const auto* text = v.if_string())
+        return !texts.empty() && budget.spend(text->size()) && texts.contains(std::string_view(*text));
     if (v.is_bool()) return booleans.contains(v.get_bool());
     if (v.is_int64()) return integers.contains(v.get_int64()) || numbers.contains(static_cast<double>(v.get_int64()));
     if (v.is_number()) {
@@ -253,7 +254,9 @@ bool allowed_values::contains(const json::value& v) const
         return numbers.contains(number) ||
                (std::abs(number) < 9.2e18 && integers.contains(static_cast<std::int64_t>(number)));
     }
-    return !v.is_null() && composites.contains(go_json(v));
+    if (v.is_null() || composites.empty()) return false;
+    const auto text = go_json(v);
+    return budget.spend(text.size()) && composites.contains(text);
 }
 
 bool schema_node::allows_type(std::string_view name) const noexcept

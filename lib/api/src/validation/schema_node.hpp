@@ -1,15 +1,18 @@
 // A structural schema, compiled for checks.
 #pragma once
 
+#include "validation/findings.hpp"
 #include "validation/formats.hpp"
 #include "validation/pattern.hpp"
 
 #include <kubecoro/api/validation.hpp>
+#include <kubecoro/base/hash.hpp>
 
 #include <boost/json/value.hpp>
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -24,7 +27,7 @@ namespace kubecoro::detail {
 /// The values of an `enum`, by type as Go compares them.
 struct allowed_values
 {
-    std::unordered_set<std::string> texts;
+    std::unordered_set<std::string, text_hash, std::equal_to<>> texts;
     std::set<std::int64_t> integers;
     std::set<double> numbers;
     std::set<bool> booleans;
@@ -33,7 +36,8 @@ struct allowed_values
     /// "supported values: ..."
     std::string detail;
 
-    [[nodiscard]] bool contains(const boost::json::value& v) const;
+    /// Spends steps for the text of a value, if there are allowed ones of its type. False when the budget is spent.
+    [[nodiscard]] bool contains(const boost::json::value& v, step_budget& budget) const;
 };
 
 struct schema_limits

@@ -46,12 +46,12 @@ std::string identity(const json::value* v)
     return type + go_json(*v);
 }
 
-/// Calls `repeated(i)` for the second of several equal ones.
+/// Calls `repeated(i)` for the second of several equal ones, until there are enough errors.
 template<class Repeated>
-void find_repeated(std::size_t count, const auto& identity_of, const Repeated& repeated)
+void find_repeated(std::size_t count, const auto& identity_of, const findings& out, const Repeated& repeated)
 {
     std::unordered_map<std::string, std::size_t, text_hash, std::equal_to<>> seen;
-    for (std::size_t i = 0; i < count; ++i)
+    for (std::size_t i = 0; i < count && !out.is_full(); ++i)
         if (seen[identity_of(i)]++ == 1) repeated(i);
 }
 
@@ -77,7 +77,7 @@ void check_map(const schema_node& node, const json::array& items, const value_pa
         if (node.list_keys.size() != 1) return go_json(keys);
         return identity(keys.if_contains(node.list_keys.front()));
     };
-    find_repeated(items.size(), identity_of, [&](std::size_t i) {
+    find_repeated(items.size(), identity_of, out, [&](std::size_t i) {
         out.add(duplicate_reason, at.item(i).field_text(), go_json(keys_of(node, items[i])));
     });
 }
@@ -130,10 +130,11 @@ void check_lists(const schema_node& node, const json::value& v, step_budget& bud
     walk(node, v, value_path{}, budget, [&](const schema_node& schema, const json::value& list, const value_path& at) {
         const auto* items = list.if_array();
         if (items == nullptr || out.is_full()) return;
-        if (schema.list == list_kind::map) check_map(schema, *items, at, out);
+        if (schema.list == list_kind::map && budget.spend(items->size() * schema.list_keys.size()))
+            check_map(schema, *items, at, out);
         if (schema.list == list_kind::set)
             find_repeated(
-                items->size(), [&](std::size_t i) { return identity(&(*items)[i]); },
+                items->size(), [&](std::size_t i) { return identity(&(*items)[i]); }, out,
                 [&](std::size_t i) { out.add(duplicate_reason, at.item(i).field_text(), go_value((*items)[i])); });
     });
 }

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 namespace kubecoro::detail {
@@ -31,75 +32,6 @@ std::string_view go_format_of(const json::value& v)
     return v.is_number() ? "float64" : "";
 }
 
-replaced_value member_of(replaced_value before, std::string_view name, bool at_root)
-{
-    if (before.value == nullptr || !before.value->is_object() || (at_root && (name == "kind" || name == "apiVersion")))
-        return {};
-    const auto* old = before.value->get_object().if_contains(name);
-    const auto* schema = before.schema->member(name);
-    return old && schema ? replaced_value{old, schema} : replaced_value{};
-}
-
-/// The items of a list that is a map, by their keys.
-class keyed_items
-{
-public:
-    explicit keyed_items(replaced_value list)
-    {
-        if (list.value == nullptr || list.schema->list != list_kind::map || !list.value->is_array()) return;
-        schema_ = list.schema;
-        for (const auto& item : list.value->get_array())
-            if (const auto key = key_of(item)) items_.emplace(*key, &item);
-    }
-
-    [[nodiscard]] replaced_value find(const json::value& item) const
-    {
-        if (schema_ == nullptr || schema_->items == nullptr) return {};
-        const auto key = key_of(item);
-        const auto found = key ? items_.find(*key) : items_.end();
-        return found == items_.end() ? replaced_value{} : replaced_value{found->second, schema_->items};
-    }
-
-private:
-    [[nodiscard]] std::optional<std::string> key_of(const json::value& item) const
-    {
-        const auto* object = item.if_object();
-        if (object == nullptr) return std::nullopt;
-        std::string key;
-        for (const auto& name : schema_->list_keys) {
-            const auto* part = object->if_contains(name);
-            key += part ? go_json(*part) : std::string();
-            key += '\n';
-        }
-        return key;
-    }
-
-    const schema_node* schema_ = nullptr;
-    std::map<std::string, const json::value*> items_;
-};
-
-/// The items of a list, to find those that have no key, such as those of a set. Ordered, not hashed: others choose them.
-class present_items
-{
-public:
-    present_items(replaced_value list, step_budget& budget)
-    {
-        const auto* items = list.value == nullptr ? nullptr : list.value->if_array();
-        if (items == nullptr || !budget.spend(items->size())) return;
-        texts_.reserve(items->size());
-        for (const auto& item : *items) texts_.push_back(go_json(item));
-        std::ranges::sort(texts_);
-    }
-
-    [[nodiscard]] bool contains(const json::value& item) const
-    {
-        return !texts_.empty() && std::ranges::binary_search(texts_, go_json(item));
-    }
-
-private:
-    std::vector<std::string> texts_;
-};
-
 } // namespace
 
 std::string value_check::field(std::string_view path) const
@@ -112,24 +44,40 @@ std::string value_check::field(std::string_view path) const
 void value_check::invalid(const value_path& at, std::string bad_value, std::string_view what, findings& out) const
 {
     const auto path = at.text();
-    out.add(invalid_reason, field(path), std::move(bad_value), path + " in body " + std::string(what));
+    report(invalid_reason, field(path), std::move(bad_value), path + " in body " + std::string(what), out);
 }
 
 void value_check::wrong_type(const value_path& at, std::string_view wanted, std::string_view have, findings& out) const
 {
     const auto path = at.text();
     const auto shown = go_quoted(have);
-    out.add(type_reason, field(path), shown, path + " in body must be of type " + std::string(wanted) + ": " + shown);
+    report(type_reason, field(path), shown, path + " in body must be of type " + std::string(wanted) + ": " + shown,
+           out);
 }
 
 void value_check::too_many(const value_path& at, std::int64_t size, std::int64_t limit, findings& out) const
 {
-    out.add(many_reason, field(at.text()), std::to_string(size), "must have at most " + counted(limit, "item"));
+    report(many_reason, field(at.text()), std::to_string(size), "must have at most " + counted(limit, "item"), out);
 }
 
 void value_check::whole(std::string detail, findings& out) const
 {
-    out.add(invalid_reason, prefix_.empty() ? "<nil>" : prefix_, "\"\"", std::move(detail));
+    report(invalid_reason, prefix_.empty() ? "<nil>" : prefix_, "\"\"", std::move(detail), out);
+}
+
+void value_check::report(std::string_view reason, std::string field, std::string bad_value, std::string detail,
+                         findings& out) const
+{
+    // A path is as long as the keys in it, and the words for an enumeration are as long as its values.
+    (void)budget_.spend(bad_value.size());
+    (void)budget_.spend_copying(field.size() + detail.size());
+    out.add(reason, std::move(field), std::move(bad_value), std::move(detail));
+}
+
+void value_check::pass_on(findings&& from, findings& to) const
+{
+    if (!to.is_full()) (void)budget_.spend_copying(from.bytes());
+    to.add(std::move(from));
 }
 
 void value_check::check(const schema_node& node, const json::value& v, replaced_value before, findings& out)
@@ -164,7 +112,7 @@ void value_check::check_open(const schema_node& node, const json::value& v, cons
     // A part may leave a present value as it is, even one of the wrong type.
     if (before.value == nullptr && (!node.type.empty() || !node.format.empty())) check_type(node, v, at, out);
     if (const auto* items = v.if_array()) {
-        const keyed_items replaced(before);
+        keyed_items replaced(before, budget_);
         std::optional<present_items> present;
         for (std::size_t i = 0; node.items != nullptr && i < items->size(); ++i) {
             const auto& item = (*items)[i];
@@ -192,8 +140,8 @@ value_check::score value_check::check_value(const schema_node& node, const json:
     findings own;
     const score matched = check_against(node, v, at, before, own);
     // Unchanged values are forgiven.
-    if (!own.any() || *before.value == v) return matched;
-    out.add(std::move(own));
+    if (!own.any() || is_same(*before.value, v, budget_)) return matched;
+    pass_on(std::move(own), out);
     return matched;
 }
 
@@ -218,8 +166,8 @@ value_check::score value_check::check_against(const schema_node& node, const jso
         }
     }
     if (v.is_number()) {
-        for (auto& p : number_check(node, v, at.text()).run())
-            p.at_number ? out.add(invalid_reason, field(at.text()), std::move(p.bad_value), std::move(p.detail))
+        for (auto& p : number_check(node, v, at).run())
+            p.at_number ? report(invalid_reason, field(at.text()), std::move(p.bad_value), std::move(p.detail), out)
                         : whole(std::move(p.detail), out);
         matched += 2;
     }
@@ -271,7 +219,7 @@ value_check::score value_check::check_any(const schema_node& node, const json::v
     }
     --alternatives_;
     if (!found) whole(go_quoted(at.text()) + " must validate at least one schema (anyOf)", out);
-    out.add(std::move(*best));
+    pass_on(std::move(*best), out);
     return best_score;
 }
 
@@ -300,7 +248,7 @@ value_check::score value_check::check_one(const schema_node& node, const json::v
               (valid == 0 ? std::string("Found none valid") : "Found " + std::to_string(valid) + " valid alternatives"),
           out);
     if (!best) return 0;
-    out.add(std::move(*best));
+    pass_on(std::move(*best), out);
     return best_score;
 }
 
@@ -315,7 +263,7 @@ value_check::score value_check::check_alternatives(const schema_node& node, cons
         findings own;
         matched += check_against(*part, v, at, before, own);
         valid += own.any() ? 0 : 1;
-        out.add(std::move(own));
+        pass_on(std::move(own), out);
     }
     if (valid != node.all_of.size())
         whole(go_quoted(at.text()) + " must validate all the schemas (allOf)" + (valid == 0 ? ". None validated" : ""),
@@ -331,11 +279,14 @@ value_check::score value_check::check_alternatives(const schema_node& node, cons
 void value_check::check_text(const schema_node& node, std::string_view text, const value_path& at, findings& out)
 {
     const auto& limits = node.limits;
-    if (limits.max_length && characters_in(text) > *limits.max_length) {
+    const bool has_limits = limits.max_length || limits.min_length;
+    if (has_limits && !budget_.spend(text.size())) return;
+    const auto length = has_limits ? characters_in(text) : 0;
+    if (limits.max_length && length > *limits.max_length) {
         const auto most = *limits.max_length;
-        out.add(long_reason, field(at.text()), {},
-                most < 0 ? "value is too long" : "may not be more than " + counted(most, "byte"));
-    } else if (limits.min_length && characters_in(text) < *limits.min_length)
+        report(long_reason, field(at.text()), {},
+               most < 0 ? "value is too long" : "may not be more than " + counted(most, "byte"), out);
+    } else if (limits.min_length && length < *limits.min_length)
         invalid(at, go_quoted(text), "should be at least " + std::to_string(*limits.min_length) + " chars long", out);
     else if (node.matching && budget_.spend(text.size() * (1 + node.matching->size() / 64)) &&
              !node.matching->matches(text))
@@ -344,8 +295,19 @@ void value_check::check_text(const schema_node& node, std::string_view text, con
 
 void value_check::check_allowed(const schema_node& node, const json::value& v, const value_path& at, findings& out)
 {
-    if (node.allowed && !node.allowed->contains(v))
-        out.add(unsupported_reason, field(at.text()), go_value(v), node.allowed->detail);
+    if (!node.allowed || node.allowed->contains(v, budget_) || budget_.is_spent()) return;
+    report(unsupported_reason, field(at.text()), go_value(v), node.allowed->detail, out);
+}
+
+bool value_check::has_duplicates(const json::array& items) const
+{
+    std::unordered_set<std::string> seen;
+    for (const auto& item : items) {
+        auto text = go_json(item);
+        if (!budget_.spend(text.size())) return false;
+        if (!seen.insert(std::move(text)).second) return true;
+    }
+    return false;
 }
 
 value_check::score value_check::check_list(const schema_node& node, const json::array& items, const value_path& at,
@@ -353,7 +315,7 @@ value_check::score value_check::check_list(const schema_node& node, const json::
 {
     score matched = 1;
     if (node.items != nullptr) {
-        const keyed_items replaced(before);
+        keyed_items replaced(before, budget_);
         for (std::size_t i = 0; i < items.size(); ++i)
             matched += check_value(*node.items, items[i], at.item(i), replaced.find(items[i]), out);
     }
@@ -362,11 +324,7 @@ value_check::score value_check::check_list(const schema_node& node, const json::
     if (limits.min_items && size < *limits.min_items)
         invalid(at, std::to_string(size), "should have at least " + std::to_string(*limits.min_items) + " items", out);
     if (limits.max_items && size > *limits.max_items) too_many(at, size, *limits.max_items, out);
-    if (node.unique_items) {
-        std::unordered_set<std::string> seen;
-        if (std::ranges::any_of(items, [&](const auto& item) { return !seen.insert(go_json(item)).second; }))
-            invalid(at, "\"\"", "shouldn't contain duplicates", out);
-    }
+    if (node.unique_items && has_duplicates(items)) invalid(at, "\"\"", "shouldn't contain duplicates", out);
     return matched;
 }
 
@@ -375,17 +333,19 @@ value_check::score value_check::check_others(const schema_node& node, const json
 {
     if (!node.forbids_additional && node.additional == nullptr) return 0;
     std::map<std::string_view, const json::value*> others;
-    for (const auto& [key, member] : object)
+    for (const auto& [key, member] : object) {
+        if (!budget_.spend(1 + key.size())) return 0;
         if (node.find(key) == schema_node::npos) others.emplace(key, &member);
+    }
     score matched = 0;
     for (const auto& [key, member] : others) {
         if (node.additional != nullptr)
             matched += check_value(*node.additional, *member, at.extra(key),
                                    member_of(before, key, at.kind == value_path::step::root), out);
-        else {
+        else if (budget_.spend(1)) {
             const auto path = at.text();
-            out.add(invalid_reason, field(path), go_quoted(key),
-                    path + '.' + std::string(key) + " in body is a forbidden property");
+            report(invalid_reason, field(path), go_quoted(key),
+                   path + '.' + std::string(key) + " in body is a forbidden property", out);
         }
     }
     return matched;
@@ -403,6 +363,7 @@ value_check::score value_check::check_object(const schema_node& node, const json
     score matched = check_others(node, object, at, before, out);
     std::vector<std::pair<std::size_t, const json::value*>> known;
     if (!node.properties.empty()) {
+        if (!budget_.spend(object.size())) return matched;
         known.reserve(object.size());
         for (const auto& [key, member] : object)
             if (const auto i = node.find(key); i != schema_node::npos) known.emplace_back(i, &member);
@@ -413,8 +374,10 @@ value_check::score value_check::check_object(const schema_node& node, const json
         matched += check_value(*schema, *member, at.property(name),
                                member_of(before, name, at.kind == value_path::step::root), out);
     }
-    for (const auto& name : node.required)
-        if (!object.contains(name)) out.add(required_reason, field(at.text() + '.' + name));
+    for (const auto& name : node.required) {
+        if (!budget_.spend(1)) break;
+        if (!object.contains(name)) report(required_reason, field(at.text() + '.' + name), {}, {}, out);
+    }
     return matched;
 }
 

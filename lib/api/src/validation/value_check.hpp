@@ -2,18 +2,11 @@
 #pragma once
 
 #include "validation/findings.hpp"
+#include "validation/replaced_value.hpp"
 #include "validation/schema_node.hpp"
 #include "validation/value_path.hpp"
 
 namespace kubecoro::detail {
-
-/// The value that another one replaces, where it is known which that is.
-struct replaced_value
-{
-    const boost::json::value* value = nullptr;
-    /// The schema of the place, which says how the items of lists correspond.
-    const schema_node* schema = nullptr;
-};
 
 class value_check
 {
@@ -50,6 +43,7 @@ private:
                     findings& out);
     void check_text(const schema_node& node, std::string_view text, const value_path& at, findings& out);
     void check_allowed(const schema_node& node, const boost::json::value& v, const value_path& at, findings& out);
+    [[nodiscard]] bool has_duplicates(const boost::json::array& items) const;
     score check_list(const schema_node& node, const boost::json::array& items, const value_path& at,
                      replaced_value before, findings& out);
     score check_object(const schema_node& node, const boost::json::object& object, const value_path& at,
@@ -64,6 +58,11 @@ private:
     void too_many(const value_path& at, std::int64_t size, std::int64_t limit, findings& out) const;
     /// An error that the server reports without a field.
     void whole(std::string detail, findings& out) const;
+    /// Adds an error, and spends the steps that its text takes.
+    void report(std::string_view reason, std::string field, std::string bad_value, std::string detail,
+                findings& out) const;
+    /// Adds the errors of a part to those of the whole, in the same way.
+    void pass_on(findings&& from, findings& to) const;
 
     step_budget& budget_;
     std::string prefix_;
@@ -76,8 +75,8 @@ private:
 class number_check
 {
 public:
-    number_check(const schema_node& node, const boost::json::value& v, std::string path)
-        : node_(node), v_(v), path_(std::move(path))
+    number_check(const schema_node& node, const boost::json::value& v, const value_path& at)
+        : node_(node), v_(v), at_(at)
     {
     }
 
@@ -99,7 +98,7 @@ private:
 
     const schema_node& node_;
     const boost::json::value& v_;
-    std::string path_;
+    const value_path& at_;
     std::vector<problem> out_;
 };
 
