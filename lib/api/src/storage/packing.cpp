@@ -91,11 +91,15 @@ void packing::learn(bytes_view tape)
 {
     if (!codec_.wants_sample()) return;
     const value_view root = tape_access::view(tape.data(), tape.data() + tape.size(), &owner_.words);
-    const std::size_t front = slots_.size();
+    sample_slots_.clear();
     for (const auto name : data_maps)
-        if (const value_view map = root[name]) slots_.push_back(range_of(map, tape));
+        if (const value_view map = root[name]) sample_slots_.push_back(range_of(map, tape));
     bytes_view sample = splitter_.body();
-    if (slots_.size() != front) sample = sampler_.split(tape, slots_) ? sampler_.body() : bytes_view{};
+    if (!sample_slots_.empty()) {
+        // A range that overlaps an earlier one stays: the maps come before the hot fields that may be inside them.
+        sample_slots_.insert(sample_slots_.end(), slots_.begin(), slots_.end());
+        sample = sampler_.split(tape, sample_slots_) ? sampler_.body() : bytes_view{};
+    }
     if (sample.empty()) return;
     if (auto made = codec_.learn(sample)) install(std::move(made));
     codec_bytes_.store(codec_.bytes(), std::memory_order_relaxed);

@@ -105,6 +105,7 @@ private:
     tape_splitter splitter_;
     tape_splitter sampler_;
     std::vector<tape_range> slots_;
+    std::vector<tape_range> sample_slots_;
     std::vector<unsigned char> body_;
     body_dictionary* current_ = nullptr;
 
