@@ -1,5 +1,6 @@
 #include <kubecoro/api/decode.hpp>
 #include <kubecoro/api/detail/kept_object.hpp>
+#include <kubecoro/test/allocations.hpp>
 #include <kubecoro/test/catch.hpp>
 
 #include "json_samples.hpp"
@@ -9,7 +10,9 @@
 
 #include <boost/json/value.hpp>
 
+#include <cstdint>
 #include <memory>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -339,6 +342,33 @@ TEST_CASE("packed object: a dictionary lives as long as a record uses it", "[api
     CHECK(encoding->stats().trained > trained);
     CHECK(encoding->stale(old)); // so that a store releases the old dictionary
     old = {};
+    CHECK(encoding->stats().dictionaries == 1);
+}
+
+TEST_CASE("packed object: an allocation that fails leaves no record behind", "[api][storage]")
+{
+    const auto encoding = make_encoding();
+    teach(encoding, 1200);
+    const auto tape = [&] {
+        const object o = decode(pod(5), encoding);
+        const auto bytes = object_builder::tape_of(o);
+        return std::vector<unsigned char>(bytes.begin(), bytes.end());
+    }();
+    for (std::uint64_t nth = 1, failures = 1; failures != 0; ++nth) {
+        failures = 0;
+        kubecoro::test::fail_allocation(nth);
+        try {
+            (void)object_builder::build(tape, detail::encoding::of(encoding));
+        } catch (const std::bad_alloc&) {
+            ++failures;
+        }
+        kubecoro::test::fail_allocation(0);
+    }
+    // A record would keep the dictionary that it was made with.
+    const auto trained = encoding->stats().trained;
+    for (int era = 0; era < 20 && encoding->stats().trained == trained; ++era)
+        teach(encoding, 3000, "era-" + std::to_string(era) + std::string(static_cast<std::size_t>(era * 3), 'x'));
+    REQUIRE(encoding->stats().trained > trained);
     CHECK(encoding->stats().dictionaries == 1);
 }
 

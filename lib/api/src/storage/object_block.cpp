@@ -118,8 +118,10 @@ object object_builder::finish(std::span<const unsigned char> tape, detail::encod
     const front_offsets offsets = find_front(tape, detail::encoding::words_of(encoding));
     const bool packs = encoding != nullptr && encoding->packed != nullptr && use != arrival::in_passing;
     packed_block* const packed = packs ? encoding->packed->pack(tape, offsets) : nullptr;
+    // Owns the record while the plain block is allocated.
+    object record(packed);
     if (packed != nullptr) packed->partial = partial;
-    if (packed != nullptr && use == arrival::at_rest) return object(packed);
+    if (packed != nullptr && use == arrival::at_rest) return record;
     // The front of a packed object already holds the hot fields.
     const std::size_t hot = encoding == nullptr || packed != nullptr ? 0 : encoding->hot_fields.size();
     const bool keeps_digests = packed == nullptr && !digests.empty();
@@ -131,9 +133,8 @@ object object_builder::finish(std::span<const unsigned char> tape, detail::encod
     if (keeps_digests) plain->set_digests(digests);
     if (packed != nullptr) {
         detail::attach_expansion(*packed, plain);
-        object o(packed);
-        encoding->packed->keep_for_a_while(o);
-        return o;
+        encoding->packed->keep_for_a_while(record);
+        return record;
     }
     if (encoding != nullptr) encoding->retain();
     return object(plain);
