@@ -2,6 +2,8 @@
 
 #include <boost/json/parse.hpp>
 
+#include <optional>
+
 namespace kubecoro::detail {
 
 namespace json = boost::json;
@@ -10,11 +12,15 @@ namespace {
 
 constexpr std::size_t most_key_lists = 16;
 
-path_element element_by_keys(const json::value& item, const std::vector<std::string>& names)
+/// None if the item lacks a key: then it is an item of other keys.
+std::optional<path_element> element_by_keys(const json::value& item, const std::vector<std::string>& names)
 {
     json::object keys;
-    for (const auto& name : names)
-        if (const auto* value = item.get_object().if_contains(name)) keys.emplace(name, *value);
+    for (const auto& name : names) {
+        const auto* value = item.get_object().if_contains(name);
+        if (value == nullptr) return std::nullopt;
+        keys.emplace(name, *value);
+    }
     return key_element(keys);
 }
 
@@ -49,13 +55,14 @@ const observed_shape::finder::key_list* observed_shape::finder::keys_of(const js
 {
     if (!item.is_object()) return nullptr;
     for (const auto& names : lists_)
-        if (owned_->steps().contains(element_by_keys(item, names))) return &names;
+        if (const auto element = element_by_keys(item, names); element && owned_->steps().contains(*element))
+            return &names;
     return nullptr;
 }
 
 path_element observed_shape::finder::element_of(const json::value& item, std::size_t index) const
 {
-    if (const auto* names = keys_of(item)) return element_by_keys(item, *names);
+    if (const auto* names = keys_of(item)) return *element_by_keys(item, *names);
     auto by_value = value_element(item);
     return owned_->steps().contains(by_value) ? by_value : "i:" + std::to_string(index);
 }
