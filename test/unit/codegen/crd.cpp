@@ -388,3 +388,17 @@ TEST_CASE("for a build target there are two sources, and a header that changes w
     CHECK(files_of("object")[0].text == files[0].text);
     CHECK(files_of("string")[0].text != files[0].text);
 }
+
+TEST_CASE("an object with more properties than a struct can number is refused", "[codegen][crd]")
+{
+    const auto generated = [](int properties) {
+        json::object all;
+        for (int i = 0; i < properties; ++i) all.emplace("p" + std::to_string(i), json::object{{"type", "boolean"}});
+        const json::object spec{{"type", "object"}, {"properties", std::move(all)}};
+        return generate(read(crd({{"type", "object"}, {"properties", {{"spec", spec}}}})));
+    };
+    CHECK(generated(65'535).has_value());
+    const auto refused = generated(65'536);
+    REQUIRE_FALSE(refused);
+    CHECK(contains(refused.error().message(), "com.example.shop.v1.GadgetSpec has more than 65535 properties"));
+}

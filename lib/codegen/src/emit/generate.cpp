@@ -108,6 +108,7 @@ public:
         std::map<std::string, std::vector<described>> spaces;
         const auto headers = distribute(model_, kinds, options_.exists);
         check_names(headers);
+        check_sizes(headers);
         for (const header& h : headers) {
             if (exists(h.root)) continue;
             out.push_back({path_of(h.root), header_text(h)});
@@ -183,6 +184,16 @@ private:
                 const auto [it, is_new] = seen.emplace(type_name_of(message).qualified(), message);
                 if (!is_new) throw std::runtime_error(it->second + " and " + message + " have the same name in C++");
             }
+    }
+
+    /// Structs have their fields by numbers of 16 bits.
+    void check_sizes(const std::vector<header>& headers) const
+    {
+        constexpr std::size_t most = 65'535;
+        for (const header& h : headers)
+            for (const auto& message : h.messages)
+                if (model_.messages.at(message).fields.size() > most)
+                    throw std::runtime_error(message + " has more than " + std::to_string(most) + " properties");
     }
 
     std::string header_text(const header& h)

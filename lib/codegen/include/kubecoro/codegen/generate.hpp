@@ -45,7 +45,7 @@ struct generated_file
     own, so that only programs that print them hold them.
 
     Equal models give equal files, in the order of their paths. Errors: cond::invalid for a message that the model
-    mentions and does not hold, and for names that become the same in C++. */
+    mentions and does not hold, for one of more than 65,535 fields, and for names that become the same in C++. */
 [[nodiscard]] result<std::vector<generated_file>> generate(const model& m, const generate_options& options = {});
 
 } // namespace kubecoro::codegen
