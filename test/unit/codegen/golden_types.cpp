@@ -42,7 +42,7 @@ TEST_CASE("golden: objects survive their types", "[codegen][golden]")
                                      R"({"text":"a","count":1,"share":0.5,"size":"1Gi","port":"http"})"));
     CHECK(survives<names_v1::union_>(
         "Union", "names.example.com/v1",
-        R"({"class":"a","class_":"b","with-dash":{"a":"c"},"withDash":{"b":"d"},"quo\"te\\":"e","":"f","what??/":"g"})"));
+        R"({"class":"a","class_":"b","assert":"h","NULL":"i","URL":"a","port":80,"with-dash":{"a":"c"},"withDash":{"b":"d"},"quo\"te\\":"e","":"f","what??/":"g"})"));
     CHECK(survives<names_v1::well>("Well", "names.example.com/v1",
                                    R"({"a":{"b":[{"c":{"k":[{"d":{"e":[{"x":{"f":true}}]}}]}}]}})"));
     CHECK_FALSE(wide_v1::region::resource().namespaced);

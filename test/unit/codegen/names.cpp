@@ -27,6 +27,8 @@ TEST_CASE("names become identifiers that C++ accepts", "[codegen][names]")
     CHECK(identifier("default") == "default_");
     // A macro of compilers that are not told to keep to the standard.
     CHECK(identifier("linux") == "linux_");
+    // Macros of standard headers, with parameters.
+    for (const std::string name : {"assert", "offsetof", "alloca", "va_arg"}) CHECK(identifier(name) == name + '_');
     CHECK(identifier("x-kubernetes-validations") == "x_kubernetes_validations");
     CHECK(identifier("$ref") == "ref");
     CHECK(identifier("_a__b___c") == "a_b_c");
@@ -43,6 +45,17 @@ TEST_CASE("a message's type is named after its group, version and name", "[codeg
     CHECK(name.name == "pod_spec");
     CHECK(name.qualified() == "::kubecoro::core_v1::pod_spec");
     CHECK(type_name_of("io.k8s.api.core.v1.Namespace").name == "namespace_");
+}
+
+TEST_CASE("a member does not have the name of a macro", "[codegen][names]")
+{
+    const auto members = [](const std::string& type, const std::vector<std::string>& names) {
+        message m{.name = "com.example.shop.v1." + type};
+        for (const auto& name : names) m.fields.push_back({name, {}});
+        return member_names(m);
+    };
+    using texts = std::vector<std::string>;
+    CHECK(members("Config", {"NULL", "EOF", "URL", "X1", "IPv4"}) == texts{"NULL_", "EOF_", "URL_", "X1_", "IPv4"});
 }
 
 TEST_CASE("the members of a message have different names", "[codegen][names]")

@@ -12,110 +12,40 @@ namespace kubecoro::codegen {
 namespace {
 
 /// Keywords, and words that compilers or standard headers define as macros. In order.
-constexpr std::array keywords{"alignas",
-                              "alignof",
-                              "and",
-                              "and_eq",
-                              "asm",
-                              "auto",
-                              "bitand",
-                              "bitor",
-                              "bool",
-                              "break",
-                              "case",
-                              "catch",
-                              "char",
-                              "char16_t",
-                              "char32_t",
-                              "char8_t",
-                              "class",
-                              "co_await",
-                              "co_return",
-                              "co_yield",
-                              "compl",
-                              "concept",
-                              "const",
-                              "const_cast",
-                              "consteval",
-                              "constexpr",
-                              "constinit",
-                              "continue",
-                              "decltype",
-                              "default",
-                              "delete",
-                              "do",
-                              "double",
-                              "dynamic_cast",
-                              "else",
-                              "enum",
-                              "errno",
-                              "explicit",
-                              "export",
-                              "extern",
-                              "false",
-                              "float",
-                              "for",
-                              "friend",
-                              "goto",
-                              "if",
-                              "inline",
-                              "int",
-                              "linux",
-                              "long",
-                              "mutable",
-                              "namespace",
-                              "new",
-                              "noexcept",
-                              "not",
-                              "not_eq",
-                              "nullptr",
-                              "operator",
-                              "or",
-                              "or_eq",
-                              "private",
-                              "protected",
-                              "public",
-                              "register",
-                              "reinterpret_cast",
-                              "requires",
-                              "return",
-                              "short",
-                              "signed",
-                              "sizeof",
-                              "static",
-                              "static_assert",
-                              "static_cast",
-                              "stderr",
-                              "stdin",
-                              "stdout",
-                              "struct",
-                              "switch",
-                              "template",
-                              "this",
-                              "thread_local",
-                              "throw",
-                              "true",
-                              "try",
-                              "typedef",
-                              "typeid",
-                              "typename",
-                              "union",
-                              "unix",
-                              "unsigned",
-                              "using",
-                              "virtual",
-                              "void",
-                              "volatile",
-                              "wchar_t",
-                              "while",
-                              "xor",
-                              "xor_eq"};
+constexpr std::array keywords{"alignas",      "alignof",    "alloca",    "and",
+                              "and_eq",       "asm",        "assert",    "auto",
+                              "bitand",       "bitor",      "bool",      "break",
+                              "case",         "catch",      "char",      "char16_t",
+                              "char32_t",     "char8_t",    "class",     "co_await",
+                              "co_return",    "co_yield",   "compl",     "concept",
+                              "const",        "const_cast", "consteval", "constexpr",
+                              "constinit",    "continue",   "decltype",  "default",
+                              "delete",       "do",         "double",    "dynamic_cast",
+                              "else",         "enum",       "errno",     "explicit",
+                              "export",       "extern",     "false",     "float",
+                              "for",          "friend",     "goto",      "if",
+                              "inline",       "int",        "linux",     "long",
+                              "mutable",      "namespace",  "new",       "noexcept",
+                              "not",          "not_eq",     "nullptr",   "offsetof",
+                              "operator",     "or",         "or_eq",     "private",
+                              "protected",    "public",     "register",  "reinterpret_cast",
+                              "requires",     "return",     "setjmp",    "short",
+                              "signed",       "sizeof",     "static",    "static_assert",
+                              "static_cast",  "stderr",     "stdin",     "stdout",
+                              "struct",       "switch",     "template",  "this",
+                              "thread_local", "throw",      "true",      "try",
+                              "typedef",      "typeid",     "typename",  "union",
+                              "unix",         "unsigned",   "using",     "va_arg",
+                              "va_copy",      "va_end",     "va_start",  "virtual",
+                              "void",         "volatile",   "wchar_t",   "while",
+                              "xor",          "xor_eq"};
 
 /// Names that generated types use themselves.
 const std::set<std::string, std::less<>> taken{
-    "at",           "boolean",  "bytes_view", "detail",   "find_boolean", "find_int32", "find_int64", "find_number",
-    "find_text",    "int32",    "int64",      "kubecoro", "list_view",    "map_view",   "name_first", "number",
-    "other_fields", "resource", "text",       "untyped",  "value_view",   "view"};
+    "at",         "boolean",     "bytes_view", "detail",     "find_boolean", "find_int32",
+    "find_int64", "find_number", "find_text",  "int32",      "int64",        "int_or_string_view",
+    "kubecoro",   "list_view",   "map_view",   "name_first", "number",       "other_fields",
+    "resource",   "text",        "untyped",    "value_view", "view",         "view_base"};
 
 bool is_upper(char c) noexcept { return c >= 'A' && c <= 'Z'; }
 bool is_lower(char c) noexcept { return c >= 'a' && c <= 'z'; }
@@ -217,10 +147,10 @@ bool has_letters(std::string_view text) noexcept
     return std::ranges::any_of(shortened(text), [](char c) { return is_upper(c) || is_lower(c) || is_digit(c); });
 }
 
-/// Keeps the capitals of a value. Without any small letter it could be a macro, such as NULL.
-std::string name_with_capitals(std::string_view value)
+/// An identifier with the capitals of a name. Without any small letter it could be a macro, such as NULL.
+std::string identifier_with_capitals(std::string_view text)
 {
-    auto name = identifier(shortened(value));
+    auto name = identifier(text);
     const bool may_be_macro = std::ranges::none_of(name, is_lower) && !name.ends_with('_');
     return may_be_macro ? name + '_' : name;
 }
@@ -289,7 +219,7 @@ std::vector<std::string> member_names(const message& m)
 {
     different_names names(taken);
     std::vector<std::string> out;
-    for (const field& f : m.fields) out.push_back(names.add(identifier(f.name)));
+    for (const field& f : m.fields) out.push_back(names.add(identifier_with_capitals(f.name)));
     return out;
 }
 
@@ -318,7 +248,7 @@ std::vector<constants> constants_of(const message& m, const std::vector<std::str
         for (const auto& value : values) {
             const auto name = constant_name(value);
             const bool alone = uses.at(name) == 1 || !has_letters(value);
-            of.values.emplace_back(names.add(alone ? name : name_with_capitals(value)), value);
+            of.values.emplace_back(names.add(alone ? name : identifier_with_capitals(shortened(value))), value);
         }
     }
     return out;

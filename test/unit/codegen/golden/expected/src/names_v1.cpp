@@ -147,9 +147,19 @@ const detail::struct_type& struct_type_of(const union_spec*) noexcept
         detail::describe<decltype(type::operator_)>("operator", offsetof(type, operator_)),
         detail::describe<decltype(type::co_await_)>("co_await", offsetof(type, co_await_)),
         detail::describe<decltype(type::linux_)>("linux", offsetof(type, linux_)),
+        detail::describe<decltype(type::assert_)>("assert", offsetof(type, assert_)),
+        detail::describe<decltype(type::offsetof_)>("offsetof", offsetof(type, offsetof_)),
+        detail::describe<decltype(type::alloca_)>("alloca", offsetof(type, alloca_)),
+        detail::describe<decltype(type::NULL_)>("NULL", offsetof(type, NULL_)),
+        detail::describe<decltype(type::EOF_)>("EOF", offsetof(type, EOF_)),
+        detail::describe<decltype(type::BUFSIZ_)>("BUFSIZ", offsetof(type, BUFSIZ_)),
+        detail::describe<decltype(type::URL_)>("URL", offsetof(type, URL_)),
         detail::describe<decltype(type::other_fields_)>("other_fields", offsetof(type, other_fields_)),
         detail::describe<decltype(type::text_)>("text", offsetof(type, text_)),
         detail::describe<decltype(type::view_)>("view", offsetof(type, view_)),
+        detail::describe<decltype(type::view_base_)>("view_base", offsetof(type, view_base_)),
+        detail::describe<decltype(type::int_or_string_view_)>("int_or_string_view", offsetof(type, int_or_string_view_)),
+        detail::describe<decltype(type::port)>("port", offsetof(type, port)),
         detail::describe<decltype(type::kubecoro_)>("kubecoro", offsetof(type, kubecoro_)),
         detail::describe<decltype(type::std)>("std", offsetof(type, std)),
         detail::describe<decltype(type::with_dash)>("with-dash", offsetof(type, with_dash)),
@@ -166,7 +176,7 @@ const detail::struct_type& struct_type_of(const union_spec*) noexcept
         detail::describe<decltype(type::n)>("", offsetof(type, n)),
         detail::describe<decltype(type::HTTPSProxy)>("HTTPSProxy", offsetof(type, HTTPSProxy)),
     };
-    static constexpr std::uint16_t by_name[] = {22, 14, 15, 17, 23, 16, 0, 1, 4, 21, 9, 5, 2, 3, 6, 19, 10, 7, 18, 8, 20, 11, 13, 12};
+    static constexpr std::uint16_t by_name[] = {32, 24, 25, 27, 11, 10, 33, 9, 12, 26, 8, 6, 0, 1, 4, 31, 17, 19, 5, 2, 7, 3, 13, 18, 29, 20, 14, 28, 15, 16, 30, 21, 23, 22};
     static constexpr detail::struct_type described{"", "", fields, by_name, offsetof(type, other_fields)};
     return described;
 }

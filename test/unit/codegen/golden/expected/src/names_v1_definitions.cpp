@@ -33,15 +33,18 @@ std::span<const std::string_view> definition_text_of(const union_*) noexcept
         "openAPIV3Schema\":{\"type\":\"object\",\"properties\":{\"spec\":{\"type\":\"object\",\"properties\":{\"cla"
         "ss\":{\"type\":\"string\"},\"class_\":{\"type\":\"string\"},\"namespace\":{\"type\":\"object\",\"properties\""
         ":{\"template\":{\"type\":\"string\"}}},\"operator\":{\"type\":\"string\"},\"co_await\":{\"type\":\"boolean\""
-        "},\"linux\":{\"type\":\"string\"},\"other_fields\":{\"type\":\"string\"},\"text\":{\"type\":\"string\"},\"vie"
-        "w\":{\"type\":\"object\",\"properties\":{\"at\":{\"type\":\"string\"}}},\"kubecoro\":{\"type\":\"string\"},\"s"
-        "td\":{\"type\":\"string\"},\"with-dash\":{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\"}}},\""
-        "withDash\":{\"type\":\"object\",\"properties\":{\"b\":{\"type\":\"string\"}}},\"with.dot\":{\"type\":\"strin"
-        "g\"},\"$ref-like\":{\"type\":\"string\"},\"$schema\":{\"type\":\"string\"},\"_hidden__name\":{\"type\":\"str"
-        "ing\"},\"9lives\":{\"type\":\"string\"},\"two words\":{\"type\":\"string\"},\"quo\\\"te\\\\\":{\"type\":\"string"
-        "\"},\"what\?\?/\":{\"type\":\"string\"},\"gr\303\266\303\237e\":{\"type\":\"string\"},\"\":{\"type\":\"string\"},\"HTTPSProx"
-        "y\":{\"type\":\"object\",\"properties\":{\"URLs\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}}}}}}}}}"
-        "}]}}",
+        "},\"linux\":{\"type\":\"string\"},\"assert\":{\"type\":\"string\"},\"offsetof\":{\"type\":\"string\"},\"alloc"
+        "a\":{\"type\":\"string\"},\"NULL\":{\"type\":\"string\"},\"EOF\":{\"type\":\"string\"},\"BUFSIZ\":{\"type\":\"st"
+        "ring\"},\"URL\":{\"type\":\"string\",\"enum\":[\"a\"]},\"other_fields\":{\"type\":\"string\"},\"text\":{\"type"
+        "\":\"string\"},\"view\":{\"type\":\"object\",\"properties\":{\"at\":{\"type\":\"string\"}}},\"view_base\":{\"t"
+        "ype\":\"string\"},\"int_or_string_view\":{\"type\":\"string\"},\"port\":{\"x-kubernetes-int-or-string\""
+        ":true},\"kubecoro\":{\"type\":\"string\"},\"std\":{\"type\":\"string\"},\"with-dash\":{\"type\":\"object\",\""
+        "properties\":{\"a\":{\"type\":\"string\"}}},\"withDash\":{\"type\":\"object\",\"properties\":{\"b\":{\"type\""
+        ":\"string\"}}},\"with.dot\":{\"type\":\"string\"},\"$ref-like\":{\"type\":\"string\"},\"$schema\":{\"type\":"
+        "\"string\"},\"_hidden__name\":{\"type\":\"string\"},\"9lives\":{\"type\":\"string\"},\"two words\":{\"type\""
+        ":\"string\"},\"quo\\\"te\\\\\":{\"type\":\"string\"},\"what\?\?/\":{\"type\":\"string\"},\"gr\303\266\303\237e\":{\"type\":\"st"
+        "ring\"},\"\":{\"type\":\"string\"},\"HTTPSProxy\":{\"type\":\"object\",\"properties\":{\"URLs\":{\"type\":\"ar"
+        "ray\",\"items\":{\"type\":\"string\"}}}}}}}}}}]}}",
     };
     return parts;
 }

@@ -5,6 +5,7 @@
 #include <kubecoro/api/detail/struct_type.hpp>
 #include <kubecoro/api/other_fields.hpp>
 #include <kubecoro/api/resource.hpp>
+#include <kubecoro/api/value_members.hpp>
 #include <kubecoro/api/view.hpp>
 #include <kubecoro/base/name_first.hpp>
 #include <kubecoro/meta_v1/object_meta.hpp>
@@ -95,9 +96,24 @@ struct union_spec
     std::optional<std::string> operator_ = {};
     std::optional<bool> co_await_ = {};
     std::optional<std::string> linux_ = {};
+    std::optional<std::string> assert_ = {};
+    std::optional<std::string> offsetof_ = {};
+    std::optional<std::string> alloca_ = {};
+    std::optional<std::string> NULL_ = {};
+    std::optional<std::string> EOF_ = {};
+    std::optional<std::string> BUFSIZ_ = {};
+    /// The values of URL that the schema allows.
+    struct URL_values
+    {
+        static constexpr const char* a = "a";
+    };
+    std::optional<std::string> URL_ = {};
     std::optional<std::string> other_fields_ = {};
     std::optional<std::string> text_ = {};
     kubecoro::boxed<names_v1::union_spec_view> view_ = {};
+    std::optional<std::string> view_base_ = {};
+    std::optional<std::string> int_or_string_view_ = {};
+    std::optional<kubecoro::int_or_string> port = {};
     std::optional<std::string> kubecoro_ = {};
     std::optional<std::string> std = {};
     kubecoro::boxed<names_v1::union_spec_with_dash> with_dash = {};
@@ -241,6 +257,34 @@ public:
     {
         return find_text("linux");
     }
+    [[nodiscard]] std::optional<std::string_view> assert_() const
+    {
+        return find_text("assert");
+    }
+    [[nodiscard]] std::optional<std::string_view> offsetof_() const
+    {
+        return find_text("offsetof");
+    }
+    [[nodiscard]] std::optional<std::string_view> alloca_() const
+    {
+        return find_text("alloca");
+    }
+    [[nodiscard]] std::optional<std::string_view> NULL_() const
+    {
+        return find_text("NULL");
+    }
+    [[nodiscard]] std::optional<std::string_view> EOF_() const
+    {
+        return find_text("EOF");
+    }
+    [[nodiscard]] std::optional<std::string_view> BUFSIZ_() const
+    {
+        return find_text("BUFSIZ");
+    }
+    [[nodiscard]] std::optional<std::string_view> URL_() const
+    {
+        return find_text("URL");
+    }
     [[nodiscard]] std::optional<std::string_view> other_fields_() const
     {
         return find_text("other_fields");
@@ -252,6 +296,18 @@ public:
     [[nodiscard]] view<names_v1::union_spec_view> view_() const
     {
         return view<names_v1::union_spec_view>(at("view"));
+    }
+    [[nodiscard]] std::optional<std::string_view> view_base_() const
+    {
+        return find_text("view_base");
+    }
+    [[nodiscard]] std::optional<std::string_view> int_or_string_view_() const
+    {
+        return find_text("int_or_string_view");
+    }
+    [[nodiscard]] int_or_string_view port() const
+    {
+        return int_or_string_view(at("port"));
     }
     [[nodiscard]] std::optional<std::string_view> kubecoro_() const
     {
