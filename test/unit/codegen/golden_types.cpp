@@ -7,6 +7,8 @@
 #include <golden/forms_v1/scalar.hpp>
 #include <golden/forms_v1/shelf.hpp>
 #include <golden/forms_v2alpha1/release.hpp>
+#include <golden/hidden_v1/config.hpp>
+#include <golden/hidden_v1/template_.hpp>
 #include <golden/loose_v1/box.hpp>
 #include <golden/loose_v1/puzzle.hpp>
 #include <golden/loose_v1/wrapper.hpp>
@@ -46,6 +48,15 @@ TEST_CASE("golden: objects survive their types", "[codegen][golden]")
     CHECK(survives<names_v1::well>("Well", "names.example.com/v1",
                                    R"({"a":{"b":[{"c":{"k":[{"d":{"e":[{"x":{"f":true}}]}}]}}]}})"));
     CHECK_FALSE(wide_v1::region::resource().namespaced);
+}
+
+TEST_CASE("golden: types and members do not hide each other", "[codegen][golden]")
+{
+    const hidden_v1::config config{.config_ = "a", .spec = {.config_spec_ = "b"}};
+    CHECK(json::parse(to_text(config)).at("config") == "a");
+    CHECK(json::parse(to_text(config)).at("spec").at("config_spec") == "b");
+    const hidden_v1::template_ named{.template_2_ = hidden_v1::template_template{.template_template_ = "a"}};
+    CHECK(json::parse(to_text(named)).at("template").at("template_template") == "a");
 }
 
 TEST_CASE("golden: the values of an enumeration are constants beside the field, and others are kept",

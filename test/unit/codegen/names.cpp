@@ -47,7 +47,7 @@ TEST_CASE("a message's type is named after its group, version and name", "[codeg
     CHECK(type_name_of("io.k8s.api.core.v1.Namespace").name == "namespace_");
 }
 
-TEST_CASE("a member does not have the name of a macro", "[codegen][names]")
+TEST_CASE("a member has neither the name of its type nor that of a macro", "[codegen][names]")
 {
     const auto members = [](const std::string& type, const std::vector<std::string>& names) {
         message m{.name = "com.example.shop.v1." + type};
@@ -55,6 +55,9 @@ TEST_CASE("a member does not have the name of a macro", "[codegen][names]")
         return member_names(m);
     };
     using texts = std::vector<std::string>;
+    CHECK(members("Config", {"config", "spec"}) == texts{"config_", "spec"});
+    CHECK(members("Template", {"template"}) == texts{"template_2_"});
+    CHECK(members("ConfigSpec", {"config", "config_spec"}) == texts{"config", "config_spec_"});
     CHECK(members("Config", {"NULL", "EOF", "URL", "X1", "IPv4"}) == texts{"NULL_", "EOF_", "URL_", "X1_", "IPv4"});
 }
 

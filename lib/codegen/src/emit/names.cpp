@@ -218,6 +218,8 @@ type_name type_name_of(std::string_view message)
 std::vector<std::string> member_names(const message& m)
 {
     different_names names(taken);
+    // A member of the type's own name would hide the type.
+    names.add(type_name_of(m.name).name);
     std::vector<std::string> out;
     for (const field& f : m.fields) out.push_back(names.add(identifier_with_capitals(f.name)));
     return out;

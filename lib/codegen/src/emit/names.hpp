@@ -31,8 +31,8 @@ struct type_name
 /// Returns the C++ name of a message.
 [[nodiscard]] type_name type_name_of(std::string_view message);
 
-/// Names the members of a message, in its order: identifiers, all different and different from those that every
-/// generated type has. Names without small letters, which could be macros, get an underscore.
+/// Names the members of a message, in its order: identifiers, all different and different from the type's own and those
+/// that every generated type has. Names without small letters, which could be macros, get an underscore.
 [[nodiscard]] std::vector<std::string> member_names(const message& m);
 
 /// The struct of constants for the values that a field may have.
