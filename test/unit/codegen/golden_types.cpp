@@ -7,7 +7,16 @@
 #include <golden/forms_v1/scalar.hpp>
 #include <golden/forms_v1/shelf.hpp>
 #include <golden/forms_v2alpha1/release.hpp>
+#include <golden/hidden_v1/a_.hpp>
+#include <golden/hidden_v1/boost_.hpp>
 #include <golden/hidden_v1/config.hpp>
+#include <golden/hidden_v1/detail_.hpp>
+#include <golden/hidden_v1/hidden_v1_.hpp>
+#include <golden/hidden_v1/kubecoro_.hpp>
+#include <golden/hidden_v1/meta_v1_.hpp>
+#include <golden/hidden_v1/other_fields_.hpp>
+#include <golden/hidden_v1/resource_.hpp>
+#include <golden/hidden_v1/std_.hpp>
 #include <golden/hidden_v1/template_.hpp>
 #include <golden/loose_v1/box.hpp>
 #include <golden/loose_v1/puzzle.hpp>
@@ -57,6 +66,12 @@ TEST_CASE("golden: types and members do not hide each other", "[codegen][golden]
     CHECK(json::parse(to_text(config)).at("spec").at("config_spec") == "b");
     const hidden_v1::template_ named{.template_2_ = hidden_v1::template_template{.template_template_ = "a"}};
     CHECK(json::parse(to_text(named)).at("template").at("template_template") == "a");
+    CHECK(hidden_v1::detail_::resource().kind == "Detail");
+    const typed_object<hidden_v1::a_> read(
+        object::parse(R"({"apiVersion":"hidden.example.com/v1","kind":"A","metadata":{"name":"n"},"a":"b"})").value());
+    CHECK(read->a() == hidden_v1::a_::a_values::b);
+    CHECK(hidden_v1::resource_::resource().kind == "Resource");
+    CHECK(hidden_v1::std_{} == hidden_v1::std_{});
 }
 
 TEST_CASE("golden: the values of an enumeration are constants beside the field, and others are kept",

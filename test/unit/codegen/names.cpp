@@ -47,6 +47,19 @@ TEST_CASE("a message's type is named after its group, version and name", "[codeg
     CHECK(type_name_of("io.k8s.api.core.v1.Namespace").name == "namespace_");
 }
 
+TEST_CASE("a type that would hide a namespace, or be hidden by a member, has an underscore", "[codegen][names]")
+{
+    const auto name = [](const std::string& kind) { return type_name_of("com.example.shop.v1." + kind).name; };
+    for (const std::string kind :
+         {"Std", "Boost", "Kubecoro", "Detail", "A", "Resource", "OtherFields", "StructTypeOf"})
+        CHECK(name(kind) == snake_case(kind) + '_');
+    for (const std::string kind : {"MetaV1", "ShopV1", "CoreV1beta1", "AppsV2alpha10"})
+        CHECK(name(kind) == snake_case(kind) + '_');
+    for (const std::string kind :
+         {"Standard", "Details", "V1", "MetaV", "MetaV1x", "IPv4", "Level1", "Metav1", "DriveV1gamma1"})
+        CHECK(name(kind) == snake_case(kind));
+}
+
 TEST_CASE("a member has neither the name of its type nor that of a macro", "[codegen][names]")
 {
     const auto members = [](const std::string& type, const std::vector<std::string>& names) {

@@ -47,6 +47,11 @@ const std::set<std::string, std::less<>> taken{
     "kubecoro",   "list_view",   "map_view",   "name_first", "number",       "other_fields",
     "resource",   "text",        "untyped",    "value_view", "view",         "view_base"};
 
+/// Names that a type must not have: it would hide a namespace, or be hidden by a member or parameter of generated code.
+const std::set<std::string, std::less<>> not_for_types{"a",        "boost",         "definition_text_of", "detail",
+                                                       "kubecoro", "name_first",    "other_fields",       "resource",
+                                                       "std",      "struct_type_of"};
+
 bool is_upper(char c) noexcept { return c >= 'A' && c <= 'Z'; }
 bool is_lower(char c) noexcept { return c >= 'a' && c <= 'z'; }
 bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
@@ -172,6 +177,23 @@ std::string number_name(std::string_view value)
     return value.starts_with('-') ? identifier("minus_" + std::string(value.substr(1))) : identifier(value);
 }
 
+/// Whether the name is one of a namespace of types, such as meta_v1: within others, a type of that name would hide it.
+bool is_like_space(std::string_view name) noexcept
+{
+    const auto without_digits = [&] {
+        const auto before = name.size();
+        while (!name.empty() && is_digit(name.back())) name.remove_suffix(1);
+        return name.size() != before;
+    };
+    if (!without_digits()) return false;
+    for (const std::string_view stage : {"alpha", "beta"})
+        if (name.ends_with(stage)) {
+            name.remove_suffix(stage.size());
+            if (!without_digits()) return false;
+        }
+    return name.ends_with("_v");
+}
+
 std::string_view last_part(std::string_view& dotted)
 {
     const auto dot = dotted.rfind('.');
@@ -212,7 +234,9 @@ type_name type_name_of(std::string_view message)
     const auto version = last_part(message);
     const auto group = last_part(message);
     const std::string space = std::string(group) + '_' + std::string(version);
-    return {identifier(snake_case(space)), identifier(snake_case(name))};
+    auto type = identifier(snake_case(name));
+    if (not_for_types.contains(type) || is_like_space(type)) type += '_';
+    return {identifier(snake_case(space)), std::move(type)};
 }
 
 std::vector<std::string> member_names(const message& m)

@@ -28,7 +28,7 @@ struct type_name
     [[nodiscard]] std::string qualified() const { return "::kubecoro::" + space + "::" + name; }
 };
 
-/// Returns the C++ name of a message.
+/// Returns the C++ name of a message. One that would hide a namespace, such as std or meta_v1, gets an underscore.
 [[nodiscard]] type_name type_name_of(std::string_view message);
 
 /// Names the members of a message, in its order: identifiers, all different and different from the type's own and those
