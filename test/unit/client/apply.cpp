@@ -316,141 +316,141 @@ TEST_CASE("extract: the cost grows with the entries of the object, not with thei
     const auto o = robot(entries);
     CHECK(robot_part(extract(o, "m")) == json::parse(R"({"plan":["p"]})"));
     CHECK(robot_part(extract(o, definition(), "m")) == json::parse(R"({"plan":["p"]})"));
+}
 
-    TEST_CASE("extract: an item that lacks one of the keys of an element is not owned by it", "[client][apply]")
-    {
-        const auto* keys_of_two_kinds =
-            R"({"f:arms":{"k:{\"a\":1,\"name\":\"r\"}":{},"k:{\"name\":\"r\"}":{"f:v":{}}}})";
-        CHECK(robot_part(extract(robot(robot_entry("m", keys_of_two_kinds)), "m")) ==
-              json::parse(R"({"arms":[{"v":2,"name":"r"}]})"));
+TEST_CASE("extract: an item that lacks one of the keys of an element is not owned by it", "[client][apply]")
+{
+    const auto* keys_of_two_kinds = R"({"f:arms":{"k:{\"a\":1,\"name\":\"r\"}":{},"k:{\"name\":\"r\"}":{"f:v":{}}}})";
+    CHECK(robot_part(extract(robot(robot_entry("m", keys_of_two_kinds)), "m")) ==
+          json::parse(R"({"arms":[{"v":2,"name":"r"}]})"));
+}
+
+TEST_CASE("extract: a definition says how a custom kind is owned", "[client][apply]")
+{
+    const auto o = robot(robot_entry(
+        "m", R"({"f:place":{},"f:notes":{},"f:arms":{"k:{\"name\":\"r\",\"side\":\"x\"}":{".":{},"f:v":{}}}})"));
+    CHECK(robot_part(extract(o, definition(), "m")) ==
+          json::parse(R"({"arms":[{"v":2,"name":"r"}],"place":{"x":1,"y":2}})"));
+    for (const auto& wrong : {definition("Other"), definition("Robot", "v2"), o})
+        CHECK(extract(o, wrong, "m").error() == cond::invalid);
+    CHECK(extract(live(entry("m", "Apply", "{}")), definition(), "m").error() == cond::invalid);
+    CHECK(extract(robot(""), definition(), "m").error() == cond::invalid);
+}
+
+TEST_CASE("extract: as client-go extracts", "[client][apply]")
+{
+    std::ifstream lines(KUBECORO_TEST_DATA "/extracted.jsonl");
+    std::string first;
+    std::getline(lines, first);
+    const auto crd = object::parse(first).value();
+    int cases = 0;
+    for (std::string line; std::getline(lines, line); ++cases) {
+        const auto one = json::parse(line);
+        const auto o = object::parse(json::serialize(one.at("object"))).value();
+        const std::string manager(one.at("manager").as_string());
+        const std::string subresource(one.at("subresource").as_string());
+        INFO(o.kind() << " of " << manager << " " << subresource);
+        const auto taken =
+            o.kind() == "Robot" ? extract(o, crd, manager, subresource) : extract(o, manager, subresource);
+        CHECK(taken.value() == one.at("extracted"));
     }
+    CHECK(cases > 30);
+}
 
-    TEST_CASE("extract: a definition says how a custom kind is owned", "[client][apply]")
-    {
-        const auto o = robot(robot_entry(
-            "m", R"({"f:place":{},"f:notes":{},"f:arms":{"k:{\"name\":\"r\",\"side\":\"x\"}":{".":{},"f:v":{}}}})"));
-        CHECK(robot_part(extract(o, definition(), "m")) ==
-              json::parse(R"({"arms":[{"v":2,"name":"r"}],"place":{"x":1,"y":2}})"));
-        for (const auto& wrong : {definition("Other"), definition("Robot", "v2"), o})
-            CHECK(extract(o, wrong, "m").error() == cond::invalid);
-        CHECK(extract(live(entry("m", "Apply", "{}")), definition(), "m").error() == cond::invalid);
-        CHECK(extract(robot(""), definition(), "m").error() == cond::invalid);
+namespace {
+
+/// The entries after a migration, each as "manager operation fields"; "none" if there is nothing to do.
+std::string migrated(const std::string& entries, apply_migration how = {.to = "m"})
+{
+    const auto patch = migration_patch(live(entries), how);
+    if (!patch) return patch.error().message();
+    if (!*patch) return "none";
+    const auto ops = json::parse(**patch);
+    CHECK(ops.at(0).at("op") == "replace");
+    CHECK(ops.at(0).at("path") == "/metadata/managedFields");
+    CHECK(ops.at(1) == json::parse(R"({"op":"replace","path":"/metadata/resourceVersion","value":"7"})"));
+    std::string out;
+    for (const auto& e : ops.at(0).at("value").as_array()) {
+        CHECK(e.at("fieldsType") == "FieldsV1");
+        out += std::string(e.at("manager").as_string()) + " " + std::string(e.at("operation").as_string()) + " " +
+               json::serialize(e.at("fieldsV1")) + "\n";
     }
+    return out;
+}
 
-    TEST_CASE("extract: as client-go extracts", "[client][apply]")
-    {
-        std::ifstream lines(KUBECORO_TEST_DATA "/extracted.jsonl");
-        std::string first;
-        std::getline(lines, first);
-        const auto crd = object::parse(first).value();
-        int cases = 0;
-        for (std::string line; std::getline(lines, line); ++cases) {
-            const auto one = json::parse(line);
-            const auto o = object::parse(json::serialize(one.at("object"))).value();
-            const std::string manager(one.at("manager").as_string());
-            const std::string subresource(one.at("subresource").as_string());
-            INFO(o.kind() << " of " << manager << " " << subresource);
-            const auto taken =
-                o.kind() == "Robot" ? extract(o, crd, manager, subresource) : extract(o, manager, subresource);
-            CHECK(taken.value() == one.at("extracted"));
-        }
-        CHECK(cases > 30);
+const std::string kubectl = "kubectl-client-side-apply";
+const std::string fields_a = R"({"f:a":{}})";
+const std::string fields_b = R"({"f:b":{}})";
+
+} // namespace
+
+TEST_CASE("migration: an update becomes an apply", "[client][apply]")
+{
+    CHECK(migrated(entry(kubectl, "Update", fields_a)) == "m Apply {\"f:a\":{}}\n");
+    CHECK(migrated(entry("other", "Update", fields_b) + "," + entry(kubectl, "Update", fields_a)) ==
+          "other Update {\"f:b\":{}}\nm Apply {\"f:a\":{}}\n");
+}
+
+TEST_CASE("migration: an update joins the apply of the same version", "[client][apply]")
+{
+    CHECK(migrated(entry(kubectl, "Update", fields_a) + "," + entry("m", "Apply", fields_a)) ==
+          "m Apply {\"f:a\":{}}\n");
+    CHECK(migrated(entry("m", "Apply", fields_a) + "," + entry(kubectl, "Update", fields_b)) ==
+          "m Apply {\"f:a\":{},\"f:b\":{}}\n");
+}
+
+TEST_CASE("migration: updates of other versions are given up", "[client][apply]")
+{
+    CHECK(migrated(entry("m", "Apply", fields_a, "apps/v5") + "," + entry(kubectl, "Update", fields_b, "apps/v1")) ==
+          "m Apply {\"f:a\":{}}\n");
+    CHECK(migrated(entry("m", "Apply", fields_a) + "," + entry(kubectl, "Update", fields_b, "apps/v5") + "," +
+                   entry(kubectl, "Update", R"({"f:c":{}})")) == "m Apply {\"f:a\":{},\"f:c\":{}}\n");
+    // The first entry, which is the newest, becomes the apply.
+    CHECK(migrated(entry(kubectl, "Update", fields_a, "apps/v2") + "," + entry(kubectl, "Update", fields_b)) ==
+          "m Apply {\"f:a\":{}}\n");
+}
+
+TEST_CASE("migration: several managers, subresources, and nothing to do", "[client][apply]")
+{
+    const apply_migration both{.from = {kubectl, "before-first-apply"}, .to = "m"};
+    CHECK(migrated(entry(kubectl, "Update", fields_a) + "," + entry("before-first-apply", "Update", fields_b), both) ==
+          "m Apply {\"f:a\":{},\"f:b\":{}}\n");
+    const auto status = entry(kubectl, "Update", fields_a, "apps/v1", R"(,"subresource":"status")");
+    CHECK(migrated(status) == "none");
+    CHECK(migrated(status, {.to = "m", .subresource = "status"}) == "m Apply {\"f:a\":{}}\n");
+    CHECK(migrated("") == "none");
+    CHECK(migrated(entry("m", "Apply", fields_a)) == "none");
+    CHECK(migrated(entry(kubectl, "Apply", fields_a)) == "none");
+    CHECK(says(migrated(entry(kubectl, "Update", fields_a), {}), "has no name"));
+    CHECK(migration_patch(live(entry(kubectl, "Update", "7")), {.to = "m"}).error() == cond::corrupt);
+}
+
+TEST_CASE("client: a migration is sent again when the object changes", "[client][apply]")
+{
+    world the;
+    auto c = the.make();
+    const auto old = live(entry(kubectl, "Update", fields_a)).to_text();
+    const auto done = live(entry("m", "Apply", fields_a)).to_text();
+    const std::string changed = R"({"kind":"Status","status":"Failure","reason":"Conflict","code":409})";
+    const apply_migration how{.to = "m"};
+    the.net->replies = {{.body = {old}}, {.status = 409, .body = {changed}}, {.body = {old}}, {.body = {done}}};
+    CHECK(the.run.run(migrate_to_apply(c, deployments, "web", "d", how)).value());
+    CHECK(the.net->seen.size() == 4);
+    CHECK(the.net->seen[3].content_type == "application/json-patch+json");
+    the.net->replies = {{.body = {done}}};
+    CHECK_FALSE(the.run.run(migrate_to_apply(c, deployments, "web", "d", how)).value());
+    for (int i = 0; i < 6; ++i) {
+        the.net->replies.push_back({.body = {old}});
+        the.net->replies.push_back({.status = 409, .body = {changed}});
     }
-
-    namespace {
-
-    /// The entries after a migration, each as "manager operation fields"; "none" if there is nothing to do.
-    std::string migrated(const std::string& entries, apply_migration how = {.to = "m"})
-    {
-        const auto patch = migration_patch(live(entries), how);
-        if (!patch) return patch.error().message();
-        if (!*patch) return "none";
-        const auto ops = json::parse(**patch);
-        CHECK(ops.at(0).at("op") == "replace");
-        CHECK(ops.at(0).at("path") == "/metadata/managedFields");
-        CHECK(ops.at(1) == json::parse(R"({"op":"replace","path":"/metadata/resourceVersion","value":"7"})"));
-        std::string out;
-        for (const auto& e : ops.at(0).at("value").as_array()) {
-            CHECK(e.at("fieldsType") == "FieldsV1");
-            out += std::string(e.at("manager").as_string()) + " " + std::string(e.at("operation").as_string()) + " " +
-                   json::serialize(e.at("fieldsV1")) + "\n";
-        }
-        return out;
-    }
-
-    const std::string kubectl = "kubectl-client-side-apply";
-    const std::string fields_a = R"({"f:a":{}})";
-    const std::string fields_b = R"({"f:b":{}})";
-
-    } // namespace
-
-    TEST_CASE("migration: an update becomes an apply", "[client][apply]")
-    {
-        CHECK(migrated(entry(kubectl, "Update", fields_a)) == "m Apply {\"f:a\":{}}\n");
-        CHECK(migrated(entry("other", "Update", fields_b) + "," + entry(kubectl, "Update", fields_a)) ==
-              "other Update {\"f:b\":{}}\nm Apply {\"f:a\":{}}\n");
-    }
-
-    TEST_CASE("migration: an update joins the apply of the same version", "[client][apply]")
-    {
-        CHECK(migrated(entry(kubectl, "Update", fields_a) + "," + entry("m", "Apply", fields_a)) ==
-              "m Apply {\"f:a\":{}}\n");
-        CHECK(migrated(entry("m", "Apply", fields_a) + "," + entry(kubectl, "Update", fields_b)) ==
-              "m Apply {\"f:a\":{},\"f:b\":{}}\n");
-    }
-
-    TEST_CASE("migration: updates of other versions are given up", "[client][apply]")
-    {
-        CHECK(migrated(entry("m", "Apply", fields_a, "apps/v5") + "," +
-                       entry(kubectl, "Update", fields_b, "apps/v1")) == "m Apply {\"f:a\":{}}\n");
-        CHECK(migrated(entry("m", "Apply", fields_a) + "," + entry(kubectl, "Update", fields_b, "apps/v5") + "," +
-                       entry(kubectl, "Update", R"({"f:c":{}})")) == "m Apply {\"f:a\":{},\"f:c\":{}}\n");
-        // The first entry, which is the newest, becomes the apply.
-        CHECK(migrated(entry(kubectl, "Update", fields_a, "apps/v2") + "," + entry(kubectl, "Update", fields_b)) ==
-              "m Apply {\"f:a\":{}}\n");
-    }
-
-    TEST_CASE("migration: several managers, subresources, and nothing to do", "[client][apply]")
-    {
-        const apply_migration both{.from = {kubectl, "before-first-apply"}, .to = "m"};
-        CHECK(migrated(entry(kubectl, "Update", fields_a) + "," + entry("before-first-apply", "Update", fields_b),
-                       both) == "m Apply {\"f:a\":{},\"f:b\":{}}\n");
-        const auto status = entry(kubectl, "Update", fields_a, "apps/v1", R"(,"subresource":"status")");
-        CHECK(migrated(status) == "none");
-        CHECK(migrated(status, {.to = "m", .subresource = "status"}) == "m Apply {\"f:a\":{}}\n");
-        CHECK(migrated("") == "none");
-        CHECK(migrated(entry("m", "Apply", fields_a)) == "none");
-        CHECK(migrated(entry(kubectl, "Apply", fields_a)) == "none");
-        CHECK(says(migrated(entry(kubectl, "Update", fields_a), {}), "has no name"));
-        CHECK(migration_patch(live(entry(kubectl, "Update", "7")), {.to = "m"}).error() == cond::corrupt);
-    }
-
-    TEST_CASE("client: a migration is sent again when the object changes", "[client][apply]")
-    {
-        world the;
-        auto c = the.make();
-        const auto old = live(entry(kubectl, "Update", fields_a)).to_text();
-        const auto done = live(entry("m", "Apply", fields_a)).to_text();
-        const std::string changed = R"({"kind":"Status","status":"Failure","reason":"Conflict","code":409})";
-        const apply_migration how{.to = "m"};
-        the.net->replies = {{.body = {old}}, {.status = 409, .body = {changed}}, {.body = {old}}, {.body = {done}}};
-        CHECK(the.run.run(migrate_to_apply(c, deployments, "web", "d", how)).value());
-        CHECK(the.net->seen.size() == 4);
-        CHECK(the.net->seen[3].content_type == "application/json-patch+json");
-        the.net->replies = {{.body = {done}}};
-        CHECK_FALSE(the.run.run(migrate_to_apply(c, deployments, "web", "d", how)).value());
-        for (int i = 0; i < 6; ++i) {
-            the.net->replies.push_back({.body = {old}});
-            the.net->replies.push_back({.status = 409, .body = {changed}});
-        }
-        CHECK(the.run.run(migrate_to_apply(c, deployments, "web", "d", how)).error() == cond::conflict);
-        CHECK(the.net->replies.size() == 2);
-        the.net->replies = {{.status = 404, .body = {"no"}}};
-        CHECK(the.run.run(migrate_to_apply(c, deployments, "web", "d", how)).error() == cond::not_found);
-        the.net->replies = {{.body = {old}}, {.status = 403, .body = {"no"}}};
-        CHECK(the.run.run(migrate_to_apply(c, deployments, "web", "d", how)).error() == cond::forbidden);
-        client_options dropping;
-        dropping.decode.drop_managed_fields = true;
-        CHECK(the.run.run(migrate_to_apply(the.make({}, dropping), deployments, "web", "d", how)).error() ==
-              cond::misconfigured);
-    }
+    CHECK(the.run.run(migrate_to_apply(c, deployments, "web", "d", how)).error() == cond::conflict);
+    CHECK(the.net->replies.size() == 2);
+    the.net->replies = {{.status = 404, .body = {"no"}}};
+    CHECK(the.run.run(migrate_to_apply(c, deployments, "web", "d", how)).error() == cond::not_found);
+    the.net->replies = {{.body = {old}}, {.status = 403, .body = {"no"}}};
+    CHECK(the.run.run(migrate_to_apply(c, deployments, "web", "d", how)).error() == cond::forbidden);
+    client_options dropping;
+    dropping.decode.drop_managed_fields = true;
+    CHECK(the.run.run(migrate_to_apply(the.make({}, dropping), deployments, "web", "d", how)).error() ==
+          cond::misconfigured);
+}

@@ -1,7 +1,7 @@
 // Texts as Go writes them to JSON, for values that protobuf holds as numbers or bytes.
 #pragma once
 
-#include <kubecoro/base/hash.hpp>
+#include <kubecoro/api/detail/utf8.hpp>
 
 #include <array>
 #include <cstddef>
@@ -46,30 +46,6 @@ private:
 [[nodiscard]] std::optional<std::string> real_text(double value);
 /// Appends standard base64 with padding.
 void append_base64(std::string& out, std::string_view bytes);
-
-[[nodiscard]] inline bool is_ascii(std::string_view text) noexcept
-{
-    constexpr std::uint64_t high_bits = 0x8080808080808080u;
-    const char* at = text.data();
-    std::size_t n = text.size();
-    std::uint64_t seen = 0;
-    if (n >= 8) {
-        for (; n > 8; at += 8, n -= 8) seen |= load_word(at);
-        // The last word overlaps the previous one.
-        seen |= load_word(at + n - 8);
-    } else {
-        for (std::size_t i = 0; i < n; ++i) seen |= static_cast<unsigned char>(at[i]);
-    }
-    return (seen & high_bits) == 0;
-}
-/// True if the text is valid UTF-8.
-[[nodiscard]] bool is_valid_utf8(std::string_view text) noexcept;
-/// The same, faster for the ASCII that nearly all texts are.
-[[nodiscard]] inline bool is_utf8(std::string_view text) noexcept { return is_ascii(text) || is_valid_utf8(text); }
-/// Appends the text; each byte that belongs to no valid character becomes U+FFFD.
-void append_valid_utf8(std::string& out, std::string_view text);
-/// The same as a text of its own.
-[[nodiscard]] std::string valid_utf8(std::string_view text);
 
 /// The start of Go's time, year 1, which Go treats as "no time".
 inline constexpr std::int64_t no_time_seconds = -62135596800;

@@ -3,6 +3,7 @@
 #include "live/live_cluster.hpp"
 #include "render/status_errors.hpp"
 
+#include <boost/asio/append.hpp>
 #include <boost/asio/associated_executor.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
@@ -11,6 +12,7 @@
 #include <boost/system/system_error.hpp>
 
 #include <algorithm>
+#include <exception>
 
 namespace asio = boost::asio;
 
@@ -57,12 +59,18 @@ asio::awaitable<void> server_engine::on_strand(std::function<void()> f)
     const auto own = strand_.get();
     if (!own) throw boost::system::system_error(asio::error::operation_aborted); // its context has ended
     // Two posts suffice: f stores its results in locals of the suspended caller, which the handler keeps alive.
-    co_await asio::async_initiate<const asio::use_awaitable_t<>&, void()>(
+    co_await asio::async_initiate<const asio::use_awaitable_t<>&, void(std::exception_ptr)>(
         [](auto handler, const asio::any_io_executor& strand, std::function<void()> work) {
             asio::post(strand, [handler = std::move(handler), work = std::move(work)]() mutable {
-                work();
+                // Thrown to the caller: from here it would end the loop that runs the context.
+                std::exception_ptr thrown;
+                try {
+                    work();
+                } catch (...) {
+                    thrown = std::current_exception();
+                }
                 auto home = asio::get_associated_executor(handler);
-                asio::post(home, std::move(handler));
+                asio::post(home, asio::append(std::move(handler), thrown));
             });
         },
         asio::use_awaitable, own, std::move(f));
@@ -161,6 +169,18 @@ watch_handle::piece server_engine::next_of(std::uint64_t id)
         return out;
     }
     open_watch& w = at->second;
+    try {
+        return output_of(w);
+    } catch (const std::exception& e) {
+        log_.error("a watch threw an exception", {{"resource", w.stream->resource()}, {"failure", e.what()}});
+        w.cut = out.cut = true;
+        return out;
+    }
+}
+
+watch_handle::piece server_engine::output_of(open_watch& w)
+{
+    watch_handle::piece out;
     watch_output output = w.stream->next(time_->wall_now());
     std::size_t size = 0;
     for (const auto& line : output.lines) size += line->size();
@@ -193,7 +213,16 @@ void server_engine::restored()
     changed();
 }
 
-std::optional<wall_time> server_engine::tick(wall_time now) { return live_ ? live_->tick(now) : state_.tick(now); }
+// As in handle(): the requests that follow are not affected. The next change tries again.
+std::optional<wall_time> server_engine::tick(wall_time now)
+{
+    try {
+        return live_ ? live_->tick(now) : state_.tick(now);
+    } catch (const std::exception& e) {
+        log_.error("the work of the cluster threw an exception", {{"failure", e.what()}});
+        return {};
+    }
+}
 
 // The timer coroutine starts with the first deadline; a server that only answers reads needs none.
 void server_engine::arm(std::optional<wall_time> when)

@@ -66,7 +66,7 @@ public:
     server_engine(boost::asio::any_io_executor executor, server_options options);
     ~server_engine();
 
-    /// Runs `f` on the strand and resumes on the caller's executor. `f` must not throw.
+    /// Runs `f` on the strand and resumes on the caller's executor. Throws there what `f` throws.
     [[nodiscard]] boost::asio::awaitable<void> on_strand(std::function<void()> f);
 
     /** Answers one request, after the delay that the handler asks for.
@@ -118,7 +118,9 @@ private:
     engine_answer perform_now(const http_request& request, const wake_signal& wake);
     void count(const http_request& request, const http_response& response);
     void log_request(const http_request& request, const http_response& response, time_point since) const;
+    /// An exception of a watch breaks off that watch.
     watch_handle::piece next_of(std::uint64_t id);
+    watch_handle::piece output_of(open_watch& w);
     void close(std::uint64_t id);
     void wake_watchers(std::string_view resource);
     /// Does a part of the work that is due. @return when to call again.

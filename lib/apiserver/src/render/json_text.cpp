@@ -1,16 +1,20 @@
 #include "render/json_text.hpp"
 
+#include <kubecoro/api/detail/utf8.hpp>
+
 #include <boost/json/parser.hpp>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <stdexcept>
 
 namespace kubecoro::apiserver {
 
 void append_quoted(std::string& out, std::string_view text)
 {
+    if (!detail::is_utf8(text)) return append_quoted(out, detail::valid_utf8(text));
     static constexpr char hex[] = "0123456789abcdef";
     out += '"';
     std::size_t done = 0;
@@ -221,7 +225,9 @@ boost::system::result<json::value, std::string> parse_json(std::string_view text
 json::value parse_trusted(std::string_view text)
 {
     auto parsed = parse_json(text, 10'000);
-    return parsed ? std::move(*parsed) : json::value(nullptr);
+    // Callers rely on the value: a null in its place would be taken for an object.
+    if (!parsed) throw std::logic_error("the embedded server wrote text that is not JSON: " + parsed.error());
+    return std::move(*parsed);
 }
 
 const json::value* find_at(const json::value& v, std::string_view dotted)

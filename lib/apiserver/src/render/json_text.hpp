@@ -15,7 +15,8 @@ namespace kubecoro::apiserver {
 
 namespace json = boost::json;
 
-/// Appends a JSON string with Go's HTML escaping: `<`, `>` and `&` become \u003c and so on.
+/// Appends a JSON string with Go's HTML escaping: `<`, `>` and `&` become \u003c and so on. As in Go, each byte that is
+/// not UTF-8 becomes U+FFFD, so that the text is JSON whatever a request holds.
 void append_quoted(std::string& out, std::string_view text);
 [[nodiscard]] std::string quoted(std::string_view text);
 
@@ -46,7 +47,7 @@ private:
 /// Parses one JSON document. Errors have the wording of Go's parser.
 [[nodiscard]] boost::system::result<json::value, std::string> parse_json(std::string_view text, std::size_t max_depth);
 
-/// Parses text that this library wrote; null when it is not JSON.
+/// Parses text that this library wrote. Throws std::logic_error when it is not JSON.
 [[nodiscard]] json::value parse_trusted(std::string_view text);
 
 /// Returns the value at a dotted path such as "spec.nodeName"; null when any step is missing.

@@ -8,6 +8,7 @@
 #include <kubecoro/api/detail/builtin_fields.hpp>
 #include <kubecoro/api/detail/duplicate_fields.hpp>
 #include <kubecoro/api/detail/protobuf_form.hpp>
+#include <kubecoro/api/detail/utf8.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -272,6 +273,22 @@ constexpr std::size_t longest_manager = 128;
 
 bool is_printable(char c) { return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f; }
 
+/// The name of the program in a User-Agent, which ends at the first slash. Not longer than a manager may be, in whole
+/// characters.
+std::string program_of(std::string_view agent)
+{
+    const auto given = detail::valid_utf8(agent.substr(0, agent.find('/')));
+    std::string program;
+    for (std::size_t i = 0; i < given.size();) {
+        std::size_t end = i + 1;
+        while (end < given.size() && (static_cast<unsigned char>(given[end]) & 0xc0) == 0x80) ++end;
+        if (program.size() + end - i > longest_manager) break;
+        if (is_printable(given[i])) program.append(given, i, end - i);
+        i = end;
+    }
+    return program;
+}
+
 /// The manager that a request names, or else the program that sends it, by the beginning of its User-Agent.
 answer<std::string> read_manager(const exchange& x, std::string_view kind)
 {
@@ -284,11 +301,8 @@ answer<std::string> read_manager(const exchange& x, std::string_view kind)
             kind, {errors::invalid_value("fieldManager", quoted(given),
                                          "invalid character U+00" + hex(std::string_view(&*bad, 1)) + " (at position " +
                                              std::to_string(bad - given.begin()) + ")")});
-    if (!given.empty()) return given;
-    std::string program;
-    const auto agent = x.request.header("user-agent");
-    for (const char c : agent.substr(0, std::min(agent.find('/'), longest_manager)))
-        if (is_printable(c)) program += c;
+    if (!given.empty()) return detail::valid_utf8(given);
+    auto program = program_of(x.request.header("user-agent"));
     return program.empty() ? "unknown" : program;
 }
 

@@ -130,9 +130,6 @@ std::string extension(const YAML::Node& list, const std::string& where, std::str
         const auto converted = json_of(value, most_extension_values);
         if (!converted) throw wrong_field{where + "[" + found + "]", converted.error()};
         out = boost::json::serialize(*converted);
-        boost::system::error_code not_json;
-        (void)boost::json::parse(out, not_json);
-        if (not_json) throw wrong_field{where + "[" + found + "]", "has text that is not UTF-8"};
     }
     return out;
 }

@@ -2,6 +2,8 @@
 
 #include "yaml/first_pass.hpp"
 
+#include <kubecoro/api/detail/utf8.hpp>
+
 #include <boost/json.hpp>
 #include <yaml-cpp/yaml.h>
 
@@ -90,9 +92,19 @@ bool parse_float(const std::string& text, json::value& out)
     return true;
 }
 
-json::value scalar(const YAML::Node& node)
+std::string at_line_of(const YAML::Node& node) { return " at line " + std::to_string(node.Mark().line + 1); }
+
+/// The text of a scalar. yaml-cpp passes on bytes that are not UTF-8, which JSON cannot hold.
+const std::string& text_of(const YAML::Node& node)
 {
     const auto& text = node.Scalar();
+    if (!is_utf8(text)) throw refused("text that is not UTF-8" + at_line_of(node));
+    return text;
+}
+
+json::value scalar(const YAML::Node& node)
+{
+    const auto& text = text_of(node);
     if (node.Tag() == "!" || node.Tag() == "tag:yaml.org,2002:str") return json::value(std::string_view(text));
     if (text.empty() || is_one_of(text, {"~", "null", "Null", "NULL"})) return nullptr;
     if (is_one_of(text, {"true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON", "y", "Y"})) return true;
@@ -146,7 +158,7 @@ void add_missing(json::object& out, const json::value& from, allowance& budget)
 json::value convert(const YAML::Node& node, std::size_t depth, allowance& budget)
 {
     if (budget.nodes-- == 0) throw refused("too many nodes");
-    if (depth == 0) throw refused("nested too deeply at line " + std::to_string(node.Mark().line + 1));
+    if (depth == 0) throw refused("nested too deeply" + at_line_of(node));
     switch (node.Type()) {
     case YAML::NodeType::Scalar:
         budget.spend_on_text(node.Scalar());
@@ -160,15 +172,15 @@ json::value convert(const YAML::Node& node, std::size_t depth, allowance& budget
     case YAML::NodeType::Map: {
         json::object out;
         for (const auto& member : node) {
-            if (!member.first.IsScalar())
-                throw refused("a key that is not a scalar at line " + std::to_string(member.first.Mark().line + 1));
+            if (!member.first.IsScalar()) throw refused("a key that is not a scalar" + at_line_of(member.first));
             if (is_merge(member.first, member.second)) {
                 add_missing(out, convert(member.second, depth - 1, budget), budget);
                 continue;
             }
             budget.spend_on_member(out);
-            budget.spend_on_text(member.first.Scalar());
-            out[member.first.Scalar()] = convert(member.second, depth - 1, budget);
+            const auto& key = text_of(member.first);
+            budget.spend_on_text(key);
+            out[key] = convert(member.second, depth - 1, budget);
         }
         return out;
     }
