@@ -158,6 +158,47 @@ TEST_CASE("roles: rules name subresources, objects and paths", "[apiserver][role
     CHECK(c.bobs("POST", "/metrics") == 403);
 }
 
+TEST_CASE("roles: an apply or update that creates an object needs the permission to create", "[apiserver][roles]")
+{
+    cluster c;
+    const std::string leases = "/apis/coordination.k8s.io/v1/namespaces/default/leases";
+    const std::string both = R"("apiGroups":["","coordination.k8s.io"],"resources":["configmaps","leases"])";
+    c.role("writer", R"([{"verbs":["get","patch","update"],)" + both + "}]");
+    c.bind("writes", "Role", "writer", bob);
+    const auto apply = [&](const std::string& name, const std::string& query = {}) {
+        return c.ask("PATCH", maps + "/" + name + "?fieldManager=m" + query,
+                     R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":")" + name + R"("}})",
+                     {{"Impersonate-User", "bob"}, {"Content-Type", "application/apply-patch+yaml"}});
+    };
+    const auto refused = apply("a");
+    CHECK(refused.status == 403);
+    CHECK(json::parse(refused.body).at("message") ==
+          R"(configmaps "a" is forbidden: User "bob" cannot create resource "configmaps" in API group "" in the )"
+          R"(namespace "default")");
+    CHECK(apply("a", "&dryRun=All").status == 403);
+    c.expect(404, "GET", maps + "/a");
+    c.add_config_map("default", "there");
+    CHECK(apply("there").status == 200);
+    const std::string lease = R"({"metadata":{"name":"l"}})";
+    CHECK(c.bobs("PUT", leases + "/l", lease) == 403);
+    CHECK(c.bobs("PUT", leases + "/l?dryRun=All", lease) == 403);
+    c.expect(404, "GET", leases + "/l");
+
+    c.role("maker", R"([{"verbs":["create"],"resourceNames":["a","l"],)" + both + "}]");
+    c.bind("makes", "Role", "maker", bob);
+    CHECK(apply("a").status == 201);
+    CHECK(apply("b").status == 403);
+    CHECK(c.bobs("PUT", leases + "/l", lease) == 201);
+    CHECK(c.bobs("PUT", leases + "/m", R"({"metadata":{"name":"m"}})") == 403);
+
+    // A namespace that does not exist is in none.
+    c.access.add_rule({true, "bob", "*", "namespaces", "made"});
+    CHECK(c.ask("PATCH", "/api/v1/namespaces/made?fieldManager=m",
+                R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"made"}})",
+                {{"Impersonate-User", "bob"}, {"Content-Type", "application/apply-patch+yaml"}})
+              .status == 403);
+}
+
 TEST_CASE("roles: a reference to another kind grants nothing", "[apiserver][roles]")
 {
     cluster c;

@@ -15,9 +15,12 @@
 
 namespace kubecoro::apiserver {
 
+class authorizer;
+
 struct exchange
 {
     cluster_state_core& state;
+    authorizer& access;
     const request_handler_options& options;
     random_source& random;
     const http_request& request;

@@ -6,15 +6,13 @@
 #include "render/protobuf_text.hpp"
 #include "render/status_errors.hpp"
 #include "state/scale.hpp"
-#include "verbs/authentication.hpp"
+#include "verbs/authorization.hpp"
 #include "verbs/authorizer.hpp"
-#include "verbs/impersonation.hpp"
 #include "verbs/list_stream.hpp"
 #include "verbs/reviews.hpp"
 #include "verbs/service_account_token.hpp"
 
 #include <kubecoro/api/detail/protobuf_form.hpp>
-#include <kubecoro/api/selector.hpp>
 
 #include <algorithm>
 
@@ -60,72 +58,6 @@ request_handler::~request_handler() = default;
 
 namespace {
 
-bool wants_watch(const exchange& x) { return x.route.watch_prefix || (x.route.name.empty() && x.target.flag("watch")); }
-
-std::string verb_of(const exchange& x)
-{
-    const std::string_view method = x.request.method;
-    const bool named = !x.route.name.empty();
-    if (method == "GET" || method == "HEAD") return wants_watch(x) ? "watch" : named ? "get" : "list";
-    if (method == "POST") return "create";
-    if (method == "PUT") return "update";
-    if (method == "PATCH") return "patch";
-    if (method == "DELETE") return named ? "delete" : "deletecollection";
-    return std::string(method);
-}
-
-/// A list or watch of one object by name counts as a request for it: roles may name it.
-std::string name_selected(const exchange& x)
-{
-    const auto fields = field_selector::parse(x.target.value("fieldSelector"));
-    if (!fields) return {};
-    for (const auto& r : fields->requirements())
-        if (r.path == "metadata.name" && r.equal) return r.value;
-    return {};
-}
-
-access_request what_is_asked(const exchange& x)
-{
-    access_request asked;
-    asked.path = x.target.path;
-    if (x.route.is_resource) {
-        asked.verb = verb_of(x);
-        asked.group = x.route.group;
-        asked.resource = x.route.plural;
-        asked.subresource = x.route.subresource;
-        asked.ns = x.route.ns;
-        asked.name = x.route.name;
-        if (asked.name.empty() && asked.verb != "create") asked.name = name_selected(x);
-        // For authorization a namespace object is in the namespace of its name.
-        if (asked.group.empty() && asked.resource == "namespaces") asked.ns = x.route.name;
-        return asked;
-    }
-    for (const char c : x.request.method) asked.verb += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-    return asked;
-}
-
-status_error forbidden(const user_info& user, const access_request& asked)
-{
-    if (asked.resource.empty()) {
-        auto e =
-            errors::make(403, "Forbidden",
-                         "forbidden: User \"" + user.name + "\" cannot " + asked.verb + " path \"" + asked.path + "\"");
-        e.empty_details = true;
-        return e;
-    }
-    std::string message = asked.group.empty() ? asked.resource : asked.resource + "." + asked.group;
-    if (!asked.name.empty()) message += " \"" + asked.name + "\"";
-    message += " is forbidden: User \"" + user.name + "\" cannot " + asked.verb + " resource \"" + asked.resource;
-    if (!asked.subresource.empty()) message += "/" + asked.subresource;
-    message += "\" in API group \"" + asked.group + "\" ";
-    message += asked.ns.empty() ? "at the cluster scope" : "in the namespace \"" + asked.ns + "\"";
-    auto e = errors::make(403, "Forbidden", message);
-    e.name = asked.name;
-    e.group = asked.group;
-    e.kind = asked.resource;
-    return e;
-}
-
 /// Finds the resource of the route. @return the error when it does not exist.
 std::optional<status_error> resolve(exchange& x)
 {
@@ -158,10 +90,10 @@ http_response answer_subresource(exchange& x)
     return verb == "update" ? answer_update(x) : answer_patch(x);
 }
 
-http_response answer_resource(exchange& x, authorizer& access)
+http_response answer_resource(exchange& x)
 {
     if (auto e = resolve(x)) return respond(*e);
-    if (const auto* review = review_of(x)) return answer_review(x, *review, access);
+    if (const auto* review = review_of(x)) return answer_review(x, *review, x.access);
     if (x.store->info.behaves == builtin::review) return respond(errors::method_not_allowed());
     if (!x.route.subresource.empty() && !x.route.watch_prefix) return answer_subresource(x);
     const std::string_view method = x.request.method;
@@ -186,36 +118,6 @@ bool wants_pretty(const exchange& x)
     if (x.target.has("pretty")) return x.target.flag("pretty");
     const auto agent = x.request.header("user-agent");
     return agent.starts_with("curl") || agent.starts_with("Wget") || agent.starts_with("Mozilla");
-}
-
-http_response refusal(const user_info& user, const access_request& asked)
-{
-    http_response r = respond(forbidden(user, asked));
-    r.headers.emplace_back("X-Content-Type-Options", "nosniff");
-    return r;
-}
-
-/// Makes the impersonated user, if there is one, the exchange's. @return the refusal, if any.
-std::optional<http_response> become_another(authorizer& access, exchange& x)
-{
-    auto other = read_impersonation(x.request);
-    if (!other.problem.empty()) return respond(errors::bad_request(other.problem));
-    for (const auto& need : other.needs)
-        if (!access.allows(x.user, need)) return refusal(x.user, need);
-    if (other.user) x.user = std::move(*other.user);
-    return {};
-}
-
-/// Authenticates and authorizes the request and sets the exchange's user. @return the refusal, if any.
-std::optional<http_response> judge(authorizer& access, exchange& x)
-{
-    auto user = authenticate(access.access(), x);
-    if (!user) return respond(errors::unauthorized());
-    x.user = std::move(*user);
-    if (auto refused = become_another(access, x)) return refused;
-    const auto asked = what_is_asked(x);
-    if (access.allows(x.user, asked)) return {};
-    return refusal(x.user, asked);
 }
 
 /// Brings the Status of a failed request into the form that was asked for.
@@ -257,8 +159,8 @@ std::optional<http_response> request_handler::refuse_early(const http_request& h
     auto target = parse_target(head.target);
     if (!target) return respond(errors::bad_request("the request target is not a valid URL"));
     const auto route = route_of(*target);
-    exchange x{state_, options_, random_, head, now, {}, std::move(*target), route};
-    auto refused = judge(*authorizer_, x);
+    exchange x{state_, *authorizer_, options_, random_, head, now, {}, std::move(*target), route};
+    auto refused = judge(x);
     if (!refused) return {};
     finish(x, *refused);
     return refused;
@@ -269,14 +171,14 @@ http_response request_handler::handle(const http_request& request, wall_time now
     auto target = parse_target(request.target);
     if (!target) return respond(errors::bad_request("the request target is not a valid URL"));
     const auto route = route_of(*target);
-    exchange x{state_, options_, random_, request, now, {}, std::move(*target), route};
+    exchange x{state_, *authorizer_, options_, random_, request, now, {}, std::move(*target), route};
     http_response r;
-    if (auto refused = judge(*authorizer_, x))
+    if (auto refused = judge(x))
         r = std::move(*refused);
     else if (request.body.size() > max_body_bytes)
         r = respond(errors::too_large());
     else
-        r = route.is_resource ? answer_resource(x, *authorizer_) : answer_path(x);
+        r = route.is_resource ? answer_resource(x) : answer_path(x);
     finish(x, r);
     return r;
 }

@@ -5,6 +5,7 @@
 #include "render/status_errors.hpp"
 #include "schema/validation.hpp"
 #include "state/scale.hpp"
+#include "verbs/authorization.hpp"
 #include "verbs/body.hpp"
 
 namespace kubecoro::apiserver {
@@ -47,6 +48,8 @@ http_response answer_update(exchange& x)
     auto body = read_object(x);
     if (!body) return respond(body.error());
     const bool existed = x.state.get(x.address()).has_value();
+    if (!existed && x.store->info.create_on_update && x.route.subresource.empty())
+        if (auto refused = judge_create(x)) return std::move(*refused);
     return written(x, x.state.update(x.address(), std::move(*body), *flags, x.now), existed ? 200 : 201);
 }
 
@@ -144,6 +147,8 @@ http_response answer_apply(exchange& x, write_flags flags)
     if (!config) return respond(config.error());
     if (auto e = check_duplicates(x, duplicates)) return respond(*e);
     if (x.route.subresource == "scale") return answer_scale_apply(x, std::move(*config), flags);
+    if (x.route.subresource.empty() && !x.state.get(x.address()))
+        if (auto refused = judge_create(x)) return std::move(*refused);
     const auto done = x.state.apply(x.address(), std::move(*config), flags, x.now);
     if (!done) return respond(done.error());
     return written(x, done->object, done->created ? 201 : 200);
