@@ -199,6 +199,26 @@ TEST_CASE("roles: an apply or update that creates an object needs the permission
               .status == 403);
 }
 
+TEST_CASE("roles: a watch has no subresources", "[apiserver][roles]")
+{
+    cluster c;
+    const std::string nodes = "/api/v1/watch/nodes/n";
+    c.role(
+        "parts",
+        R"([{"verbs":["watch"],"apiGroups":[""],"resources":["configmaps/status","configmaps/other","nodes/status"]}])",
+        "");
+    c.bind("bobs", "ClusterRole", "parts", bob, "");
+    c.add_config_map("default", "a");
+    c.expect(201, "POST", "/api/v1/nodes", R"({"metadata":{"name":"n"}})");
+    const std::string map = "/api/v1/watch/namespaces/default/configmaps/a";
+    for (const auto& target : {map + "/status", map + "/other", nodes + "/status"}) {
+        CHECK(c.bobs("GET", target) == 404);
+        CHECK(c.get(target).status == 404);
+    }
+    CHECK(c.bobs("GET", map) == 403);
+    CHECK(c.get(map).status == 200);
+}
+
 TEST_CASE("roles: a reference to another kind grants nothing", "[apiserver][roles]")
 {
     cluster c;

@@ -63,7 +63,9 @@ std::optional<status_error> resolve(exchange& x)
 {
     x.store = x.state.find(x.route.group, x.route.plural);
     const bool builtin = is_builtin_group(x.route.group);
-    if (!x.store || !x.store->info.find_version(x.route.version) || x.route.too_long)
+    // A watch of a subresource would give the whole object for a permission on a part of it.
+    const bool no_route = x.route.too_long || (x.route.watch_prefix && !x.route.subresource.empty());
+    if (!x.store || !x.store->info.find_version(x.route.version) || no_route)
         return builtin ? errors::no_such_resource() : errors::no_such_page();
     const auto& info = x.store->info;
     const bool ns_fits = info.namespaced ? !x.route.ns.empty() || x.route.name.empty() : x.route.ns.empty();
@@ -95,7 +97,7 @@ http_response answer_resource(exchange& x)
     if (auto e = resolve(x)) return respond(*e);
     if (const auto* review = review_of(x)) return answer_review(x, *review, x.access);
     if (x.store->info.behaves == builtin::review) return respond(errors::method_not_allowed());
-    if (!x.route.subresource.empty() && !x.route.watch_prefix) return answer_subresource(x);
+    if (!x.route.subresource.empty()) return answer_subresource(x);
     const std::string_view method = x.request.method;
     const bool named = !x.route.name.empty();
     const bool scoped = !x.store->info.namespaced || !x.route.ns.empty();
