@@ -43,6 +43,38 @@ TEST_CASE("kinds: those of kubectl create are stored, in JSON and in protobuf", 
            R"({"metadata":{"name":"a"},"data":{"any":["thing"]},"revision":3})");
 }
 
+TEST_CASE("kinds: names that are no subdomains", "[apiserver][kinds]")
+{
+    server s;
+    const auto make = [&](const std::string& at, const std::string& name, const std::string& spec = "{}") {
+        const auto r = s.ask("POST", "/apis/" + at, R"({"metadata":{"name":")" + name + R"("},"spec":)" + spec + "}");
+        const auto body = json::parse(r.body);
+        return r.status == 201 ? std::string("made") : std::string(body.at("message").as_string());
+    };
+    const auto ends = [](const std::string& text, const std::string& end) { return text.ends_with(": " + end); };
+    const std::string addresses = "networking.k8s.io/v1/ipaddresses";
+    for (const auto* good : {"10.9.8.7", "2001:db8::ffff", "::1", "0.0.0.0"}) CHECK(make(addresses, good) == "made");
+    CHECK(ends(make(addresses, "name"), "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"));
+    CHECK(ends(make(addresses, "2001:DB8::0"), R"(must be in canonical form ("2001:db8::"))"));
+    CHECK(ends(make(addresses, "::ffff:1.2.3.4"), "must not be an IPv4-mapped IPv6 address"));
+
+    const std::string bundles = "certificates.k8s.io/v1/clustertrustbundles";
+    const std::string signer = R"({"signerName":"example.com/foo"})";
+    CHECK(make(bundles, "example.com:foo:v1", signer) == "made");
+    CHECK(make(bundles, "plain") == "made");
+    CHECK(ends(make(bundles, "a:b"), R"(ClusterTrustBundle without signer name must not have ":" in its name)"));
+    CHECK(ends(make(bundles, "v1", signer),
+               "ClusterTrustBundle for signerName example.com/foo must be named with prefix example.com:foo:"));
+    CHECK(make(bundles, "example.com:foo:a:b", signer).find("subdomain") != std::string::npos);
+
+    const std::string services = "apiregistration.k8s.io/v1/apiservices";
+    CHECK(make(services, "v1.", R"({"version":"v1"})") == "made");
+    CHECK(ends(make(services, "v1.apps", R"({"version":"v1","group":"batch"})"),
+               R"(must be `spec.version+"."+spec.group`: "v1.batch")"));
+    CHECK(make("certificates.k8s.io/v1/certificatesigningrequests", "node-csr_X") == "made");
+    CHECK(make("networking.k8s.io/v1/ingressclasses", "node-csr_X").find("subdomain") != std::string::npos);
+}
+
 TEST_CASE("kinds: an unknown resource of a built-in group is answered with a Status", "[apiserver][kinds]")
 {
     server s;

@@ -55,14 +55,27 @@ void make_event_valid(bool core, json::object& event)
         event.erase(field);
 }
 
+/// A name that fits the object, whose parts that names depend on are replaced.
+std::string_view name_of(const resource_info& info, json::object& object)
+{
+    if (info.behaves == builtin::custom_resource_definition) return "samples.example.com";
+    if (info.names == name_rule::ip_address) return "10.9.8.7";
+    if (info.names == name_rule::trust_bundle && object["spec"].is_object())
+        object["spec"].as_object().erase("signerName");
+    if (info.names != name_rule::api_service) return "sample";
+    auto& spec = object["spec"].is_object() ? object["spec"].get_object() : object["spec"].emplace_object();
+    spec["version"] = "v1";
+    spec["group"] = "example.com";
+    return "v1.example.com";
+}
+
 /// Replaces the parts of a random object that the server would refuse.
 void make_valid(const resource_info& info, json::object& object)
 {
-    object["metadata"] =
-        json::object{{"name", info.behaves == builtin::custom_resource_definition ? "samples.example.com" : "sample"},
-                     {"labels", json::object{{"a", "b"}}},
-                     {"annotations", json::object{{"note", "\u00e4 <&> \"quoted\""}}},
-                     {"finalizers", json::array{"example.com/keep"}}};
+    object["metadata"] = json::object{{"name", name_of(info, object)},
+                                      {"labels", json::object{{"a", "b"}}},
+                                      {"annotations", json::object{{"note", "\u00e4 <&> \"quoted\""}}},
+                                      {"finalizers", json::array{"example.com/keep"}}};
     if (info.behaves == builtin::config_map || info.behaves == builtin::secret) {
         object.erase("immutable");
         object["data"] = json::object{{"k", "dmFsdWU="}, {"empty", ""}};

@@ -219,6 +219,36 @@ TEST_CASE("roles: a watch has no subresources", "[apiserver][roles]")
     CHECK(c.get(map).status == 200);
 }
 
+TEST_CASE("roles: names of roles and bindings are segments of a path", "[apiserver][roles]")
+{
+    cluster c;
+    const std::string odd = "system:Node é";
+    c.role(odd, reads_maps, "");
+    c.role(odd, reads_maps);
+    c.bind(odd, "Role", odd, bob);
+    c.bind(odd, "ClusterRole", odd, bob, "");
+    CHECK(c.bobs("GET", maps) == 200);
+    CHECK(c.bobs("GET", "/api/v1/configmaps") == 200);
+    c.expect(200, "GET", rbac + "clusterroles/system:Node%20%C3%A9");
+    c.expect(200, "DELETE", rbac + "clusterrolebindings/system:Node%20%C3%A9");
+    CHECK(c.bobs("GET", "/api/v1/configmaps") == 403);
+    for (const auto& [name, why] : {std::pair{".", "may not be '.'"},
+                                    {"..", "may not be '..'"},
+                                    {"a/b", "may not contain '/'"},
+                                    {"a%2Fb", "may not contain '%'"}}) {
+        const auto refused =
+            c.expect(422, "POST", rbac + "clusterroles", R"({"metadata":{"name":")" + std::string(name) + R"("}})");
+        CHECK(std::string(refused.at_pointer("/details/causes/0/message").as_string()) ==
+              R"(Invalid value: ")" + std::string(name) + R"(": )" + why);
+    }
+    // A generated name keeps whole characters of its prefix.
+    const auto made = c.expect(201, "POST", rbac + "clusterroles",
+                               R"({"metadata":{"generateName":")" + std::string(57, 'a') + R"(éé"}})");
+    const auto name = std::string(made.at_pointer("/metadata/name").as_string());
+    CHECK(name.size() == 57 + 5);
+    c.expect(200, "GET", rbac + "clusterroles/" + name);
+}
+
 TEST_CASE("roles: a reference to another kind grants nothing", "[apiserver][roles]")
 {
     cluster c;

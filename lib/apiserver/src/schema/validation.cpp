@@ -6,6 +6,7 @@
 #include "schema/crd_validation.hpp"
 #include "schema/event_validation.hpp"
 #include "schema/immutable_spec.hpp"
+#include "schema/name_validation.hpp"
 #include "schema/schema.hpp"
 #include "state/metadata_members.hpp"
 #include "state/names.hpp"
@@ -41,19 +42,6 @@ constexpr std::string_view qualified_rule =
 constexpr std::string_view data_key_rule =
     "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or "
     "'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
-
-void check_name(const resource_info& info, std::string_view name, std::vector<status_cause>& causes)
-{
-    const bool label = info.behaves == builtin::namespace_ || info.behaves == builtin::service;
-    const std::size_t limit = label ? 63 : 253;
-    if (name.size() > limit)
-        causes.push_back(
-            invalid_value("metadata.name", quoted(name),
-                          "must be no more than " + std::to_string(limit) + (label ? " bytes" : " characters")));
-    else if (label ? !is_label(name) : !is_subdomain(name))
-        causes.push_back(
-            invalid_value("metadata.name", '"' + std::string(name) + '"', label ? label_rule : subdomain_rule));
-}
 
 void check_key(const std::string& field, std::string_view key, std::vector<status_cause>& causes)
 {
@@ -201,7 +189,7 @@ void validate_metadata(const resource_info& info, const json::value& body, std::
     if (name.empty())
         causes.push_back(errors::required("metadata.name", "name or generateName is required"));
     else
-        check_name(info, name, causes);
+        validate_name(info, body, causes);
     if (const auto* labels = object_at(body, "metadata.labels")) check_labels(*labels, causes);
     if (const auto* annotations = object_at(body, "metadata.annotations")) check_annotations(*annotations, causes);
     if (const auto* owners = array_at(body, "metadata.ownerReferences")) check_owners(*owners, causes);

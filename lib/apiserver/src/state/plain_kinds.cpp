@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 namespace kubecoro::apiserver {
 namespace {
@@ -75,6 +76,18 @@ constexpr plain_kind plain_kinds[]{
     {"storagemigration.k8s.io/v1", "StorageVersionMigration"},
 };
 
+/// The kinds whose names need not be subdomains.
+constexpr std::pair<std::string_view, name_rule> name_rules[]{
+    {"APIService", name_rule::api_service},
+    {"CertificateSigningRequest", name_rule::path_segment},
+    {"ClusterRole", name_rule::path_segment},
+    {"ClusterRoleBinding", name_rule::path_segment},
+    {"ClusterTrustBundle", name_rule::trust_bundle},
+    {"IPAddress", name_rule::ip_address},
+    {"Role", name_rule::path_segment},
+    {"RoleBinding", name_rule::path_segment},
+};
+
 constexpr plain_kind review_kinds[]{
     {"authentication.k8s.io/v1", "SelfSubjectReview"},       {"authentication.k8s.io/v1", "TokenReview"},
     {"authorization.k8s.io/v1", "LocalSubjectAccessReview"}, {"authorization.k8s.io/v1", "SelfSubjectAccessReview"},
@@ -105,6 +118,8 @@ resource_info plain(const plain_kind& from)
         r.versions.front().name = r.storage_version;
     }
     r.namespaced = schema->namespaced;
+    for (const auto& [kind, rule] : name_rules)
+        if (kind == from.kind) r.names = rule;
     r.generation = from.generation;
     r.orphans_dependents = from.orphans_dependents;
     r.has_status = std::find(r.members.begin(), r.members.end(), "status") != r.members.end();

@@ -117,6 +117,7 @@ std::vector<resource_info> core_group()
 
     auto namespaces = core(builtin::namespace_, "namespaces", "Namespace", {"ns"}, {"spec", "status"});
     namespaces.namespaced = false;
+    namespaces.names = name_rule::label;
     namespaces.has_status = true;
     namespaces.selectable = {"status.phase"};
     all.push_back(std::move(namespaces));
@@ -148,6 +149,7 @@ std::vector<resource_info> core_group()
 
     auto services = core(builtin::service, "services", "Service", {"svc"}, {"spec", "status"});
     services.categories = {"all"};
+    services.names = name_rule::label;
     services.has_status = true;
     services.delete_answers_object = true;
     services.selectable = {"spec.clusterIP", "spec.type"};

@@ -49,6 +49,22 @@ enum class generation_rule
     all_but_metadata
 };
 
+/// The names that objects of a resource may have.
+enum class name_rule
+{
+    subdomain,
+    /// Of 63 characters at most.
+    label,
+    /// Any text that is one segment of a path.
+    path_segment,
+    /// VERSION.GROUP of the specification.
+    api_service,
+    /// An IP address in its canonical form.
+    ip_address,
+    /// A subdomain, behind the name of the signer if there is one.
+    trust_bundle
+};
+
 /// A column of `kubectl get`.
 struct table_column
 {
@@ -88,6 +104,7 @@ struct resource_info
     std::vector<std::string> short_names = {};
     std::vector<std::string> categories = {};
     bool namespaced = true;
+    name_rule names = name_rule::subdomain;
     /// Declared by a CustomResourceDefinition.
     bool custom = false;
     bool has_status = false;

@@ -174,6 +174,17 @@ answer<std::optional<std::uint64_t>> based_on(const json::value& body)
     return std::optional<std::uint64_t>{version};
 }
 
+constexpr std::size_t longest_generated_prefix = 58;
+
+/// The beginning of a generated name, in whole characters: names may hold more than ASCII.
+std::string_view generated_prefix(std::string_view text)
+{
+    if (text.size() <= longest_generated_prefix) return text;
+    std::size_t size = longest_generated_prefix;
+    while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xc0) == 0x80) --size;
+    return text.substr(0, size);
+}
+
 } // namespace
 
 answer<stored> cluster_state_core::create(const object_address& at, json::value body, write_flags flags, wall_time now)
@@ -184,11 +195,10 @@ answer<stored> cluster_state_core::create(const object_address& at, json::value 
 std::string cluster_state_core::generated_name(const resource_store& store, std::string_view ns,
                                                std::string_view prefix)
 {
-    constexpr std::size_t longest_prefix = 58;
     constexpr int most_attempts = 8;
     std::string name;
     for (int i = 0; i < most_attempts; ++i) {
-        name = std::string(prefix.substr(0, longest_prefix)) + generated_suffix();
+        name = std::string(generated_prefix(prefix)) + generated_suffix();
         if (!store.find(storage_key(ns, name))) break;
     }
     return name;
