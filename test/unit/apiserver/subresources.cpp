@@ -162,3 +162,82 @@ TEST_CASE("ephemeral containers: they alone are changed", "[apiserver][ephemeral
     CHECK(s.expect(200, "GET", pods + "/p").at_pointer("/spec/ephemeralContainers").as_array().size() == 2);
     CHECK(s.get(pods + "/p/log?container=second").status == 200);
 }
+
+namespace {
+
+const std::string full_metadata =
+    R"("labels":{"l":"1"},"annotations":{"a":"1"},"finalizers":["example.com/f"],"ownerReferences":[{"apiVersion":"v1",)"
+    R"("kind":"ConfigMap","name":"o","uid":"u"}])";
+
+/// Writes the status of an object together with its metadata. @return the members of metadata that were set.
+std::string set_by_status(server& s, const std::string& at, const std::string& name, const std::string& status)
+{
+    const std::string body =
+        R"({"metadata":{"name":")" + name + "\"," + full_metadata + R"(},"status":)" + status + "}";
+    auto sent = s.expect(200, "GET", at + "/" + name);
+    const auto stated = json::parse(body);
+    for (const auto& [key, value] : stated.at("metadata").as_object()) sent.at("metadata").as_object()[key] = value;
+    sent.as_object()["status"] = stated.at("status");
+    const auto done = s.expect(200, "PUT", at + "/" + name + "/status", json::serialize(sent));
+    std::string out;
+    for (const auto* member : {"labels", "annotations", "finalizers", "ownerReferences"}) {
+        const auto* set = done.at("metadata").as_object().if_contains(member);
+        if (set && *set == stated.at("metadata").at(member)) out += std::string(member) + " ";
+    }
+    return out;
+}
+
+} // namespace
+
+TEST_CASE("status: a write of it sets metadata of the built-in kinds, but never the specification",
+          "[apiserver][status]")
+{
+    with_account s;
+    s.add_pod("p");
+    CHECK(set_by_status(s, pods, "p", R"({"phase":"Running"})") == "labels annotations finalizers ");
+    CHECK(s.patch(pods + "/p/status", R"({"metadata":{"labels":{"l":null}},"spec":{"nodeName":"n"}})")
+              .at("metadata")
+              .as_object()
+              .if_contains("labels") == nullptr);
+    CHECK(s.expect(200, "GET", pods + "/p").at("spec").as_object().if_contains("nodeName") == nullptr);
+
+    const std::string deployments = "/apis/apps/v1/namespaces/default/deployments";
+    s.expect(201, "POST", deployments,
+             R"({"metadata":{"name":"d"},"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":)"
+             R"({"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}})");
+    CHECK(set_by_status(s, deployments, "d", R"({"replicas":1})") == "annotations finalizers ownerReferences ");
+    CHECK(s.expect(200, "GET", deployments + "/d").at_pointer("/metadata/generation") == 1);
+
+    s.expect(201, "POST", "/api/v1/nodes", R"({"metadata":{"name":"n"}})");
+    CHECK(set_by_status(s, "/api/v1/nodes", "n", "{}") == "labels annotations finalizers ownerReferences ");
+}
+
+TEST_CASE("status: a write of it leaves the metadata of custom resources and of some kinds", "[apiserver][status]")
+{
+    server s;
+    s.expect(
+        201, "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+        R"({"metadata":{"name":"things.example.com"},"spec":{"group":"example.com","scope":"Namespaced","names":)"
+        R"({"plural":"things","kind":"Thing"},"versions":[{"name":"v1","served":true,"storage":true,"subresources":)"
+        R"({"status":{}},"schema":{"openAPIV3Schema":{"type":"object","x-kubernetes-preserve-unknown-fields":true}})"
+        R"(}]}})");
+    const std::string things = "/apis/example.com/v1/namespaces/default/things";
+    s.expect(201, "POST", things, R"({"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"t"}})");
+    CHECK(set_by_status(s, things, "t", R"({"a":1})").empty());
+    const std::string claims = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims";
+    s.expect(201, "POST", claims, R"({"metadata":{"name":"c"},"spec":{}})");
+    CHECK(set_by_status(s, claims, "c", "{}").empty());
+}
+
+TEST_CASE("status: an apply of it sets metadata as an update does", "[apiserver][status]")
+{
+    with_account s;
+    s.add_pod("p");
+    const auto applied = s.expect(200, "PATCH", pods + "/p/status?fieldManager=m",
+                                  R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"p",)" + full_metadata +
+                                      R"(},"status":{"phase":"Running"}})",
+                                  {{"Content-Type", "application/apply-patch+yaml"}});
+    CHECK(applied.at_pointer("/metadata/labels/l") == "1");
+    CHECK_FALSE(applied.at("metadata").as_object().contains("ownerReferences"));
+    CHECK(applied.at_pointer("/status/phase") == "Running");
+}

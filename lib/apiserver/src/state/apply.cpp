@@ -88,8 +88,9 @@ void keep_own_part(const object_address& at, json::value& config)
         object.stable_erase("status");
     if (at.subresource.empty()) return;
     // The name and the version that it is based on are checked.
-    erase_members(object_member(object, "metadata"), [](std::string_view key) {
-        return key != "name" && key != "namespace" && key != "uid" && key != "resourceVersion";
+    erase_members(object_member(object, "metadata"), [&](std::string_view key) {
+        const bool set = at.subresource == "status" && status_sets(at.store->info, key);
+        return !set && key != "name" && key != "namespace" && key != "uid" && key != "resourceVersion";
     });
 }
 

@@ -3,6 +3,7 @@
 #include <kubecoro/api/detail/schema.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <stdexcept>
 #include <utility>
 
@@ -88,6 +89,20 @@ constexpr std::pair<std::string_view, name_rule> name_rules[]{
     {"RoleBinding", name_rule::path_segment},
 };
 
+/// The kinds whose status subresource leaves all metadata alone.
+constexpr std::string_view kinds_with_plain_status[]{
+    "APIService",
+    "DeviceTaintRule",
+    "FlowSchema",
+    "PodCertificateRequest",
+    "PriorityLevelConfiguration",
+    "ResourceClaim",
+    "ServiceCIDR",
+    "StorageVersionMigration",
+    "ValidatingAdmissionPolicy",
+    "VolumeAttachment",
+};
+
 constexpr plain_kind review_kinds[]{
     {"authentication.k8s.io/v1", "SelfSubjectReview"},       {"authentication.k8s.io/v1", "TokenReview"},
     {"authorization.k8s.io/v1", "LocalSubjectAccessReview"}, {"authorization.k8s.io/v1", "SelfSubjectAccessReview"},
@@ -120,6 +135,8 @@ resource_info plain(const plain_kind& from)
     r.namespaced = schema->namespaced;
     for (const auto& [kind, rule] : name_rules)
         if (kind == from.kind) r.names = rule;
+    r.status_sets_metadata = std::find(std::begin(kinds_with_plain_status), std::end(kinds_with_plain_status),
+                                       from.kind) == std::end(kinds_with_plain_status);
     r.generation = from.generation;
     r.orphans_dependents = from.orphans_dependents;
     r.has_status = std::find(r.members.begin(), r.members.end(), "status") != r.members.end();

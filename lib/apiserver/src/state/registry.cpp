@@ -50,6 +50,15 @@ bool subresource_info::allows(std::string_view verb) const noexcept
     return false;
 }
 
+bool status_sets(const resource_info& info, std::string_view member)
+{
+    if (!info.status_sets_metadata) return false;
+    // Old kubelets damaged the owners of pods.
+    if (member == "ownerReferences") return info.behaves != builtin::pod;
+    if (member == "labels") return info.behaves != builtin::deployment;
+    return member == "annotations" || member == "finalizers";
+}
+
 std::vector<subresource_info> subresources_of(const resource_info& info)
 {
     std::vector<subresource_info> all;
@@ -269,6 +278,7 @@ resource_info resource_of_crd(const json::value& crd)
 {
     resource_info r;
     r.custom = true;
+    r.status_sets_metadata = false;
     r.group = text_at(crd, "spec.group");
     r.plural = text_at(crd, "spec.names.plural");
     r.singular = text_at(crd, "spec.names.singular");

@@ -109,6 +109,8 @@ struct resource_info
     bool custom = false;
     bool has_status = false;
     bool has_scale = false;
+    /// A write of the status also sets labels, annotations, finalizers and owners; see status_sets().
+    bool status_sets_metadata = true;
     generation_rule generation = generation_rule::none;
     /// An update without resourceVersion is accepted.
     bool unconditional_update = true;
@@ -152,6 +154,9 @@ struct subresource_info
 
     [[nodiscard]] bool allows(std::string_view verb) const noexcept;
 };
+
+/// Whether a write of the status subresource sets this member of metadata.
+[[nodiscard]] bool status_sets(const resource_info& info, std::string_view member);
 
 /// The subresources of a resource, sorted by name.
 [[nodiscard]] std::vector<subresource_info> subresources_of(const resource_info& info);

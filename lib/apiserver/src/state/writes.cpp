@@ -120,6 +120,15 @@ std::optional<status_error> validate(const resource_info& info, std::string_view
     return {};
 }
 
+/// Gives `next` the parts of `body` that a write of its status sets.
+void take_status(const resource_info& info, const json::value& body, json::value& next)
+{
+    set_or_erase(next.get_object(), "status", find_at(body, "status"));
+    auto& metadata = object_member(next.get_object(), "metadata");
+    for (const std::string_view member : {"labels", "annotations", "ownerReferences", "finalizers"})
+        if (status_sets(info, member)) set_or_erase(metadata, member, find_at(body, "metadata." + std::string(member)));
+}
+
 /// Makes `body` the whole object that a write of a subresource, or of the main resource, results in.
 void take_part(const resource_info& info, std::string_view subresource, const json::value& before, json::value& body)
 {
@@ -130,11 +139,7 @@ void take_part(const resource_info& info, std::string_view subresource, const js
     }
     json::value next = before;
     if (subresource == "status") {
-        set_or_erase(next.get_object(), "status", find_at(body, "status"));
-        // The controller keeps the revision in an annotation.
-        if (info.behaves == builtin::deployment)
-            set_or_erase(object_member(next.get_object(), "metadata"), "annotations",
-                         find_at(body, "metadata.annotations"));
+        take_status(info, body, next);
     } else if (subresource == "ephemeralcontainers") {
         set_or_erase(object_member(next.get_object(), "spec"), "ephemeralContainers",
                      find_at(body, "spec.ephemeralContainers"));
