@@ -229,6 +229,22 @@ TEST_CASE("state: a deleted namespace is removed with its last finalizer", "[api
     s.expect(404, "GET", "/api/v1/namespaces/n");
 }
 
+TEST_CASE("state: finalizers of a namespace's specification change by its subresource alone", "[apiserver][state]")
+{
+    server s;
+    const std::string web = "/api/v1/namespaces/web";
+    const std::string plain = R"({"metadata":{"name":"web"},"spec":{"finalizers":[]}})";
+    s.add_namespace("web");
+    s.add_config_map("web", "held", R"("finalizers":["example.com/a"])");
+    s.expect(200, "DELETE", web);
+    CHECK(text(s.patch(web, R"({"spec":{"finalizers":null}})"), "/spec/finalizers/0") == "kubernetes");
+    CHECK(text(s.expect(200, "PUT", web, plain), "/spec/finalizers/0") == "kubernetes");
+    CHECK(text(s.patch(web, R"({"spec":null})"), "/spec/finalizers/0") == "kubernetes");
+    s.expect(200, "GET", web + "/configmaps/held");
+    s.expect(200, "PUT", web + "/finalize", plain);
+    s.expect(404, "GET", web);
+}
+
 TEST_CASE("state: a dry run answers and changes nothing", "[apiserver][state]")
 {
     server s;

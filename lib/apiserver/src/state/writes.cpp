@@ -135,6 +135,9 @@ void take_part(const resource_info& info, std::string_view subresource, const js
     if (subresource == "binding") return;
     if (subresource.empty() || subresource == "scale") {
         if (info.has_status) set_or_erase(body.get_object(), "status", find_at(before, "status"));
+        // They change by the subresource finalize alone.
+        if (info.behaves == builtin::namespace_)
+            set_or_erase(object_member(body.get_object(), "spec"), "finalizers", find_at(before, "spec.finalizers"));
         return;
     }
     json::value next = before;
