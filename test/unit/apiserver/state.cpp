@@ -291,6 +291,23 @@ TEST_CASE("state: a definition is established by two events and served at once",
     CHECK(s.patch(widgets + "/w", R"({"spec":{"replicas":4}})").at_pointer("/metadata/generation") == 2);
 }
 
+TEST_CASE("state: a field spec.finalizers of a custom resource does not keep it", "[apiserver][state][crd]")
+{
+    server s;
+    s.expect(201, "POST", crds, widgets_crd);
+    for (const std::string list : {"[]", R"(["x"])"}) {
+        s.expect(
+            201, "POST", widgets,
+            R"({"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w","finalizers":["example.com/a"]},)"
+            R"("spec":{"finalizers":)" +
+                list + "}}");
+        s.expect(200, "DELETE", widgets + "/w");
+        s.expect(200, "GET", widgets + "/w");
+        s.patch(widgets + "/w", R"({"metadata":{"finalizers":null}})");
+        s.expect(404, "GET", widgets + "/w");
+    }
+}
+
 TEST_CASE("state: deleting a definition deletes its objects and ends its watches", "[apiserver][state][crd]")
 {
     server s;

@@ -7,6 +7,7 @@
 #include "schema/schema.hpp"
 #include "schema/validation.hpp"
 #include "state/field_owners.hpp"
+#include "state/finalizers.hpp"
 #include "state/go_form.hpp"
 #include "state/resource_store.hpp"
 #include "state/stored_size.hpp"
@@ -182,6 +183,14 @@ answer<std::optional<std::uint64_t>> based_on(const json::value& body)
     return std::optional<std::uint64_t>{version};
 }
 
+/// Whether a deleted object stays.
+bool is_held(const resource_info& info, const json::value& body)
+{
+    const auto* of_namespace = info.behaves == builtin::namespace_ ? array_at(body, "spec.finalizers") : nullptr;
+    return has_finalizers(body) || (of_namespace && !of_namespace->empty()) ||
+           int_at(body, "metadata.deletionGracePeriodSeconds") > 0;
+}
+
 constexpr std::size_t longest_generated_prefix = 58;
 
 /// The beginning of a generated name, in whole characters: names may hold more than ASCII.
@@ -329,9 +338,7 @@ answer<stored> cluster_state_core::update_found(const object_address& at, const 
     if (stored_size(info, body) > max_stored_bytes) return too_large_to_store();
     if (flags.dry_run) return make_stored(info, body, current->version);
 
-    const bool held = array_at(body, "metadata.finalizers") || array_at(body, "spec.finalizers") ||
-                      int_at(body, "metadata.deletionGracePeriodSeconds") > 0;
-    if (current->deleting && !held) {
+    if (current->deleting && !is_held(info, body)) {
         // The answer is the requested object; the event carries the last stored state.
         auto asked = make_stored(info, body, current->version);
         erase(*store, current, now);
