@@ -151,6 +151,28 @@ TEST_CASE("state: finalizers keep a deleted object until the last is removed", "
     CHECK(events[2].find(R"("finalizers":["example.com/b"])") != std::string::npos);
 }
 
+TEST_CASE("state: an object has one controller at most", "[apiserver][state]")
+{
+    server s;
+    const auto owner = [](const std::string& name, const std::string& controls) {
+        return R"({"apiVersion":"v1","kind":"Pod","name":")" + name + R"(","uid":"u)" + name + R"(","controller":)" +
+               controls + "}";
+    };
+    const auto named = [](const std::string& name, const std::string& owners) {
+        return R"({"metadata":{"name":")" + name + R"(","ownerReferences":[)" + owners + "]}}";
+    };
+    const auto two = owner("a", "true") + "," + owner("b", "true");
+    const auto refused = s.expect(422, "POST", maps, named("m", two));
+    CHECK(text(refused, "/details/causes/0/field") == "metadata.ownerReferences");
+    CHECK(
+        text(refused, "/details/causes/0/message") ==
+        "Invalid value: [" + two +
+            R"(]: Only one reference can have Controller set to true. Found "true" in references for Pod/a and Pod/b)");
+    s.expect(201, "POST", maps, named("m", owner("a", "true") + "," + owner("b", "false")));
+    s.expect(422, "PUT", maps + "/m", named("m", two));
+    s.expect(200, "PUT", maps + "/m", named("m", owner("b", "true")));
+}
+
 TEST_CASE("state: preconditions of a delete must hold", "[apiserver][state]")
 {
     server s;

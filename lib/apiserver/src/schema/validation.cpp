@@ -97,8 +97,41 @@ void check_finalizers(const json::array& finalizers, std::vector<status_cause>& 
     }
 }
 
+/// Owner references as an error shows them: the members that Go knows, in its order.
+std::string shown_owners(const json::array& owners)
+{
+    json::array shown;
+    for (const auto& owner : owners) {
+        json::object known;
+        for (const std::string_view key : {"apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion"})
+            if (const auto* value = find_at(owner, key)) known.emplace(key, *value);
+        shown.push_back(std::move(known));
+    }
+    return to_text(shown);
+}
+
+void check_controllers(const json::array& owners, std::vector<status_cause>& causes)
+{
+    std::string first;
+    for (const auto& owner : owners) {
+        const auto* controls = find_at(owner, "controller");
+        if (!controls || !controls->is_bool() || !controls->get_bool()) continue;
+        const auto name = std::string(text_at(owner, "kind")) + "/" + std::string(text_at(owner, "name"));
+        if (first.empty()) {
+            first = name;
+            continue;
+        }
+        causes.push_back(invalid_value("metadata.ownerReferences", shown_owners(owners),
+                                       "Only one reference can have Controller set to true. Found \"true\" in "
+                                       "references for " +
+                                           first + " and " + name));
+        return; // The references are shown once, however many there are.
+    }
+}
+
 void check_owners(const json::array& owners, std::vector<status_cause>& causes)
 {
+    check_controllers(owners, causes);
     for (const auto& owner : owners) {
         if (enough(causes)) return;
         for (const std::string_view field : {"apiVersion", "kind", "name", "uid"})
