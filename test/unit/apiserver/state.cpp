@@ -173,6 +173,23 @@ TEST_CASE("state: an object has one controller at most", "[apiserver][state]")
     s.expect(200, "PUT", maps + "/m", named("m", owner("b", "true")));
 }
 
+TEST_CASE("state: the type of a secret is immutable", "[apiserver][state]")
+{
+    server s;
+    const std::string secrets = "/api/v1/namespaces/default/secrets";
+    const auto secret = [](const std::string& more) { return R"({"metadata":{"name":"s"})" + more + "}"; };
+    s.expect(201, "POST", secrets, secret(R"(,"type":"example.com/x")"));
+    const auto refused = s.expect(422, "PUT", secrets + "/s", secret(R"(,"type":"example.com/y")"));
+    CHECK(text(refused, "/details/causes/0/field") == "type");
+    CHECK(text(refused, "/details/causes/0/message") == R"(Invalid value: "example.com/y": field is immutable)");
+    // Without a type, a body has the default one.
+    s.expect(422, "PUT", secrets + "/s", secret({}));
+    s.expect(422, "PUT", secrets + "/s", secret(R"(,"type":"")"));
+    s.expect(200, "PUT", secrets + "/s", secret(R"(,"type":"example.com/x","stringData":{"a":"b"})"));
+    s.expect(201, "POST", secrets, R"({"metadata":{"name":"o"},"type":""})");
+    s.expect(200, "PUT", secrets + "/o", R"({"metadata":{"name":"o"},"stringData":{"a":"b"}})");
+}
+
 TEST_CASE("state: preconditions of a delete must hold", "[apiserver][state]")
 {
     server s;

@@ -153,7 +153,8 @@ void default_secret(json::object& o)
         }
         o.erase("stringData");
     }
-    default_member(o, "type", "Opaque");
+    auto& type = o["type"];
+    if (type.is_null() || (type.is_string() && type.get_string().empty())) type = "Opaque";
 }
 
 std::string_view storage_version_of(const json::object& crd)

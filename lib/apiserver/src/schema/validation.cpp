@@ -277,6 +277,8 @@ void validate_update(const resource_info& info, const json::value& before, const
         const auto* b = find_at(after, path);
         return a && b ? *a == *b : a == b;
     };
+    if (info.behaves == builtin::secret && !same("type"))
+        causes.push_back(invalid_value("type", quoted(text_at(after, "type")), "field is immutable"));
     if (info.behaves == builtin::config_map || info.behaves == builtin::secret) {
         const auto* immutable = find_at(before, "immutable");
         if (immutable && immutable->is_bool() && immutable->get_bool())
