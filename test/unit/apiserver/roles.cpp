@@ -150,6 +150,11 @@ TEST_CASE("roles: rules name subresources, objects and paths", "[apiserver][role
     CHECK(c.bobs("GET", maps) == 403);
     CHECK(c.bobs("GET", maps + "?fieldSelector=metadata.name%3Dmine") == 200);
     CHECK(c.bobs("GET", maps + "?fieldSelector=metadata.name!%3Dmine") == 403);
+    CHECK(c.bobs("GET", maps + "?watch=1&fieldSelector=metadata.name%3Dmine") == 200);
+    CHECK(c.bobs("DELETE", maps + "?fieldSelector=metadata.name%3Dmine") == 403);
+    const std::string by_path = "/api/v1/watch/namespaces/default/configmaps";
+    CHECK(c.bobs("GET", by_path + "?fieldSelector=metadata.name%3Dmine") == 403);
+    CHECK(c.bobs("GET", by_path + "/mine") == 200);
     // An object that is made has no name yet that a rule could have.
     CHECK(c.bobs("POST", maps, R"({"metadata":{"name":"mine"}})") == 403);
     CHECK(c.bobs("GET", "/metrics") == 404);

@@ -25,9 +25,11 @@ std::string verb_of(const exchange& x)
 
 namespace {
 
-/// A list or watch of one object by name counts as a request for it: roles may name it.
-std::string name_selected(const exchange& x)
+/// A list or watch of one object by name counts as a request for it: roles may name it. A deletion of a collection, or a
+/// watch by path, does not.
+std::string name_selected(const exchange& x, std::string_view verb)
 {
+    if (x.route.watch_prefix || (verb != "list" && verb != "watch")) return {};
     const auto fields = field_selector::parse(x.target.value("fieldSelector"));
     if (!fields) return {};
     for (const auto& r : fields->requirements())
@@ -46,7 +48,7 @@ access_request what_is_asked(const exchange& x)
         asked.subresource = x.route.subresource;
         asked.ns = x.route.ns;
         asked.name = x.route.name;
-        if (asked.name.empty() && asked.verb != "create") asked.name = name_selected(x);
+        if (asked.name.empty()) asked.name = name_selected(x, asked.verb);
         // For authorization a namespace object is in the namespace of its name.
         if (asked.group.empty() && asked.resource == "namespaces") asked.ns = x.route.name;
         return asked;
