@@ -43,7 +43,8 @@ struct widgets
                R"(","scope":"Namespaced","names":{"plural":"widgets","singular":"widget","kind":"Widget","listKind":"WidgetList"},)"
                R"("versions":[{"name":"v1","served":true,"storage":true,"subresources":{"status":{}},"schema":{"openAPIV3Schema":)"
                R"({"type":"object","properties":{"spec":{"type":"object","required":["size"],"properties":)"
-               R"({"size":{"type":"integer","maximum":10},"color":{"type":"string","default":"red","enum":["red","blue"]},)"
+               R"({"finalizers":{"type":"array","items":{"type":"string"}},)"
+               R"("size":{"type":"integer","maximum":10},"color":{"type":"string","default":"red","enum":["red","blue"]},)"
                R"("name":{"type":"string","maxLength":5,"pattern":"^[a-z]+$"},"address":{"type":"string","format":"ipv4"},)"
                R"("tags":{"type":"array","x-kubernetes-list-type":"set","items":{"type":"string"}},)"
                R"("way":{"type":"object","properties":{"by":{"type":"string"},"to":{"type":"string"}},)"
@@ -153,4 +154,16 @@ TEST_CASE("custom resources: object_schema refuses what the server refuses, in i
         w.widget("c", R"({"size":1,"name":"abc","address":"10.0.0.1","tags":["a","b"],"way":{"to":"x"}})");
     CHECK(schema.check(boost::json::parse(right)).has_value());
     CHECK(c.run(w.objects().create(right)).has_value());
+}
+
+TEST_CASE("custom resources: a field spec.finalizers does not keep a deleted object", "[conformance][crd]")
+{
+    cluster_under_test c;
+    const widgets w(c);
+    REQUIRE(c.run(
+        w.objects().create(w.widget("a", R"({"size":1,"finalizers":["x"]})", R"(,"finalizers":["example.com/a"])"))));
+    REQUIRE(c.run(w.objects().remove("a")));
+    REQUIRE(c.run(w.objects().get("a")));
+    REQUIRE(c.run(w.objects().patch("a", patch_kind::merge, R"({"metadata":{"finalizers":null}})")));
+    CHECK(c.run(w.objects().get("a")).error() == cond::not_found);
 }
