@@ -284,6 +284,24 @@ TEST_CASE("state: finalizers of a namespace's specification change by its subres
     s.expect(404, "GET", web);
 }
 
+TEST_CASE("state: other finalizers of a namespace's specification keep it", "[apiserver][state]")
+{
+    server s;
+    const std::string web = "/api/v1/namespaces/web";
+    const auto with = [](const std::string& list) {
+        return R"({"metadata":{"name":"web"},"spec":{"finalizers":)" + list + "}}";
+    };
+    const auto finalizers = [&](const json::value& v) { return json::serialize(v.at_pointer("/spec/finalizers")); };
+    CHECK(finalizers(s.expect(201, "POST", "/api/v1/namespaces", with(R"(["example.com/a"])"))) ==
+          R"(["example.com/a","kubernetes"])");
+    s.add_config_map("web", "plain");
+    s.expect(200, "DELETE", web);
+    s.expect(404, "GET", web + "/configmaps/plain");
+    CHECK(text(s.expect(200, "GET", web), "/status/phase") == "Terminating");
+    s.expect(200, "PUT", web + "/finalize", with(R"(["kubernetes"])"));
+    s.expect(404, "GET", web);
+}
+
 TEST_CASE("state: a dry run answers and changes nothing", "[apiserver][state]")
 {
     server s;

@@ -2,6 +2,9 @@
 
 #include "render/base64.hpp"
 #include "render/json_text.hpp"
+#include "state/finalizers.hpp"
+
+#include <algorithm>
 
 #include <algorithm>
 #include <cstdint>
@@ -188,7 +191,11 @@ void default_namespace(json::object& o, bool creating)
     auto& metadata = object_member(o, "metadata");
     object_member(metadata, "labels")["kubernetes.io/metadata.name"] = metadata["name"];
     if (!creating) return;
-    object_member(o, "spec")["finalizers"] = json::array{"kubernetes"};
+    auto& finalizers = object_member(o, "spec")["finalizers"];
+    if (!finalizers.is_array()) finalizers = json::array{};
+    auto& all = finalizers.get_array();
+    const json::value own(namespace_finalizer);
+    if (std::find(all.begin(), all.end(), own) == all.end()) all.push_back(own);
     object_member(o, "status")["phase"] = "Active";
 }
 

@@ -38,6 +38,14 @@ std::optional<status_error> check_preconditions(const resource_info& info, const
     return {};
 }
 
+/// Whether the specification of a namespace has finalizers that are not of its content.
+bool has_foreign_finalizer(const json::value& body)
+{
+    const auto* list = array_at(body, "spec.finalizers");
+    const json::value own(namespace_finalizer);
+    return list && std::any_of(list->begin(), list->end(), [&](const json::value& each) { return each != own; });
+}
+
 } // namespace
 
 stored cluster_state_core::erase(resource_store& store, const stored& last, wall_time now)
@@ -157,7 +165,8 @@ void cluster_state_core::finish_namespace(std::string_view name, wall_time now)
         const auto it = each->objects().lower_bound(first);
         if (it != each->objects().end() && it->first < last) return;
     }
-    if (!has_finalizers(to_json(*object))) erase(*namespaces, object, now);
+    const auto body = to_json(*object);
+    if (!has_finalizers(body) && !has_foreign_finalizer(body)) erase(*namespaces, object, now);
 }
 
 } // namespace kubecoro::apiserver

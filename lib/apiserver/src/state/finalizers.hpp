@@ -11,6 +11,8 @@ namespace kubecoro::apiserver {
 
 inline constexpr std::string_view foreground_finalizer = "foregroundDeletion";
 inline constexpr std::string_view orphan_finalizer = "orphan";
+/// In the specification of each namespace: removed with its content.
+inline constexpr std::string_view namespace_finalizer = "kubernetes";
 
 [[nodiscard]] bool has_finalizers(const boost::json::value& body);
 [[nodiscard]] bool has_finalizer(const boost::json::value& body, std::string_view name);
