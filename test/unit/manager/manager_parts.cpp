@@ -197,3 +197,65 @@ TEST_CASE("manager: one that is destroyed while running says so, and ends", "[ma
     CHECK(w.log.count("destroyed while running") == 1);
     CHECK(w.log.count("stopped") >= 1);
 }
+
+TEST_CASE("manager: after the release of an informer its kind is declared again, and a controller watches", "[manager]")
+{
+    world w;
+    w.put("one");
+    w.m->run("idle", [&w]() -> ended { return sleep_for(w.run.clock(), 1h); });
+    w.begin();
+    const auto first = w.m->informer<config_map>({.namespaces = {"default"}});
+    REQUIRE(w.run.run(first.has_synced()));
+    CHECK(w.m->lister<config_map>().size() == 1);
+    REQUIRE(w.run.run(w.m->informers().release(first)));
+    CHECK_THROWS_AS(w.m->lister<config_map>(), error); // as of any kind that is not declared
+
+    lines seen;
+    w.m->control<config_map>([&](const typed_object<config_map>& o, reconcile_context&) -> reconciled {
+        seen.push_back(std::string(o.name()));
+        co_return action::done();
+    });
+    w.put("two");
+    w.run.advance(1s);
+    std::sort(seen.begin(), seen.end());
+    CHECK(seen == lines{"one", "two"});
+    CHECK(w.m->lister<config_map>().size() == 2);
+    CHECK(w.run.run(w.m->stop()));
+    CHECK(w.m->lister<config_map>().size() == 2); // that of a manager that has stopped still reads
+}
+
+TEST_CASE("manager: a released informer is destroyed", "[manager]")
+{
+    world w;
+    w.m->run("idle", [&w]() -> ended { return sleep_for(w.run.clock(), 1h); });
+    w.begin();
+    const auto used_by = [&w] {
+        const auto token = std::make_shared<int>();
+        const auto i = w.m->informer<config_map>({.transform = [token](const object& o) { return o; }});
+        REQUIRE(w.run.run(i.has_synced()));
+        REQUIRE(w.run.run(w.m->informers().release(i)));
+        return std::weak_ptr(token);
+    };
+    const auto first_of_kind = used_by();
+    (void)w.m->informer<config_map>();
+    CHECK(first_of_kind.expired());
+    const auto another = used_by();
+    CHECK(another.expired());
+}
+
+TEST_CASE("manager: an informer that is released before it has synced does not delay the start", "[manager]")
+{
+    world w;
+    const auto unknown = w.m->informer(resource_type{"example.io", "v1", "gadgets", "Gadget"});
+    lines seen;
+    w.m->run("worker", [&]() -> ended {
+        seen.emplace_back("started");
+        return sleep_for(w.run.clock(), 1h);
+    });
+    w.begin();
+    w.run.advance(10s);
+    CHECK(seen.empty());
+    REQUIRE(w.run.run(w.m->informers().release(unknown)));
+    w.run.advance(10s);
+    CHECK(seen == lines{"started"});
+}

@@ -127,11 +127,12 @@ private:
 
     // parts.cpp
     class part_mark;
-    [[nodiscard]] std::optional<shared_informer<object>> find_declared(const resource_type& resource) const;
-    [[nodiscard]] std::optional<shared_informer<object>> find_declared(std::string_view group,
-                                                                       std::string_view kind) const;
+    using declarations = std::vector<shared_informer<object>>;
+    [[nodiscard]] std::optional<shared_informer<object>> find_declared(const resource_type& resource);
+    [[nodiscard]] std::optional<shared_informer<object>> find_declared(std::string_view group, std::string_view kind);
     [[nodiscard]] std::optional<shared_informer<object>>
-    find_declared(const std::function<bool(const resource_type&)>& fits) const;
+    find_declared(const std::function<bool(const resource_type&)>& fits);
+    [[nodiscard]] declarations take_released(const std::function<bool(const resource_type&)>& fits);
     [[nodiscard]] bool is_started() const;
     [[nodiscard]] std::vector<std::shared_ptr<managed_part>> controlling() const;
     void start_part(part_id id);
@@ -139,7 +140,7 @@ private:
     void note_end(managed_part& part, const result<>& outcome);
     [[nodiscard]] std::shared_ptr<managed_part> part(part_id id) const;
     [[nodiscard]] std::string free_name(std::string wish) const;
-    [[nodiscard]] controller_options completed(controller_options o, const std::string& name) const;
+    [[nodiscard]] controller_options completed(controller_options o, const std::string& name);
     [[nodiscard]] std::shared_ptr<managed_part> keep(std::shared_ptr<managed_part> part,
                                                      manager_core::part_settings how);
     /// Gives the core an input, and wakes the supervisor.
@@ -164,7 +165,7 @@ private:
     mutable std::mutex mutex_;
     manager_core core_;                                      // under the mutex
     std::map<part_id, std::shared_ptr<managed_part>> parts_; // under the mutex
-    std::vector<shared_informer<object>> declared_;          // under the mutex: the first of each kind
+    declarations declared_;                                  // under the mutex: the first of each kind
     std::vector<access_right> needs_;                        // under the mutex
     std::optional<event_recorder> events_;                   // under the mutex; stays once made
     std::vector<std::shared_ptr<cluster_set>> clusters_;     // under the mutex

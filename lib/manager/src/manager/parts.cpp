@@ -59,8 +59,10 @@ shared_informer<object> manager_engine::informer(const resource_type& resource, 
     if (resource.namespaced && o.namespaces.empty()) o.namespaces = options.namespaces;
     auto made = informers.get(resource, std::move(o));
     bool begin = false;
+    declarations released; // destroyed without the mutex
     {
         std::lock_guard lock(mutex_);
+        released = take_released([&resource](const resource_type& r) { return r == resource; });
         const auto same = [&made](const auto& i) {
             return i.resource() == made.resource() && i.share() == made.share();
         };
@@ -74,26 +76,43 @@ shared_informer<object> manager_engine::informer(const resource_type& resource, 
     return made;
 }
 
-std::optional<shared_informer<object>> manager_engine::find_declared(const resource_type& resource) const
+std::optional<shared_informer<object>> manager_engine::find_declared(const resource_type& resource)
 {
     return find_declared([&resource](const resource_type& r) { return r == resource; });
 }
 
 std::optional<shared_informer<object>> manager_engine::find_declared(std::string_view group,
-                                                                     std::string_view kind) const
+                                                                     std::string_view kind)
 {
     return find_declared([&](const resource_type& r) { return r.group == group && r.kind == kind; });
 }
 
 /// One of all objects before one of a share.
 std::optional<shared_informer<object>>
-manager_engine::find_declared(const std::function<bool(const resource_type&)>& fits) const
+manager_engine::find_declared(const std::function<bool(const resource_type&)>& fits)
 {
+    declarations released; // destroyed without the mutex
     std::lock_guard lock(mutex_);
+    released = take_released(fits);
     std::optional<shared_informer<object>> found;
     for (const auto& i : declared_)
         if (fits(i.resource()) && (!found || !i.share())) found = i;
     return found;
+}
+
+/** Takes out the declared informers that have stopped before the manager stops: their stores show no change any more.
+    Requires the mutex. */
+manager_engine::declarations manager_engine::take_released(const std::function<bool(const resource_type&)>& fits)
+{
+    declarations out;
+    if (core_.closing()) return out;
+    out.reserve(declared_.size());
+    std::erase_if(declared_, [&](const auto& i) {
+        const bool over = fits(i.resource()) && i.state() == informer_state::stopped;
+        if (over) out.push_back(i);
+        return over;
+    });
+    return out;
 }
 
 shared_informer<object> manager_engine::declared(const resource_type& resource)
@@ -122,7 +141,7 @@ std::string manager_engine::free_name(std::string wish) const
     return name;
 }
 
-controller_options manager_engine::completed(controller_options o, const std::string& name) const
+controller_options manager_engine::completed(controller_options o, const std::string& name)
 {
     o.name = name;
     if (!o.time) o.time = options.time;

@@ -42,7 +42,9 @@ shared_informer<object> manager_engine::watched(const resource_type& resource, c
     const bool is_divided = divides(resource, share, is_own);
     const std::shared_ptr<object_share> kept = is_divided ? share : key_share();
     {
+        declarations released; // destroyed without the mutex
         std::lock_guard lock(mutex_);
+        released = take_released([&resource](const resource_type& r) { return r == resource; });
         for (const auto& i : declared_)
             if (i.resource() == resource && (!i.share() || i.share() == kept))
                 return i; // one of all objects serves as well

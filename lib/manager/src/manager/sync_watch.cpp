@@ -40,57 +40,66 @@ sync_watch::sync_watch(kept_executor executor, std::shared_ptr<time_source> time
 
 void sync_watch::follow(const shared_informer<object>& informer)
 {
-    std::size_t place = 0;
+    place at;
     {
         std::lock_guard lock(mutex_);
         const auto same = [&informer](const followed& f) { return f.informer == informer; };
-        if (std::any_of(followed_.begin(), followed_.end(), same)) return;
-        place = followed_.size();
-        followed_.push_back({informer});
+        if (informer.synced() || std::any_of(missing_.begin(), missing_.end(), same)) return;
+        at = missing_.insert(missing_.end(), {informer});
     }
-    following_.spawn("sync of " + informer.resource().display_name(), make_kept_strand(executor_).get(),
-                     await(*this, place, informer));
+    try {
+        following_.spawn("sync of " + informer.resource().display_name(), make_kept_strand(executor_).get(),
+                         await(*this, at, informer));
+    } catch (...) { // the caller repeats it
+        std::lock_guard lock(mutex_);
+        missing_.erase(at);
+        throw;
+    }
 }
 
-asio::awaitable<result<>> sync_watch::await(sync_watch& self, std::size_t place, shared_informer<object> informer)
+asio::awaitable<result<>> sync_watch::await(sync_watch& self, place at, shared_informer<object> informer)
 {
     for (;;) {
         auto waiting = catch_failure(informer.has_synced());
         const auto synced = co_await std::move(waiting);
-        if (synced) self.note_synced(place);
-        if (synced || synced.error() == cond::cancelled) co_return result<>{};
-        self.note_trouble(place, synced.error());
+        if (synced || synced.error() == cond::cancelled) {
+            auto stopping = stop_requested(); // throws then: the informer was not released
+            (void)co_await std::move(stopping);
+            self.leave(at, synced.has_value());
+            co_return result<>{};
+        }
+        self.note_trouble(at, synced.error());
         auto pause = catch_failure(sleep_for(*self.time_, ask_again));
         const auto slept = co_await std::move(pause);
         if (!slept) co_return result<>{};
     }
 }
 
-void sync_watch::note_synced(std::size_t place)
+void sync_watch::leave(place at, bool synced)
 {
+    std::list<followed> gone; // destroyed without the mutex: it may be the last handle
     bool last = false;
     {
         std::lock_guard lock(mutex_);
-        followed_[place].synced = true;
-        followed_[place].trouble.reset();
-        last = std::all_of(followed_.begin(), followed_.end(), [](const followed& f) { return f.synced; });
+        gone.splice(gone.end(), missing_, at);
+        if (synced) ++synced_;
+        last = missing_.empty();
     }
     if (last) all_synced_();
 }
 
-void sync_watch::note_trouble(std::size_t place, const failure& why)
+void sync_watch::note_trouble(place at, const failure& why)
 {
     // The informer itself has logged it.
     std::lock_guard lock(mutex_);
-    followed_[place].trouble = why;
+    at->trouble = why;
 }
 
-std::string sync_watch::missing(std::optional<failure>* first) const
+std::string sync_watch::list_missing(std::optional<failure>* first) const
 {
     std::string text;
     std::size_t named = 0, more = 0;
-    for (const auto& f : followed_) {
-        if (f.synced) continue;
+    for (const auto& f : missing_) {
         if (++named > most_named) {
             ++more;
             continue;
@@ -111,9 +120,9 @@ void sync_watch::report() const
     std::size_t synced = 0, all = 0;
     {
         std::lock_guard lock(mutex_);
-        text = missing();
-        all = followed_.size();
-        for (const auto& f : followed_) synced += f.synced ? 1 : 0;
+        text = list_missing();
+        synced = synced_;
+        all = synced_ + missing_.size();
     }
     if (text.empty()) return;
     log_.info("waiting for informers", {{"synced", synced}, {"of", all}, {"missing", text}});
@@ -123,7 +132,7 @@ failure sync_watch::too_late(duration limit) const
 {
     std::lock_guard lock(mutex_);
     std::optional<failure> first;
-    const auto text = missing(&first);
+    const auto text = list_missing(&first);
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(limit).count();
     const auto message = "informers did not sync within " + std::to_string(seconds) + " s: " + text;
     return first ? failure(first->condition(), message) : failure(cond::timed_out, message);
@@ -132,7 +141,7 @@ failure sync_watch::too_late(duration limit) const
 bool sync_watch::all_synced() const
 {
     std::lock_guard lock(mutex_);
-    return std::all_of(followed_.begin(), followed_.end(), [](const followed& f) { return f.synced; });
+    return missing_.empty();
 }
 
 } // namespace kubecoro::detail
