@@ -210,6 +210,55 @@ TEST_CASE("leader election core: what a watch shows late changes nothing", "[ele
     CHECK(s.wait_until() == next);
 }
 
+TEST_CASE("leader election core: an answer does not undo what a watch has shown since", "[election]")
+{
+    script s;
+    s.core.watched(true);
+    s.expect<step::get>();
+    const auto read = s.lease(other);
+    s.core.seen(s.now, s.lease("third"));
+    s.expect<step::announce>();
+    s.now += 1s;
+    s.answer(read);
+    CHECK(s.core.leader() == "third");
+    const auto next = s.wait_until(); // when the Lease expires, by the time at which the watch showed it
+    CHECK(next >= s.now + 14s);
+    CHECK(next <= s.now + 14s + 500ms);
+    s.now = next;
+    s.expect<step::get>();
+    const auto held = s.lease(other);
+    s.core.seen(s.now, s.lease(""));
+    s.answer(held);
+    CHECK(s.core.leader().empty());
+    CHECK(s.wait_until() <= s.now + 200ms); // a tenth of the retry period
+    s.now = s.wait_until();
+    s.expect<step::get>();
+}
+
+TEST_CASE("leader election core: a lease that is deleted while a request is in flight is free", "[election]")
+{
+    script s;
+    s.core.watched(true);
+    s.expect<step::get>();
+    const auto former = s.lease(other, 15, 8);
+    s.core.seen_deleted(s.now);
+    s.answer(former); // was read before
+    CHECK(s.core.leader().empty());
+    CHECK(s.wait_until() <= s.now + 200ms);
+    s.now = s.wait_until();
+    s.expect<step::get>();
+    s.answer(s.lease(""));
+    s.expect<step::update>();
+    s.core.seen_deleted(s.now);
+    s.fail(cond::not_found);
+    CHECK(s.wait_until() <= s.now + 200ms);
+    s.now = s.wait_until();
+    s.expect<step::get>();
+    s.core.seen_deleted(s.now);
+    s.fail(cond::not_found);
+    s.expect<step::create>(); // at once
+}
+
 TEST_CASE("leader election core: a lease that is deleted is free", "[election]")
 {
     script s;

@@ -46,20 +46,32 @@ void leader_election_core::answered(time_point now, const result<lease_state>& a
 
 void leader_election_core::candidate_answered(time_point now, request asked, const result<lease_state>& answer)
 {
+    const bool wrote = asked != request::get;
+    const bool missing = !answer && answer.error() == cond::not_found;
+    const bool decided = wrote ? answer.has_value() : missing;
+    if (!decided && (outdated_ || (answer && is_stale(*answer)))) return candidate_outrun(now);
     if (answer) {
-        const bool wrote = asked != request::get;
         observe(wrote ? sent_at_ : now, *answer);
         if (wrote && is_ours()) return acquired(now);
         if (!wrote && is_free(now)) {
             due_ = request::update;
             return;
         }
-    } else if (asked == request::get && answer.error() == cond::not_found) {
+    } else if (!wrote && missing) {
         known_.record.holder.clear();
         due_ = request::create;
         return;
     }
     try_later(now);
+}
+
+/// The watch has shown a later state of the Lease than the answer: that one counts.
+void leader_election_core::candidate_outrun(time_point now)
+{
+    if (is_free(now))
+        try_soon(now);
+    else
+        try_later(now);
 }
 
 void leader_election_core::acquired(time_point now)

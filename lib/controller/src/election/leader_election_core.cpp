@@ -79,9 +79,10 @@ void leader_election_core::seen(time_point now, const lease_state& lease)
 
 void leader_election_core::seen_deleted(time_point now)
 {
-    if (phase_ != election_phase::candidate || in_flight_ != request::none) return;
+    if (phase_ != election_phase::candidate) return;
     known_.record.holder.clear();
-    try_soon(now);
+    outdated_ = in_flight_ != request::none;
+    if (!outdated_) try_soon(now);
 }
 
 void leader_election_core::observe(time_point changed, const lease_state& lease)
@@ -93,6 +94,12 @@ void leader_election_core::observe(time_point changed, const lease_state& lease)
     announced_ = holder;
     ++leaders_seen_;
     ready_.emplace_back(step::announce{holder});
+}
+
+bool leader_election_core::is_stale(const lease_state& lease) const noexcept
+{
+    return lease.uid == known_.uid && lease.resource_version != known_.resource_version &&
+           is_at_least(known_.resource_version, lease.resource_version);
 }
 
 bool leader_election_core::is_free(time_point now) const noexcept
@@ -129,6 +136,7 @@ step::any leader_election_core::send(time_point now)
     in_flight_ = due_;
     next_attempt_.reset();
     abandoned_ = false;
+    outdated_ = false;
     sent_at_ = now;
     if (in_flight_ == request::get) {
         if (leads()) ++slow_renewals_;

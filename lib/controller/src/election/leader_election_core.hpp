@@ -159,6 +159,8 @@ private:
     // leader_election_core.cpp
     [[nodiscard]] static duration scaled(duration d, double factor) noexcept;
     void observe(time_point changed, const lease_state& lease);
+    /// An earlier state than the one that was seen last.
+    [[nodiscard]] bool is_stale(const lease_state& lease) const noexcept;
     [[nodiscard]] bool is_free(time_point now) const noexcept;
     [[nodiscard]] bool is_ours() const noexcept { return known_.record.holder == settings_.identity; }
     [[nodiscard]] lease_change renewal() const;
@@ -178,6 +180,7 @@ private:
 
     // election_answers.cpp
     void candidate_answered(time_point now, request asked, const result<lease_state>& answer);
+    void candidate_outrun(time_point now);
     void leader_answered(time_point now, request asked, const result<lease_state>& answer);
     void release_answered(time_point now, request asked, const result<lease_state>& answer);
     void try_later(time_point now);
@@ -206,6 +209,8 @@ private:
     bool watched_ = false;
     bool stop_wanted_ = false;
     bool abandoned_ = false;
+    /// A watch has shown that the Lease was deleted since the request in flight was sent.
+    bool outdated_ = false;
 
     time_point renewed_at_{};
     std::optional<time_point> cancel_at_;
