@@ -136,7 +136,7 @@ private:
     [[nodiscard]] bool is_started() const;
     [[nodiscard]] std::vector<std::shared_ptr<managed_part>> controlling() const;
     void start_part(part_id id);
-    static boost::asio::awaitable<result<>> run_part(std::unique_ptr<part_mark> mark);
+    static boost::asio::awaitable<result<>> run_part(std::shared_ptr<part_mark> mark);
     void note_end(managed_part& part, const result<>& outcome);
     [[nodiscard]] std::shared_ptr<managed_part> part(part_id id) const;
     [[nodiscard]] std::string free_name(std::string wish) const;

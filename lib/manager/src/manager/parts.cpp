@@ -31,7 +31,7 @@ void say_late(const logger& log, const managed_part& part)
 
 } // namespace
 
-/// Reports the end of a part when its coroutine ends, also by destruction.
+/// Reports the end of a part when its coroutine ends, also by destruction, once it was started.
 class manager_engine::part_mark
 {
 public:
@@ -41,11 +41,16 @@ public:
     }
     part_mark(const part_mark&) = delete;
     part_mark& operator=(const part_mark&) = delete;
-    ~part_mark() { engine_.note_end(*part_, outcome_); }
+    ~part_mark()
+    {
+        if (started) engine_.note_end(*part_, outcome_);
+    }
 
     [[nodiscard]] managed_part& part() noexcept { return *part_; }
     [[nodiscard]] const managed_part::attempt& attempt() const noexcept { return attempt_; }
     [[nodiscard]] result<>& outcome() noexcept { return outcome_; }
+
+    bool started = false;
 
 private:
     manager_engine& engine_;
@@ -81,8 +86,7 @@ std::optional<shared_informer<object>> manager_engine::find_declared(const resou
     return find_declared([&resource](const resource_type& r) { return r == resource; });
 }
 
-std::optional<shared_informer<object>> manager_engine::find_declared(std::string_view group,
-                                                                     std::string_view kind)
+std::optional<shared_informer<object>> manager_engine::find_declared(std::string_view group, std::string_view kind)
 {
     return find_declared([&](const resource_type& r) { return r.group == group && r.kind == kind; });
 }
@@ -293,13 +297,16 @@ std::vector<std::string> manager_engine::tasks() const
 
 void manager_engine::start_part(part_id id)
 {
-    auto p = part(id);
+    const auto p = part(id);
+    const auto strand = make_kept_strand(executor_).get();
     options.log->debug("starting", {{"part", p->name}});
-    auto mark = std::make_unique<part_mark>(*this, p);
-    running_.spawn(p->name, make_kept_strand(executor_).get(), run_part(std::move(mark)));
+    // Held here, so that a part which cannot be started has not ended: the step is repeated.
+    const auto mark = std::make_shared<part_mark>(*this, p);
+    running_.spawn(p->name, strand, run_part(mark));
+    mark->started = true;
 }
 
-asio::awaitable<result<>> manager_engine::run_part(std::unique_ptr<part_mark> mark)
+asio::awaitable<result<>> manager_engine::run_part(std::shared_ptr<part_mark> mark)
 {
     try { // the function may throw before it has made its coroutine
         auto running = unless(mark->attempt().cancel.wait(), mark->part().run(mark->attempt().stop));
