@@ -1,10 +1,6 @@
 // Allocations that fail: a key is queued or it is not, and the queue goes on.
+#include "failing_clock.hpp"
 #include "queue_fixture.hpp"
-
-#include <kubecoro/test/allocations.hpp>
-
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/strand.hpp>
 
 #include <cstdint>
 #include <new>
@@ -13,7 +9,9 @@
 
 using namespace kubecoro;
 using namespace std::chrono_literals;
+using kubecoro::test::create_strand_mutexes;
 using kubecoro::test::fail_allocation;
+using kubecoro::test::failing_clock;
 
 namespace {
 
@@ -32,13 +30,6 @@ bool fails(std::uint64_t nth, Work work)
     }
     fail_allocation(0);
     return thrown;
-}
-
-/// Creates the mutexes that the strands of a context share: Boost 1.81 crashes if there is no memory for one of these.
-void create_strand_mutexes(const boost::asio::any_io_executor& executor)
-{
-    std::vector<boost::asio::any_io_executor> strands;
-    for (int n = 0; n < 4'000; ++n) strands.emplace_back(boost::asio::make_strand(executor));
 }
 
 const std::string lost = "a key whose text needs memory of its own";
@@ -79,5 +70,48 @@ TEST_CASE("workqueue: delayed keys become ready after an allocation has failed",
         CHECK(queue.len() >= 1);
         while (auto item = queue.try_get()) item->succeeded();
         CHECK(queue.stats().keys == 0);
+    }
+}
+
+TEST_CASE("workqueue: delayed keys become ready after the timer has run out of memory", "[workqueue]")
+{
+    for (int reading = 1; reading <= 4; ++reading) {
+        for (std::uint64_t nth = 1; nth <= 4; ++nth) { // later ones are those of Asio, which does not survive them
+            CAPTURE(reading, nth);
+            testing::runner run;
+            create_strand_mutexes(run.executor());
+            const auto clock = std::make_shared<failing_clock>(run.shared_clock());
+            workqueue<std::string> queue(run.executor(), {.time = clock});
+            int done = 0;
+            std::vector<testing::task<void>> workers;
+            for (int n = 0; n < 3; ++n)
+                workers.push_back(run.spawn([](auto& q, int& count) -> boost::asio::awaitable<result<>> {
+                    for (;;) {
+                        auto getting = q.get();
+                        auto item = co_await std::move(getting);
+                        if (!item) co_return result<>{};
+                        ++count;
+                        item->succeeded();
+                    }
+                }(queue, done)));
+            run.run_until_idle();
+            queue.add_after("first", 1s);
+            run.run_until_idle();
+            for (int n = 0; n < 3; ++n) queue.add_after("another" + std::to_string(n), 2s);
+            clock->fail_after(reading, nth);
+            for (int n = 0; n < 2; ++n) {
+                try { // a notification is posted, and may fail outside of any coroutine
+                    run.advance(4s);
+                } catch (const std::bad_alloc&) {
+                }
+            }
+            fail_allocation(0);
+            queue.add_after("late", 1s);
+            run.advance(2s);
+            CHECK(done == 5);
+            CHECK(queue.stats().delayed == 0);
+            queue.shut_down();
+            run.run_until_idle();
+        }
     }
 }

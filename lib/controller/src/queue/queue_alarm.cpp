@@ -1,16 +1,26 @@
 #include "queue/queue_alarm.hpp"
 
+#include <kubecoro/base/catch_failure.hpp>
+
 #include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
 
+#include <chrono>
+#include <exception>
 #include <utility>
 
 namespace asio = boost::asio;
 
 namespace kubecoro::detail {
+namespace {
+
+/// Pause after a failure, for lack of memory.
+constexpr auto after_a_failure = std::chrono::milliseconds{100};
+
+} // namespace
 
 queue_alarm::queue_alarm(asio::any_io_executor executor, std::shared_ptr<time_source> time, logger log, action fire)
-    : executor_(executor), time_(std::move(time)), fire_(std::move(fire)), tasks_(executor, std::move(log))
+    : executor_(executor), time_(std::move(time)), log_(std::move(log)), fire_(std::move(fire)), tasks_(executor, log_)
 {
 }
 
@@ -61,6 +71,29 @@ std::optional<time_point> queue_alarm::fire()
 }
 
 asio::awaitable<result<>> queue_alarm::run(queue_alarm& self)
+{
+    for (;;) {
+        // Not catch_failure(): there may be no memory for its coroutine.
+        std::exception_ptr thrown;
+        try {
+            auto firing = fire_on_time(self);
+            co_await std::move(firing);
+        } catch (...) {
+            thrown = std::current_exception();
+        }
+        const auto why = to_failure(std::move(thrown));
+        if (why == cond::cancelled) co_return why;
+        self.log_.error("the timer of a workqueue failed and continues", {{"failure", why.describe()}});
+        try {
+            auto pause = sleep_for(*self.time_, after_a_failure);
+            co_await std::move(pause);
+        } catch (...) { // no memory to pause, or cancelled: the next attempt shows it
+        }
+    }
+}
+
+/// An exception ends it.
+asio::awaitable<result<>> queue_alarm::fire_on_time(queue_alarm& self)
 {
     struct presence
     {

@@ -44,10 +44,12 @@ private:
         timing
     };
     static boost::asio::awaitable<result<>> run(queue_alarm& self);
+    static boost::asio::awaitable<result<>> fire_on_time(queue_alarm& self);
     [[nodiscard]] std::optional<time_point> fire();
 
     kept_executor executor_;
     std::shared_ptr<time_source> time_;
+    logger log_;
     action fire_;
     wake_signal wake_;
     /// Strand-confined; null unless run() is running.
