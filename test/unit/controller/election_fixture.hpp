@@ -11,6 +11,7 @@
 #include <kubecoro/testing/every_step.hpp>
 #include <kubecoro/testing/recording.hpp>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -54,6 +55,7 @@ struct candidate
     kt::recording_logger log;
     std::shared_ptr<kt::recording_metrics> numbers = std::make_shared<kt::recording_metrics>();
     std::vector<std::string> events;
+    std::function<void()> when_started;
     leader_elector elector;
     std::vector<leadership> terms;
     bool working = false;
@@ -71,7 +73,10 @@ struct candidate
         o.metrics = numbers;
         o.log = log.handle();
         if (!o.on_new_leader) o.on_new_leader = [this](const std::string& who) { events.push_back("new " + who); };
-        o.on_started_leading = [this](const leadership&) { events.push_back("started"); };
+        o.on_started_leading = [this](const leadership&) {
+            events.push_back("started");
+            if (when_started) when_started();
+        };
         o.on_stopped_leading = [this] { events.push_back("stopped"); };
         return o;
     }

@@ -44,6 +44,8 @@ void leader_election_core::answered(time_point now, const result<lease_state>& a
     if (answer) observe(now, *answer);
 }
 
+void leader_election_core::unanswered(time_point now) noexcept { answered(now, failure()); }
+
 void leader_election_core::candidate_answered(time_point now, request asked, const result<lease_state>& answer)
 {
     const bool wrote = asked != request::get;
@@ -79,10 +81,10 @@ void leader_election_core::acquired(time_point now)
     renewed_at_ = sent_at_;
     if (stop_wanted_) return begin_release(now);
     if (now >= leads_until()) return try_later(now);
+    ready_.emplace_back(election_step::start_work{known_});
     phase_ = election_phase::leading;
     due_ = request::update;
     next_attempt_ = time_after(sent_at_, settings_.retry_period);
-    ready_.emplace_back(election_step::start_work{known_});
 }
 
 void leader_election_core::leader_answered(time_point now, request asked, const result<lease_state>& answer)

@@ -53,7 +53,8 @@ private:
         [[nodiscard]] std::size_t running() const;
         leader_election_core core; // under the mutex
         leader_work work;
-        std::shared_ptr<leadership_state> term; // under the mutex
+        std::shared_ptr<leadership_state> term; // under the mutex; an election has one at most
+        bool term_shown = false;
         /// The Lease that was read or written last.
         object lease = {};
         latch ended = {};
@@ -79,7 +80,8 @@ private:
                                                   std::optional<election_step::any>& next);
     void perform(election& e, const election_step::any& next);
     void ask(election& e, const election_step::any& what);
-    static boost::asio::awaitable<result<>> request(election_engine& self, election& e, election_step::any what,
+    class request_mark;
+    static boost::asio::awaitable<result<>> request(std::shared_ptr<request_mark> mark, election_step::any what,
                                                     latch abandoned);
     [[nodiscard]] boost::asio::awaitable<result<object>> operation(const election& e,
                                                                    const election_step::any& what) const;
@@ -93,7 +95,9 @@ private:
     class work_mark;
     void announce(const std::string& leader);
     void start_work(election& e, const lease_state& lease);
-    static boost::asio::awaitable<result<>> work(std::unique_ptr<work_mark> mark, leadership l);
+    [[nodiscard]] std::shared_ptr<leadership_state> new_term(const lease_state& lease) const;
+    void show_term(election& e, const leadership& l);
+    static boost::asio::awaitable<result<>> work(std::shared_ptr<work_mark> mark, leadership l);
     void end_work(election& e, const result<>& why);
     void step_down(election& e);
     void finish(election& e, const result<>& outcome);

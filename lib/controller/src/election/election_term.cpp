@@ -37,7 +37,7 @@ void call(const logger& log, const F& f, const Args&... args)
 
 } // namespace
 
-/// Reports the end of the work when its coroutine ends, also by destruction.
+/// Reports the end of the work when its coroutine ends, also by destruction, once it was started.
 class election_engine::work_mark
 {
 public:
@@ -46,6 +46,7 @@ public:
     work_mark& operator=(const work_mark&) = delete;
     ~work_mark()
     {
+        if (!started) return;
         {
             std::lock_guard lock(engine_.mutex_);
             election_.work_outcome = std::move(outcome);
@@ -56,6 +57,7 @@ public:
     [[nodiscard]] const leader_work& work() const noexcept { return election_.work; }
 
     result<> outcome = failure(cond::cancelled);
+    bool started = false;
 
 private:
     election_engine& engine_;
@@ -76,34 +78,49 @@ void election_engine::announce(const std::string& leader)
     call(options_.log, options_.on_new_leader, leader);
 }
 
-void election_engine::start_work(election& e, const lease_state& lease)
+std::shared_ptr<leadership_state> election_engine::new_term(const lease_state& lease) const
 {
-    e.following.stop();
     auto term = std::make_shared<leadership_state>();
     term->identity = options_.identity;
     term->lease_uid = lease.uid;
     term->token = number_of(lease.resource_version);
     term->transitions = lease.record.transitions;
     term->time = time_;
+    return term;
+}
+
+void election_engine::start_work(election& e, const lease_state& lease)
+{
+    e.following.stop();
+    const auto strand = make_kept_strand(executor_).get();
     latch leads;
     {
         std::lock_guard lock(mutex_);
-        term->until = e.core.leads_until().time_since_epoch().count();
-        e.term = term;
+        if (!e.term) e.term = new_term(lease);
+        e.term->until = e.core.leads_until().time_since_epoch().count();
         leads = leading_;
     }
     is_leader_->set(1);
-    options_.log.info(
-        "this candidate leads",
-        {{"lease", to_string(key_)}, {"identity", options_.identity}, {"transitions", term->transitions}});
-    const leadership shown_to_work(term);
-    call(options_.log, options_.on_started_leading, shown_to_work);
+    const leadership shown_to_work(e.term);
+    show_term(e, shown_to_work);
     leads.settle({});
-    e.working.spawn("work of the leader of " + options_.lease, make_kept_strand(executor_).get(),
-                    work(std::make_unique<work_mark>(*this, e), shown_to_work));
+    // Held here, so that work which cannot be started has not ended: the step is repeated.
+    const auto mark = std::make_shared<work_mark>(*this, e);
+    e.working.spawn("work of the leader of " + options_.lease, strand, work(mark, shown_to_work));
+    mark->started = true;
 }
 
-asio::awaitable<result<>> election_engine::work(std::unique_ptr<work_mark> mark, leadership l)
+void election_engine::show_term(election& e, const leadership& l)
+{
+    if (e.term_shown) return;
+    options_.log.info(
+        "this candidate leads",
+        {{"lease", to_string(key_)}, {"identity", options_.identity}, {"transitions", e.term->transitions}});
+    e.term_shown = true;
+    call(options_.log, options_.on_started_leading, l);
+}
+
+asio::awaitable<result<>> election_engine::work(std::shared_ptr<work_mark> mark, leadership l)
 {
     const std::function<asio::awaitable<result<>>()> body = [&mark, &l] { return mark->work()(l); };
     auto working = catch_failure(body);

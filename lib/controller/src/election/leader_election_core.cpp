@@ -47,10 +47,12 @@ time_point leader_election_core::lease_expires() const noexcept
 
 void leader_election_core::stop(time_point now)
 {
-    if (std::exchange(stop_wanted_, true) || phase_ != election_phase::leading) return;
-    phase_ = election_phase::ending;
-    cancel_at_ = time_after(now, settings_.grace);
-    ready_.emplace_back(step::end_work{});
+    if (!stop_wanted_ && phase_ == election_phase::leading) {
+        ready_.emplace_back(step::end_work{});
+        phase_ = election_phase::ending;
+        cancel_at_ = time_after(now, settings_.grace);
+    }
+    stop_wanted_ = true;
 }
 
 void leader_election_core::stop_at_once(time_point now)
@@ -59,10 +61,10 @@ void leader_election_core::stop_at_once(time_point now)
     if (phase_ == election_phase::ending && cancel_at_) cancel_at_ = now;
 }
 
-void leader_election_core::work_ended(time_point now)
+void leader_election_core::work_ended(time_point now) noexcept
 {
     if (!leads() && phase_ != election_phase::lost) return;
-    ready_.emplace_back(step::step_down{});
+    step_down_due_ = true;
     begin_release(now);
 }
 
@@ -87,13 +89,16 @@ void leader_election_core::seen_deleted(time_point now)
 
 void leader_election_core::observe(time_point changed, const lease_state& lease)
 {
+    auto seen = lease;
+    const auto& holder = lease.record.holder;
+    if (!holder.empty() && holder != announced_) {
+        auto announced = holder;
+        ready_.emplace_back(step::announce{holder});
+        announced_ = std::move(announced);
+        ++leaders_seen_;
+    }
     if (known_.uid.empty() || lease.record != known_.record) changed_at_ = changed;
-    known_ = lease;
-    const auto& holder = known_.record.holder;
-    if (holder.empty() || holder == announced_) return;
-    announced_ = holder;
-    ++leaders_seen_;
-    ready_.emplace_back(step::announce{holder});
+    known_ = std::move(seen);
 }
 
 bool leader_election_core::is_stale(const lease_state& lease) const noexcept
@@ -133,32 +138,39 @@ duration leader_election_core::limit(time_point now) const noexcept
 
 step::any leader_election_core::send(time_point now)
 {
+    auto out = request_to_send(now);
     in_flight_ = due_;
     next_attempt_.reset();
     abandoned_ = false;
     outdated_ = false;
     sent_at_ = now;
-    if (in_flight_ == request::get) {
-        if (leads()) ++slow_renewals_;
-        return step::get{limit(now)};
+    if (in_flight_ != request::get) {
+        wrote_at_ = now;
+        may_hold_ = true;
+    } else if (leads()) {
+        ++slow_renewals_;
     }
-    wrote_at_ = now;
-    may_hold_ = true;
+    return out;
+}
+
+step::any leader_election_core::request_to_send(time_point now) const
+{
+    if (due_ == request::get) return step::get{limit(now)};
     auto what = phase_ == election_phase::releasing ? release() : renewal();
-    if (in_flight_ == request::create) return step::create{std::move(what), limit(now)};
+    if (due_ == request::create) return step::create{std::move(what), limit(now)};
     return step::update{std::move(what), limit(now)};
 }
 
 void leader_election_core::lose(failure why)
 {
+    ready_.emplace_back(step::end_work{why});
+    ready_.emplace_back(step::cancel_work{});
     phase_ = election_phase::lost;
     cancel_at_.reset();
-    outcome_ = why;
-    ready_.emplace_back(step::end_work{std::move(why)});
-    ready_.emplace_back(step::cancel_work{});
+    outcome_ = std::move(why);
 }
 
-void leader_election_core::begin_release(time_point now)
+void leader_election_core::begin_release(time_point now) noexcept
 {
     phase_ = election_phase::releasing;
     // Beyond its expiry there is nothing to release.
@@ -175,6 +187,7 @@ step::any leader_election_core::next(time_point now)
         ready_.pop_front();
         return first;
     }
+    if (std::exchange(step_down_due_, false)) return step::step_down{};
     switch (phase_) {
     case election_phase::candidate:
         return as_candidate(now);

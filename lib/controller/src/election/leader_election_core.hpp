@@ -116,6 +116,8 @@ public:
     // ---- inputs
     /// The answer to the request in flight: the Lease as it is now, or the failure.
     void answered(time_point now, const result<lease_state>& answer);
+    /// The request in flight has ended without an answer, or answered() has thrown.
+    void unanswered(time_point now) noexcept;
     /// A watch shows the Lease. Without effect on a leader, which learns from its own writes.
     void seen(time_point now, const lease_state& lease);
     /// A watch shows that the Lease was deleted.
@@ -126,7 +128,7 @@ public:
     void stop(time_point now);
     /// The same without a grace period.
     void stop_at_once(time_point now);
-    void work_ended(time_point now);
+    void work_ended(time_point now) noexcept;
 
     // ---- output
     [[nodiscard]] election_step::any next(time_point now);
@@ -166,9 +168,10 @@ private:
     [[nodiscard]] lease_change renewal() const;
     [[nodiscard]] lease_change release() const;
     [[nodiscard]] election_step::any send(time_point now);
+    [[nodiscard]] election_step::any request_to_send(time_point now) const;
     [[nodiscard]] duration limit(time_point now) const noexcept;
     void lose(failure why);
-    void begin_release(time_point now);
+    void begin_release(time_point now) noexcept;
     void try_soon(time_point now);
     [[nodiscard]] election_step::any as_candidate(time_point now);
     [[nodiscard]] election_step::any as_leader(time_point now);
@@ -208,6 +211,7 @@ private:
     bool may_hold_ = false;
     bool watched_ = false;
     bool stop_wanted_ = false;
+    bool step_down_due_ = false;
     bool abandoned_ = false;
     /// A watch has shown that the Lease was deleted since the request in flight was sent.
     bool outdated_ = false;

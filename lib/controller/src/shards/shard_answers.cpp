@@ -67,12 +67,18 @@ bool shard_core::is_own(const shard_lease& lease) const noexcept
 
 void shard_core::observe(time_point now, const shard_lease& lease)
 {
-    const auto [at, is_new] = others_.try_emplace(lease.id, other{lease, now});
-    if (is_new) return;
-    auto& known = at->second;
-    if (known.lease.uid != lease.uid || known.lease.record != lease.record || known.lease.view != lease.view)
-        known.changed_at = now;
-    known.lease = lease;
+    const auto at = others_.find(lease.id);
+    if (at == others_.end())
+        others_.emplace(lease.id, other{lease, now});
+    else
+        at->second = changed(at->second, lease, now);
+}
+
+shard_core::other shard_core::changed(const other& known, const shard_lease& lease, time_point now)
+{
+    const bool same =
+        known.lease.uid == lease.uid && known.lease.record == lease.record && known.lease.view == lease.view;
+    return {lease, same ? known.changed_at : now};
 }
 
 void shard_core::listed(time_point now, const result<shard_listing>& answer)
@@ -82,31 +88,45 @@ void shard_core::listed(time_point now, const result<shard_listing>& answer)
         note(failure(cond::invalid, text));
         return try_later(now);
     }
-    note(failure_of(answer));
-    if (!answer) return try_later(now);
+    if (!answer) {
+        note(answer.error());
+        return try_later(now);
+    }
+    auto seen = others_by(*answer, now);
+    auto version = answer->resource_version;
+    note(std::nullopt);
     list_due_ = std::exchange(outdated_, false);
     const auto pause = watched_ ? settings_.lease_duration : settings_.retry_period;
     resync_at_ = time_after(now, std::chrono::duration_cast<duration>(std::chrono::duration<double>(pause) *
                                                                       (1 + jitter * next_unit(random_))));
-    list_version_ = answer->resource_version;
-    const shard_lease* own = nullptr;
-    std::map<member_id, other> before;
-    before.swap(others_);
-    for (const auto& lease : answer->leases) {
-        if (is_own(lease)) {
-            if (has_lease_ || lease.uid != own_.uid) own = &lease; // it is not there any more: that was seen
-            continue;
-        }
-        auto known = before.extract(lease.id);
-        const bool is_newer = known && is_at_least(known.mapped().lease.resource_version, lease.resource_version);
-        if (known) others_.insert(std::move(known));
-        if (!is_newer) observe(now, lease);
+    list_version_ = std::move(version);
+    others_ = std::move(seen);
+    const auto is_current = [this](const shard_lease& l) {
+        return is_own(l) && (has_lease_ || l.uid != own_.uid); // the former one is not there any more: that was seen
+    };
+    const auto own = std::find_if(answer->leases.rbegin(), answer->leases.rend(), is_current);
+    observe_own(own == answer->leases.rend() ? nullptr : &*own);
+}
+
+/// The other members by a list. Those that were seen later than it was served are as they were seen.
+std::map<member_id, shard_core::other> shard_core::others_by(const shard_listing& list, time_point now) const
+{
+    std::map<member_id, other> out;
+    for (const auto& lease : list.leases) {
+        if (is_own(lease)) continue;
+        const auto known = others_.find(lease.id);
+        if (known == others_.end())
+            out.insert_or_assign(lease.id, other{lease, now});
+        else if (is_at_least(known->second.lease.resource_version, lease.resource_version))
+            out.insert_or_assign(lease.id, known->second);
+        else
+            out.insert_or_assign(lease.id, changed(known->second, lease, now));
     }
-    for (auto& [id, o] : before) // those that were created after the list was served
-        if (!is_at_least(list_version_, o.lease.resource_version) &&
-            is_at_least(o.lease.resource_version, list_version_))
-            others_.emplace(id, std::move(o));
-    observe_own(own);
+    for (const auto& [id, o] : others_) // those that were created after the list was served
+        if (!is_at_least(list.resource_version, o.lease.resource_version) &&
+            is_at_least(o.lease.resource_version, list.resource_version))
+            out.emplace(id, o);
+    return out;
 }
 
 /// @param lease  The own Lease; null if the group has none.
@@ -206,7 +226,8 @@ void shard_core::request_failed(time_point now, const failure& why)
 {
     if (in_flight_ == request::list) return listed(now, why);
     if (in_flight_ == request::remove) return removed(now, why);
-    if (in_flight_ != request::none) written(now, why);
+    if (in_flight_ != request::none) return written(now, why);
+    list_due_ = own_stale_ = true; // its answer has been taken in part, for lack of memory
 }
 
 void shard_core::watched(bool on) noexcept

@@ -139,9 +139,11 @@ step::any shard_core::next(time_point now)
     auto wanted = share();
     const bool sooner = !is_drained() && patience() < assigned_patience_;
     if (wanted != assigned_ || sooner) {
+        step::assign out{wanted, patience(), epoch_ + 1};
         assigned_ = std::move(wanted);
-        assigned_patience_ = patience();
-        return step::assign{assigned_, assigned_patience_, ++epoch_};
+        assigned_patience_ = out.patience;
+        epoch_ = out.epoch;
+        return out;
     }
     if (in_flight_ != request::none) return rest(std::nullopt);
     if (next_attempt_ && now < *next_attempt_) return rest(next_attempt_);
@@ -223,34 +225,37 @@ step::any shard_core::ask_list(time_point now)
 
 step::any shard_core::ask_create(time_point now)
 {
+    step::create out{target(), limit(now)};
+    writing_ = out.view;
     in_flight_ = request::create;
     next_attempt_.reset();
     may_exist_ = true;
     sent_at_ = wrote_at_ = now;
-    writing_ = target();
-    return step::create{writing_, limit(now)};
+    return out;
 }
 
 step::any shard_core::ask_update(time_point now)
 {
+    step::update out{view_to_write(), limit(now)};
+    writing_ = out.view;
+    if (writing_ != published_) {
+        attempt_base_ = own_.resource_version;
+        attempted_ = writing_;
+    }
     in_flight_ = request::update;
     next_attempt_.reset();
     sent_at_ = wrote_at_ = now;
-    writing_ = view_to_write();
-    if (writing_ != published_) {
-        attempted_ = writing_;
-        attempt_base_ = own_.resource_version;
-    }
-    return step::update{writing_, limit(now)};
+    return out;
 }
 
 step::any shard_core::ask_remove(time_point now, const shard_lease& lease)
 {
+    step::remove out{lease.id, lease.uid, lease.resource_version, limit(now)};
+    removing_uid_ = lease.uid;
+    removing_ = lease.id;
     in_flight_ = request::remove;
     next_attempt_.reset();
-    removing_ = lease.id;
-    removing_uid_ = lease.uid;
-    return step::remove{lease.id, lease.uid, lease.resource_version, limit(now)};
+    return out;
 }
 
 } // namespace kubecoro::detail

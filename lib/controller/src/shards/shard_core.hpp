@@ -128,7 +128,7 @@ public:
     void listed(time_point now, const result<shard_listing>& answer);
     void written(time_point now, const result<shard_lease>& answer);
     void removed(time_point now, const result<>& answer);
-    /// The request in flight, whichever it is, has failed.
+    /// The request in flight, whichever it is, has failed, or the input that reported its answer has thrown.
     void request_failed(time_point now, const failure& why);
     /// No run outside the share of that assign is left.
     void drained(std::uint64_t epoch) noexcept;
@@ -208,6 +208,8 @@ private:
     void list_again() noexcept;
     [[nodiscard]] bool is_own(const shard_lease& lease) const noexcept;
     void observe(time_point now, const shard_lease& lease);
+    [[nodiscard]] static other changed(const other& known, const shard_lease& lease, time_point now);
+    [[nodiscard]] std::map<member_id, other> others_by(const shard_listing& list, time_point now) const;
     void observe_own(const shard_lease* lease);
     void adopt(const shard_lease& lease);
     void renewed(time_point now);

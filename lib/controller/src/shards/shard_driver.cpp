@@ -95,30 +95,55 @@ std::optional<time_point> shard_engine::look_after_runs(membership& m)
     return overdue.next;
 }
 
+/// Reports a request that ends without an answer as failed: it ran out of memory. Others report their answer.
+class shard_engine::request_mark
+{
+public:
+    request_mark(shard_engine& engine, membership& m) noexcept : engine_(engine), membership_(m) {}
+    request_mark(const request_mark&) = delete;
+    request_mark& operator=(const request_mark&) = delete;
+    ~request_mark()
+    {
+        if (!sent) return;
+        if (!answered) {
+            std::lock_guard lock(engine_.mutex_);
+            membership_.core.request_failed(engine_.time_->now(), failure());
+        }
+        engine_.share_->news.notify();
+    }
+    [[nodiscard]] shard_engine& engine() const noexcept { return engine_; }
+    [[nodiscard]] membership& of() const noexcept { return membership_; }
+
+    bool sent = false;
+    bool answered = false;
+
+private:
+    shard_engine& engine_;
+    membership& membership_;
+};
+
 void shard_engine::ask(membership& m, const step::any& what)
 {
-    m.requesting.spawn("request of a member of " + options_.group, request(*this, m, what));
+    // Held here, so that a request which cannot be started has not ended: the step is repeated.
+    const auto mark = std::make_shared<request_mark>(*this, m);
+    m.requesting.spawn("request of a member of " + options_.group, request(mark, what));
+    mark->sent = true;
 }
 
-asio::awaitable<result<>> shard_engine::request(shard_engine& self, membership& m, step::any what)
+asio::awaitable<result<>> shard_engine::request(std::shared_ptr<request_mark> mark, step::any what)
 {
-    asio::awaitable<result<>> work;
-    if (const auto* l = std::get_if<step::list>(&what))
-        work = self.list(m, l->limit);
-    else if (const auto* c = std::get_if<step::create>(&what))
-        work = self.write(m, c->view, true, c->limit);
-    else if (const auto* u = std::get_if<step::update>(&what))
-        work = self.write(m, u->view, false, u->limit);
-    else
-        work = self.remove(m, std::get<step::remove>(what));
-    auto guarded = catch_failure(std::move(work));
-    const auto done = co_await std::move(guarded);
-    if (!done) {
-        std::lock_guard lock(self.mutex_);
-        m.core.request_failed(self.time_->now(), done.error());
-    }
-    self.share_->news.notify();
+    auto sending = mark->engine().sent(mark->of(), what);
+    const auto done = co_await std::move(sending);
+    mark->answered = done.has_value();
     co_return result<>{};
+}
+
+asio::awaitable<result<>> shard_engine::sent(membership& m, const step::any& what)
+{
+    if (const auto* l = std::get_if<step::list>(&what)) return list(m, l->limit);
+    if (const auto* c = std::get_if<step::create>(&what)) return write(m, c->view, true, c->limit);
+    if (const auto* u = std::get_if<step::update>(&what)) return write(m, u->view, false, u->limit);
+    return remove(m, std::get<step::remove>(what));
 }
 
 asio::awaitable<result<>> shard_engine::list(membership& m, duration limit)

@@ -85,7 +85,9 @@ private:
     void assign(membership& m, const shard_step::assign& step);
     [[nodiscard]] std::optional<time_point> look_after_runs(membership& m);
     void ask(membership& m, const shard_step::any& what);
-    static boost::asio::awaitable<result<>> request(shard_engine& self, membership& m, shard_step::any what);
+    class request_mark;
+    static boost::asio::awaitable<result<>> request(std::shared_ptr<request_mark> mark, shard_step::any what);
+    [[nodiscard]] boost::asio::awaitable<result<>> sent(membership& m, const shard_step::any& what);
     [[nodiscard]] boost::asio::awaitable<result<>> list(membership& m, duration limit);
     [[nodiscard]] boost::asio::awaitable<result<>> write(membership& m, shard_view view, bool creates, duration limit);
     [[nodiscard]] boost::asio::awaitable<result<>> remove(membership& m, shard_step::remove what);
