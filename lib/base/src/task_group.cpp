@@ -26,6 +26,13 @@ struct task_group::state : std::enable_shared_from_this<task_group::state>
         std::string name;
         asio::any_io_executor executor;
         std::shared_ptr<asio::cancellation_signal> signal;
+        bool asked_to_stop = false;
+    };
+    struct stop_request
+    {
+        std::uint64_t id;
+        asio::any_io_executor executor;
+        std::shared_ptr<asio::cancellation_signal> signal;
     };
 
     /// A child's entry in the group. Removed with the child's coroutine, also when that is destroyed with its context.
@@ -86,6 +93,23 @@ struct task_group::state : std::enable_shared_from_this<task_group::state>
         if (outcome.has_error() && outcome.error() != cond::cancelled)
             log.error("a task failed", {{"task", gone.name}, {"failure", outcome.error().describe()}});
         if (joined) joined->settle({});
+    }
+
+    /// The next child that stop() has to ask, from that id on; it counts as asked.
+    std::optional<stop_request> next_to_stop(std::uint64_t from)
+    {
+        std::lock_guard lock(mutex);
+        stopping = true;
+        for (auto at = children.lower_bound(from); at != children.end(); ++at)
+            if (!std::exchange(at->second.asked_to_stop, true))
+                return stop_request{at->first, at->second.executor, at->second.signal};
+        return std::nullopt;
+    }
+
+    void not_asked(std::uint64_t id)
+    {
+        std::lock_guard lock(mutex);
+        if (const auto at = children.find(id); at != children.end()) at->second.asked_to_stop = false;
     }
 
     /// Runs on the child's executor, so that starting and cancelling a child never run concurrently.
@@ -154,14 +178,14 @@ bool task_group::spawn(std::string name, asio::any_io_executor where, asio::awai
 
 void task_group::stop()
 {
-    std::vector<std::pair<asio::any_io_executor, std::shared_ptr<asio::cancellation_signal>>> running;
-    {
-        std::lock_guard lock(state_->mutex);
-        if (std::exchange(state_->stopping, true)) return;
-        for (const auto& [id, c] : state_->children) running.emplace_back(c.executor, c.signal);
+    for (std::uint64_t from = 0; auto next = state_->next_to_stop(from); from = next->id + 1) {
+        try {
+            asio::post(next->executor, [signal = next->signal] { signal->emit(asio::cancellation_type::terminal); });
+        } catch (...) { // no memory: the next call asks those that are left
+            state_->not_asked(next->id);
+            throw;
+        }
     }
-    for (auto& [executor, signal] : running)
-        asio::post(executor, [signal = std::move(signal)] { signal->emit(asio::cancellation_type::terminal); });
 }
 
 asio::awaitable<result<>> task_group::join() { return state::join(state_); }

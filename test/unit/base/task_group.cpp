@@ -4,6 +4,7 @@
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/base/task_group.hpp>
+#include <kubecoro/test/allocations.hpp>
 #include <kubecoro/test/catch.hpp>
 
 #include <boost/asio/post.hpp>
@@ -267,4 +268,31 @@ TEST_CASE("task_group: destruction with running children aborts and names them",
     REQUIRE(waitpid(child, &status, 0) == child);
     CHECK(WIFSIGNALED(status));
     CHECK(said.find("forgotten") != std::string::npos);
+}
+
+TEST_CASE("task group: a stop that runs out of memory goes on where it is repeated", "[task_group]")
+{
+    bool thrown = true;
+    for (std::uint64_t nth = 1; thrown; ++nth) {
+        CAPTURE(nth);
+        REQUIRE(nth < 20);
+        asio::io_context context;
+        task_group group(context.get_executor());
+        int ended = 0;
+        for (int n = 0; n < 3; ++n) group.spawn("child", hold(latch{}, ended));
+        drain(context);
+        thrown = false;
+        kubecoro::test::fail_allocation(nth);
+        try {
+            group.stop();
+        } catch (const std::bad_alloc&) {
+            thrown = true;
+        }
+        kubecoro::test::fail_allocation(0);
+        CHECK_FALSE(group.spawn("late", hold(latch{}, ended)));
+        group.stop();
+        drain(context);
+        CHECK(ended == 3);
+        CHECK(group.running() == 0);
+    }
 }
