@@ -6,6 +6,12 @@
 #include <kubecoro/testing/every_step.hpp>
 #include <kubecoro/testing/recording.hpp>
 
+#include <boost/system/system_error.hpp>
+
+#include <functional>
+#include <memory>
+#include <utility>
+
 namespace asio = boost::asio;
 using namespace kubecoro;
 using namespace std::chrono_literals;
@@ -100,6 +106,41 @@ TEST_CASE("access_filter: when the reviewing caller is cancelled, another one re
     f.answer.settle({});
     run.run_until_idle();
     CHECK(second.outcome().value() == access_verdict::allowed);
+}
+
+TEST_CASE("access_filter: a caller that is cancelled before its review begins blocks no other", "[endpoints][access]")
+{
+    /// Calls a function at its next reading.
+    struct calling_clock : time_source
+    {
+        std::shared_ptr<time_source> real;
+        mutable std::function<void()> next;
+        explicit calling_clock(std::shared_ptr<time_source> r) : real(std::move(r)) {}
+        [[nodiscard]] time_point now() const noexcept override
+        {
+            if (const auto call = std::exchange(next, nullptr)) call();
+            return real->now();
+        }
+        [[nodiscard]] wall_time wall_now() const noexcept override { return real->wall_now(); }
+        [[nodiscard]] std::unique_ptr<timer> make_timer(asio::any_io_executor e) override
+        {
+            return real->make_timer(e);
+        }
+    };
+    testing::runner run;
+    fixture f(run);
+    const auto clock = std::make_shared<calling_clock>(run.shared_clock());
+    auto options = f.options();
+    options.time = clock;
+    const access_filter filter([&f](std::string token, const std::string&) { return f.review(std::move(token)); },
+                               std::move(options));
+    auto first = run.spawn(filter.check("good", "/metrics"));
+    clock->next = [&first] { first.cancel(); };
+    // Asio throws in the context where a coroutine is cancelled before it suspends.
+    CHECK_THROWS_AS(run.run_until_idle(), boost::system::system_error);
+    CHECK(f.reviews == 0);
+    f.answer.settle({});
+    CHECK(run.run(filter.check("good", "/metrics")).value() == access_verdict::allowed);
 }
 
 TEST_CASE("access_filter: too many strangers are sent away", "[endpoints][access]")

@@ -56,6 +56,18 @@ bool access_core::stranger_may(time_point now)
     return true;
 }
 
+access_core::table::iterator access_core::add(const access_digest& of)
+{
+    if (entries_.size() >= limits_.max_verdicts) make_room();
+    refused_.push_front(of);
+    try {
+        return entries_.emplace(of, entry{.place = refused_.begin()}).first;
+    } catch (...) {
+        refused_.pop_front();
+        throw;
+    }
+}
+
 access_core::step access_core::on_request(const access_digest& of, time_point now)
 {
     auto at = entries_.find(of);
@@ -76,10 +88,12 @@ access_core::step access_core::on_request(const access_digest& of, time_point no
                        now < time_after(at->second.expires, known_for);
     if (!known && !stranger_may(now)) return step::busy;
     if (at == entries_.end()) {
-        if (entries_.size() >= limits_.max_verdicts) make_room();
-        at = entries_.emplace(of, entry{}).first;
-        refused_.push_front(of);
-        at->second.place = refused_.begin();
+        try {
+            at = add(of);
+        } catch (...) { // no memory
+            if (!known) --strangers_;
+            throw;
+        }
     }
     at->second.reviewing = true;
     at->second.counted = !known;

@@ -72,6 +72,7 @@ private:
     using table = std::unordered_map<access_digest, entry, digest_hash>;
 
     [[nodiscard]] bool stranger_may(time_point now);
+    [[nodiscard]] table::iterator add(const access_digest& of);
     std::list<access_digest>& list_of(const entry& e);
     void forget(table::iterator at);
     void make_room();

@@ -66,7 +66,14 @@ struct access_filter::state
     {
         const std::lock_guard lock(mutex);
         const auto next = core.on_request(of, options.time->now());
-        if (next == detail::access_core::step::review) reviews[of] = running;
+        if (next == detail::access_core::step::review) {
+            try {
+                reviews[of] = running;
+            } catch (...) { // no memory
+                core.on_failed(of);
+                throw;
+            }
+        }
         if (next == detail::access_core::step::wait) running = reviews.at(of);
         return next;
     }
@@ -110,18 +117,17 @@ struct access_filter::state
     std::map<detail::access_digest, latch> reviews;
     detail::log_pace pace;
 
-    static asio::awaitable<result<access_verdict>> review(std::shared_ptr<state> self, detail::access_digest of,
-                                                          std::string token, std::string path);
+    /// @param end  Lives as long as the review.
+    static asio::awaitable<result<access_verdict>> review(report& end, std::string token, std::string path);
     static asio::awaitable<result<access_verdict>> check(std::shared_ptr<state> self, std::string token,
                                                          std::string path);
 };
 
-asio::awaitable<result<access_verdict>>
-access_filter::state::review(std::shared_ptr<state> self, detail::access_digest of, std::string token, std::string path)
+asio::awaitable<result<access_verdict>> access_filter::state::review(report& end, std::string token, std::string path)
 {
-    report end{self, of};
-    auto asking = with_timeout(*self->options.time, self->options.timeout, "review a token",
-                               self->asks(std::move(token), std::move(path)));
+    auto& self = *end.to;
+    auto asking = with_timeout(*self.options.time, self.options.timeout, "review a token",
+                               self.asks(std::move(token), std::move(path)));
     auto outcome = co_await std::move(asking);
     end.outcome = outcome;
     co_return outcome;
@@ -146,8 +152,13 @@ asio::awaitable<result<access_verdict>> access_filter::state::check(std::shared_
             self->count("busy");
             co_return failure{cond::retry_later, "too many tokens are due to be reviewed"};
         case step::review: {
-            auto reviewing = review(self, of, token, path);
-            auto outcome = co_await std::move(reviewing);
+            // Before anything that can fail, or that a cancellation can reach: a review that was begun ends.
+            result<access_verdict> outcome = failure(cond::cancelled);
+            {
+                report end{self, of};
+                auto reviewing = review(end, token, path);
+                outcome = co_await std::move(reviewing);
+            }
             if (!outcome) co_return self->failed(outcome.error());
             co_return self->said(*outcome);
         }
