@@ -5,11 +5,13 @@
 #include "store/store.hpp"
 
 #include <kubecoro/api/detail/object_encoding.hpp>
+#include <kubecoro/test/allocations.hpp>
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/testing/objects.hpp>
 
 #include <algorithm>
 #include <memory>
+#include <new>
 #include <random>
 #include <stdexcept>
 
@@ -39,6 +41,15 @@ lines texts(const std::vector<borrowed_object>& objects)
     return out;
 }
 
+void leave(store_visits& all, std::vector<kept_object> gone)
+{
+    {
+        store_visits::removal removed(all, gone.size());
+        for (auto& o : gone) removed.add(std::move(o));
+    }
+    all.bound();
+}
+
 } // namespace
 
 TEST_CASE("store visits: one state is shown, whatever changes in the store", "[cache][store]")
@@ -65,6 +76,37 @@ TEST_CASE("store visits: one state is shown, whatever changes in the store", "[c
     CHECK(shown == 100);
     REQUIRE(kept.size() == 10);
     for (const auto& o : kept) CHECK(o.resource_version() == "1");
+}
+
+TEST_CASE("store visits: one state is shown, whatever the writer has no memory for", "[cache][store][memory]")
+{
+    const std::size_t large = GENERATE(0, 512); // a list on a copy, and in place
+    int failed = 0;
+    for (std::uint64_t nth = 1; nth <= 60; ++nth) {
+        CAPTURE(large, nth);
+        store s(logger{}, large);
+        s.replace("", pods(20, 1), true);
+        int shown = 0;
+        s.visit("", [&](const object& o) {
+            CHECK(o.resource_version() == "1");
+            if (++shown > 2) return;
+            const std::vector<delta> changes{{delta_type::deleted, pod(3, 2)}, {delta_type::updated, pod(4, 2)}};
+            const auto list = pods(10, 3);
+            test::fail_allocation(nth);
+            try {
+                if (shown == 1)
+                    (void)s.apply(changes);
+                else
+                    s.replace("web", list, false);
+            } catch (const std::bad_alloc&) {
+                ++failed;
+            }
+            test::fail_allocation(0);
+            (void)pods(200, 9); // overwrites what was freed
+        });
+        CHECK(shown == 20);
+    }
+    CHECK(failed > 10);
 }
 
 TEST_CASE("store visits: a namespace, nothing, and a function that throws", "[cache][store]")
@@ -118,7 +160,7 @@ TEST_CASE("store visits: removed objects are kept while visits are open, and no 
     store_visits all;
     const auto stay = [](const object& o) { return std::vector<kept_object>(1, kept_object(o)); };
     CHECK_FALSE(all.any());
-    all.leave(stay(pod(1, 1)));
+    leave(all, stay(pod(1, 1)));
     CHECK(all.aside() == 0);
     {
         store_visits::visit first;
@@ -127,7 +169,7 @@ TEST_CASE("store visits: removed objects are kept while visits are open, and no 
             store_visits::visit second;
             all.open(second);
             CHECK(all.any());
-            all.leave(stay(pod(2, 1)));
+            leave(all, stay(pod(2, 1)));
         }
         CHECK(all.aside() == 1);
     }
@@ -144,9 +186,9 @@ TEST_CASE("store visits: a long visit takes references, and no more objects are 
     for (const auto& o : stored) v.objects.emplace_back(o);
     const auto before = texts(v.objects);
     all.open(v);
-    all.leave({stored.begin(), stored.begin() + 1999});
+    leave(all, {stored.begin(), stored.begin() + 1999});
     CHECK(all.aside() == 1999);
-    all.leave({stored.begin() + 1999, stored.end()});
+    leave(all, {stored.begin() + 1999, stored.end()});
     CHECK(all.aside() == 0);
     CHECK_FALSE(all.any());
     stored.clear();
@@ -184,7 +226,7 @@ TEST_CASE("store visits: any order of opening, changing and closing", "[cache][s
                 const auto i = random() % stored.size();
                 gone.push_back(std::exchange(stored[i], kept_object(pod(static_cast<int>(i), step))));
             }
-            if (all.any()) all.leave(std::move(gone));
+            if (all.any()) leave(all, std::move(gone));
         }
         CHECK(all.aside() <= 1024);
     }

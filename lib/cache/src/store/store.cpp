@@ -87,15 +87,12 @@ std::vector<bool> last_of_each_key(const std::vector<object>& items, const std::
     return out;
 }
 
-/// Returns the objects that the changes removed from the store.
-std::vector<kept_object> left_by(std::span<const notification<object>> changes)
+/// The object that the change removed from the store, or null.
+object left_by(const notification<object>& change)
 {
-    std::vector<kept_object> out;
-    for (const auto& n : changes) {
-        if (const auto* u = std::get_if<updated<object>>(&n)) out.emplace_back(u->before);
-        if (const auto* d = std::get_if<deleted<object>>(&n)) out.emplace_back(d->obj);
-    }
-    return out;
+    if (const auto* u = std::get_if<updated<object>>(&change)) return u->before;
+    if (const auto* d = std::get_if<deleted<object>>(&change)) return d->obj;
+    return {};
 }
 
 } // namespace
@@ -126,30 +123,29 @@ void store::apply(std::span<const delta> deltas, std::size_t& done, std::vector<
     for (std::size_t i = 0; i < deltas.size(); ++i)
         if (deltas[i].type != delta_type::deleted) resting[i] = at_rest(deltas[i].obj);
 
-    const std::size_t before_these = out.size();
-    out.reserve(before_these + 2 * deltas.size()); // no change without its notification
-    std::vector<object> dropped;                   // may hold the last references: freed outside the lock
+    out.reserve(out.size() + 2 * deltas.size()); // no change without its notification
+    std::vector<object> dropped;                 // may hold the last references: freed outside the lock
     dropped.reserve(deltas.size());
     {
         std::unique_lock lock(mutex_);
+        store_visits::removal removed(visits_, deltas.size());
         for (; done != deltas.size(); ++done) {
             const object& o = deltas[done].obj;
             if (!o) continue; // a version mark
             if (deltas[done].type == delta_type::deleted) {
                 if (object before = tables_->erase(o.key())) {
+                    removed.add(kept_object(before));
                     dropped.push_back(before);
                     out.emplace_back(gone(std::move(before), o));
                 }
             } else if (object known = tables_->find(o.key()); !known || !same_version(known, o)) {
-                announce_put(out, tables_->put(resting[done], std::move(values[done].values)), resting[done], false);
+                object before = tables_->put(resting[done], std::move(values[done].values));
+                if (before) removed.add(kept_object(before));
+                announce_put(out, std::move(before), resting[done], false);
             }
         }
     }
-    if (visits_.any()) {
-        auto left = left_by(std::span(out).subspan(before_these));
-        for (const auto& o : dropped) left.emplace_back(o); // the notification may hold the final state instead
-        visits_.leave(std::move(left));
-    }
+    visits_.bound();
 }
 
 store::overlap store::overlap_with(std::string_view ns, const std::vector<object>& items) const
@@ -227,25 +223,28 @@ void store::replace(std::string_view ns, const std::vector<object>& items, bool 
     list_came_ = true;
     const auto make = [&](store_tables& t, std::size_t i) {
         if (i + ahead < changes.size()) prefetch_object(changes[i + ahead].obj->identity());
-        if (changes[i].erase)
-            t.erase(changes[i].obj->key());
-        else
-            t.put(*changes[i].obj, values.empty() ? index_values{} : std::move(values[i].values));
+        if (changes[i].erase) return t.erase(changes[i].obj->key());
+        return t.put(*changes[i].obj, values.empty() ? index_values{} : std::move(values[i].values));
     };
     if (cost < large_ * full_cost) {
         std::unique_lock lock(mutex_);
+        store_visits::removal removed(visits_, changes.size());
         for (std::size_t i = 0; i != changes.size(); ++i) {
-            make(*tables_, i);
+            if (const object before = make(*tables_, i)) removed.add(kept_object(before));
             announced.count = changes[i].told;
         }
     } else {
         auto next = std::make_unique<store_tables>(*tables_);
         for (std::size_t i = 0; i != changes.size(); ++i) make(*next, i);
         std::unique_lock lock(mutex_);
+        store_visits::removal removed(visits_, out.size() - before_these);
+        if (visits_.any())
+            for (const auto& n : std::span(out).subspan(before_these))
+                if (const object before = left_by(n)) removed.add(kept_object(before));
         tables_.swap(next);
         announced.count = out.size();
     }
-    if (visits_.any()) visits_.leave(left_by(std::span(out).subspan(before_these)));
+    visits_.bound();
 }
 
 bool store::wants_renewal() const
@@ -266,14 +265,13 @@ bool store::renew(std::size_t max)
     }
     if (!better.empty()) {
         std::unique_lock lock(mutex_);
-        for (const auto& [before, now] : better) tables_->renew(before, now);
+        store_visits::removal removed(visits_, better.size());
+        for (const auto& [before, now] : better) {
+            tables_->renew(before, now);
+            removed.add(before);
+        }
     }
-    if (visits_.any()) {
-        std::vector<kept_object> left;
-        left.reserve(better.size());
-        for (auto& b : better) left.push_back(std::move(b.first));
-        visits_.leave(std::move(left));
-    }
+    visits_.bound();
     return wants_renewal();
 }
 

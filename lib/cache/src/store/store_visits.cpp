@@ -38,17 +38,46 @@ void store_visits::close(visit& v)
     count_.store(open_.size(), std::memory_order_release);
 }
 
-void store_visits::leave(std::vector<kept_object> gone)
+store_visits::removal::removal(store_visits& of, std::size_t most) : of_(of), wanted_(of.any())
 {
-    std::vector<kept_object> unused;
+    if (!wanted_) return;
+    gone_.reserve(most);
+    of_.make_room(most);
+}
+
+store_visits::removal::~removal()
+{
+    if (!gone_.empty()) of_.set_aside(std::move(gone_));
+}
+
+void store_visits::make_room(std::size_t n)
+{
+    std::lock_guard lock(mutex_);
+    const auto wanted = aside_.size() + n;
+    if (!open_.empty() && wanted > aside_.capacity()) aside_.reserve(std::max(wanted, 2 * aside_.capacity()));
+}
+
+/// There is room for them, unless all visits have ended since.
+void store_visits::set_aside(std::vector<kept_object> gone) noexcept
+{
     std::lock_guard lock(mutex_);
     if (open_.empty()) return;
     aside_.insert(aside_.end(), std::make_move_iterator(gone.begin()), std::make_move_iterator(gone.end()));
-    if (aside_.size() < std::max(few, visited_)) return;
-    for (visit* const v : open_) {
-        v->counted_.reserve(v->objects.size());
-        for (const auto& o : v->objects) v->counted_.push_back(o.keep());
+}
+
+void store_visits::bound() noexcept
+{
+    if (!any()) return;
+    std::vector<kept_object> unused;
+    std::lock_guard lock(mutex_);
+    if (open_.empty() || aside_.size() < std::max(few, visited_)) return;
+    try {
+        for (visit* const v : open_) v->counted_.reserve(v->objects.size());
+    } catch (...) { // no memory: the next removal tries again
+        return;
     }
+    for (visit* const v : open_)
+        for (const auto& o : v->objects) v->counted_.push_back(o.keep());
     open_.clear();
     visited_ = 0;
     unused.swap(aside_);

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <mutex>
-#include <span>
+#include <utility>
 #include <vector>
 
 namespace kubecoro::detail {
@@ -17,7 +17,7 @@ namespace kubecoro::detail {
     than the visits hold, the writer takes references on behalf of the visits and releases the removed objects, so
     memory stays bounded however long a visit takes.
 
-    Thread safe, except for the ordering requirements of open() and leave(). */
+    Thread safe, except for the ordering requirements of open() and removal. */
 class store_visits
 {
 public:
@@ -41,16 +41,40 @@ public:
 
     /// Keeps the objects of `v` readable until it is destroyed. Call while the writer cannot remove them.
     void open(visit& v);
-    /// True while a visit is open: removed objects must be passed to leave().
+    /// True while a visit is open: removed objects must be added to a removal.
     [[nodiscard]] bool any() const noexcept { return count_.load(std::memory_order_acquire) != 0; }
-    /// Takes the objects that the writer has removed and still holds. Their removal must have excluded open().
-    void leave(std::vector<kept_object> gone);
+
+    /// Sets the objects aside that the writer removes, also when the writer ends by an exception. Exists while open() is
+    /// excluded.
+    class removal
+    {
+    public:
+        /// Makes room for as many objects. @throws std::bad_alloc before any was removed.
+        removal(store_visits& of, std::size_t most);
+        removal(const removal&) = delete;
+        removal& operator=(const removal&) = delete;
+        ~removal();
+        /// Called for an object that was removed, before its last reference may go.
+        void add(kept_object o) noexcept
+        {
+            if (wanted_) gone_.push_back(std::move(o));
+        }
+
+    private:
+        store_visits& of_;
+        const bool wanted_;
+        std::vector<kept_object> gone_;
+    };
+    /// Bounds what is set aside; called after a removal, when open() is not excluded any more.
+    void bound() noexcept;
 
     /// Number of objects kept alive for visits only.
     [[nodiscard]] std::size_t aside() const;
 
 private:
     void close(visit& v);
+    void make_room(std::size_t n);
+    void set_aside(std::vector<kept_object> gone) noexcept;
 
     mutable std::mutex mutex_;
     std::vector<visit*> open_;
