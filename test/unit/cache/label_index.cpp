@@ -5,9 +5,11 @@
 #include "store/store.hpp"
 
 #include <kubecoro/api/detail/object_encoding.hpp>
+#include <kubecoro/test/allocations.hpp>
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/testing/objects.hpp>
 
+#include <new>
 #include <random>
 #include <set>
 
@@ -183,5 +185,60 @@ TEST_CASE("label index: random stores against a full scan", "[cache][labels][mod
                 REQUIRE(names(lister<object>(s).list(by, ns)) == scan(*s, by, ns));
             }
         }
+    }
+}
+
+TEST_CASE("label index: one for which there is no memory can be made later, and costs nothing until then",
+          "[cache][store][memory]")
+{
+    bool thrown = true;
+    for (std::uint64_t nth = 1; thrown; ++nth) {
+        CAPTURE(nth);
+        REQUIRE(nth < 500);
+        const auto s = shop();
+        thrown = false;
+        test::fail_allocation(nth);
+        try {
+            (void)s->index_label("tier");
+        } catch (const std::bad_alloc&) {
+            thrown = true;
+        }
+        test::fail_allocation(0);
+        if (thrown) REQUIRE(s->index_label("tier"));
+        const auto front = parse("tier=front");
+        REQUIRE(names(s->candidates(front, "").value()) == scan(*s, front));
+    }
+}
+
+TEST_CASE("label index: an object for which there is no memory is as it was, in all indexes", "[cache][store][memory]")
+{
+    bool thrown = true;
+    for (std::uint64_t nth = 1; thrown; ++nth) {
+        CAPTURE(nth);
+        REQUIRE(nth < 100);
+        label_indexes all;
+        for (const auto* key : {"app", "tier"}) {
+            REQUIRE(all.begin(key));
+            all.finish(label_postings(key));
+        }
+        REQUIRE(all.begin("pod")); // is under construction
+        const kept_object before(pod("web", "p", 1, {{"app", "a"}, {"tier", "front"}}));
+        const kept_object now(pod("web", "p", 2, {{"app", "a"}, {"tier", "back"}}));
+        all.change({}, before);
+        thrown = false;
+        test::fail_allocation(nth);
+        try {
+            all.change(before, now);
+        } catch (const std::bad_alloc&) {
+            thrown = true;
+        }
+        test::fail_allocation(0);
+        for (const auto* selector : {"app=a", "tier in (front,back)"}) {
+            const auto found = all.candidates(parse(selector), "", 100);
+            REQUIRE(found);
+            REQUIRE(found->size() == 1);
+            CHECK(found->front().resource_version() == (thrown ? "1" : "2"));
+        }
+        CHECK(all.written_down("pod").size() == (thrown ? 1 : 2));
     }
 }

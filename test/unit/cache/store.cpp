@@ -1,6 +1,7 @@
 #include "object_names.hpp"
 
 #include "store/store.hpp"
+#include "store/store_tables.hpp"
 
 #include <kubecoro/test/allocations.hpp>
 #include <kubecoro/test/catch.hpp>
@@ -368,4 +369,35 @@ TEST_CASE("lister: selects by label and namespace", "[cache][lister]")
     CHECK(l.by_index("app", "mail").size() == 1);
     CHECK(l.index_values("app").size() == 2);
     CHECK(l.has_index("app"));
+}
+
+TEST_CASE("store: an object that cannot be stored in another form stays, and so do its index values",
+          "[cache][store][memory]")
+{
+    bool thrown = true;
+    for (std::uint64_t nth = 1; thrown; ++nth) {
+        CAPTURE(nth);
+        REQUIRE(nth < 100);
+        store_tables all;
+        all.add_index("by size", {}, {});
+        REQUIRE(all.labels().begin("app")); // an index under construction logs each change
+        const object before = pod("web", "a", "1");
+        const object now = pod("web", "a", "1");
+        all.put(before, {{"large", "a value that needs memory of its own"}});
+        thrown = false;
+        test::fail_allocation(nth);
+        try {
+            all.renew(kept_object(before), now);
+        } catch (const std::bad_alloc&) {
+            thrown = true;
+        }
+        test::fail_allocation(0);
+        const object& stored = thrown ? before : now;
+        CHECK(all.find({"web", "a"}).is_same(stored));
+        const auto found = all.index("by size")->find("large");
+        REQUIRE(found.size() == 1);
+        CHECK(found.front().is_same(stored));
+        CHECK(all.size_of("web") == 1);
+        CHECK((thrown || nth > 1));
+    }
 }

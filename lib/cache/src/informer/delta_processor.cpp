@@ -24,6 +24,9 @@ constexpr backoff_policy processing_backoff{
 /// Number of objects renewed at a time: a few hundred microseconds.
 constexpr std::size_t renewal_step = 32;
 
+/// Pause after an allocation has failed.
+constexpr auto after_a_failed_renewal = std::chrono::seconds{1};
+
 /// Number of objects removed at a time that have left the share.
 constexpr std::size_t sweep_step = 256;
 
@@ -90,6 +93,21 @@ asio::awaitable<result<>> delta_processor::pause(failure why)
 }
 
 asio::awaitable<result<>> delta_processor::renew()
+{
+    for (;;) {
+        auto renewing = catch_failure(renew_when_asked());
+        const auto ended = co_await std::move(renewing);
+        if (ended.error() == cond::cancelled) co_return ended;
+        with_.settings.log.error("objects could not be compressed again; another attempt follows",
+                                 {{"informer", with_.settings.label}, {"failure", ended.error().describe()}});
+        auto pausing = sleep_for(*with_.settings.time, after_a_failed_renewal);
+        if (const auto paused = co_await std::move(pausing); !paused) co_return paused;
+        renewal_.notify();
+    }
+}
+
+/// An exception ends it.
+asio::awaitable<result<>> delta_processor::renew_when_asked()
 {
     for (;;) {
         auto waiting = renewal_.wait();

@@ -65,6 +65,8 @@ public:
     void add_to(informer_stats& s) const;
 
 private:
+    [[nodiscard]] boost::asio::awaitable<result<>> renew_when_asked();
+
     /// Changes of the store, and how far they have been distributed.
     struct announcement
     {

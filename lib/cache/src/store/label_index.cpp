@@ -67,20 +67,31 @@ void posting::collect(std::string_view ns, std::vector<object>& out) const
 void label_postings::change(const kept_object& before, const kept_object& now)
 {
     if (before == now) return;
-    const object was = before ? before.get() : object{};
-    const object is = now ? now.get() : object{};
-    // Add before removing: an update that does not change the label then finds its posting and keeps it.
-    if (const auto label = is.labels()[key_]; label.is_string()) {
-        auto at = by_value_.find(label.as_string());
-        if (at == by_value_.end()) at = by_value_.try_emplace(std::string(label.as_string())).first;
-        if (at->second.add(now)) ++size_;
-    }
-    if (const auto label = was.labels()[key_]; label.is_string()) {
-        const auto at = by_value_.find(label.as_string());
-        if (at == by_value_.end()) return;
-        if (at->second.remove(before)) --size_;
-        if (at->second.size() == 0) by_value_.erase(at);
-    }
+    add(now);
+    remove(before);
+}
+
+void label_postings::add(const kept_object& o)
+{
+    if (!o) return;
+    const object is = o.get();
+    const auto label = is.labels()[key_];
+    if (!label.is_string()) return;
+    auto at = by_value_.find(label.as_string());
+    if (at == by_value_.end()) at = by_value_.try_emplace(std::string(label.as_string())).first;
+    if (at->second.add(o)) ++size_;
+}
+
+void label_postings::remove(const kept_object& o)
+{
+    if (!o) return;
+    const object was = o.get();
+    const auto label = was.labels()[key_];
+    if (!label.is_string()) return;
+    const auto at = by_value_.find(label.as_string());
+    if (at == by_value_.end()) return;
+    if (at->second.remove(o)) --size_;
+    if (at->second.size() == 0) by_value_.erase(at);
 }
 
 template<class F>
@@ -109,7 +120,17 @@ void label_postings::collect(const requirement& r, std::string_view ns, std::vec
 
 void label_indexes::change(const kept_object& before, const kept_object& now)
 {
-    for (auto& index : ready_) index.change(before, now);
+    if (before == now) return;
+    for (auto& c : under_way_)
+        if (c.log.size() == c.log.capacity()) c.log.reserve(2 * c.log.size() + 1);
+    std::size_t added = 0;
+    try {
+        for (; added != ready_.size(); ++added) ready_[added].add(now);
+    } catch (...) {
+        for (std::size_t i = 0; i <= added; ++i) ready_[i].remove(now);
+        throw;
+    }
+    for (auto& index : ready_) index.remove(before);
     for (auto& c : under_way_) c.log.push_back({before, now});
 }
 
@@ -139,8 +160,14 @@ const std::vector<label_indexes::replaced>& label_indexes::written_down(std::str
 
 void label_indexes::finish(label_postings built)
 {
-    std::erase_if(under_way_, [&built](const auto& c) { return c.key == built.key(); });
+    ready_.reserve(most_labels);
+    give_up(built.key());
     ready_.push_back(std::move(built));
+}
+
+void label_indexes::give_up(std::string_view key) noexcept
+{
+    std::erase_if(under_way_, [key](const auto& c) { return c.key == key; });
 }
 
 std::vector<std::string> label_indexes::missing(const label_selector& selector) const

@@ -50,6 +50,9 @@ public:
     [[nodiscard]] const std::string& key() const noexcept { return key_; }
     /// Replaces `before` with `now`; either may be null. After an exception the same call completes the change.
     void change(const kept_object& before, const kept_object& now);
+    /// The halves of a change: adding before removing, a label that does not change keeps its posting. Null: no effect.
+    void add(const kept_object& o);
+    void remove(const kept_object& o);
     /// Number of objects left by a requirement that needs this label to exist.
     [[nodiscard]] std::size_t count(const label_selector::requirement& r) const;
     /// Collects those of a namespace (empty = all); for a numeric comparison, all that have the label.
@@ -75,6 +78,7 @@ public:
         kept_object now;
     };
 
+    /// Replaces `before` with `now`; either may be null. An exception leaves everything as it was.
     void change(const kept_object& before, const kept_object& now);
 
     /// Starts logging changes for this label. Returns false when it is indexed, under construction, or one too many.
@@ -83,6 +87,8 @@ public:
     [[nodiscard]] const std::vector<replaced>& written_down(std::string_view key) const;
     /// Adds the finished index, to which all logged changes must have been applied.
     void finish(label_postings built);
+    /// Ends the logging without an index.
+    void give_up(std::string_view key) noexcept;
 
     /// Returns the labels that could answer this selector and are not indexed yet.
     [[nodiscard]] std::vector<std::string> missing(const label_selector& selector) const;

@@ -28,12 +28,26 @@ std::optional<std::vector<object>> store::candidates(const label_selector& selec
 
 bool store::index_label(const std::string& key) const
 {
+    struct construction // given up if it is not finished
+    {
+        const store& of;
+        const std::string& label;
+        bool under_way = false;
+        ~construction()
+        {
+            if (!under_way) return;
+            std::lock_guard writing(of.writer_);
+            std::unique_lock lock(of.mutex_);
+            of.tables_->labels().give_up(label);
+        }
+    } here{*this, key};
     std::vector<kept_object> objects;
     {
         std::lock_guard writing(writer_);
         {
             std::unique_lock lock(mutex_);
             if (!tables_->labels().begin(key)) return false;
+            here.under_way = true;
         }
         objects.reserve(tables_->size());
         tables_->each([&objects](const kept_object& o) { objects.push_back(o); });
@@ -45,6 +59,7 @@ bool store::index_label(const std::string& key) const
     for (const auto& c : tables_->labels().written_down(key)) built.change(c.before, c.now);
     std::unique_lock lock(mutex_);
     tables_->labels().finish(std::move(built));
+    here.under_way = false;
     return true;
 }
 

@@ -28,9 +28,16 @@ void secondary_index::erase(object_key_view key)
     of_object_.erase(at);
 }
 
-void secondary_index::renew(const kept_object& now)
+void secondary_index::renew(const kept_object& now) noexcept
 {
-    if (auto at = of_object_.find(now.key()); at != of_object_.end()) put(now, std::vector<std::string>(at->second));
+    const auto at = of_object_.find(now.key());
+    if (at == of_object_.end()) return;
+    // In place, as the key is the same: it cannot fail.
+    const auto set = [&now](const kept_object& former) {
+        const_cast<kept_object&>(former) = now; // NOLINT(cppcoreguidelines-pro-type-const-cast)
+    };
+    for (const auto& v : at->second) set(buckets_.find(v)->second.find(now.key())->first);
+    set(at->first);
 }
 
 std::vector<object> secondary_index::find(std::string_view value) const
@@ -107,11 +114,10 @@ void store_tables::renew(const kept_object& before, const object& now)
     auto at = ns->second.find(now.name());
     if (at == ns->second.end() || !(*at == before)) return;
     kept_object kept(now);
+    labels_.change(before, kept); // first: it may fail
     bytes_ += kept.bytes() - before.bytes();
-    ns->second.erase(at);
     for (auto& index : indexes_) index.renew(kept);
-    labels_.change(before, kept);
-    ns->second.insert(std::move(kept));
+    const_cast<kept_object&>(*at) = std::move(kept); // NOLINT(cppcoreguidelines-pro-type-const-cast)
 }
 
 std::size_t store_tables::size_of(std::string_view ns) const

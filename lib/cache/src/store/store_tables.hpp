@@ -26,7 +26,7 @@ public:
     void put(const kept_object& o, std::vector<std::string> values);
     void erase(object_key_view key);
     /// Replaces the stored object with the same object in another form.
-    void renew(const kept_object& now);
+    void renew(const kept_object& now) noexcept;
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
     [[nodiscard]] std::vector<object> find(std::string_view value) const;
     [[nodiscard]] std::vector<std::string> values() const;
