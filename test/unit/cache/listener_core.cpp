@@ -4,7 +4,9 @@
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/testing/objects.hpp>
 
+#include <algorithm>
 #include <map>
+#include <new>
 #include <random>
 
 using namespace kubecoro;
@@ -293,5 +295,77 @@ TEST_CASE("listener: random histories at random speed give a chain for each key,
         for (const auto& [key, o] : truth) REQUIRE(told.at(key).is_same(o));
         if (!crowded) REQUIRE(received == sent);
         REQUIRE(l.initial_finished() == marked.has_value());
+    }
+}
+
+TEST_CASE("listener: a batch for which there is no memory is taken in once, when it is added again",
+          "[cache][listener][memory]")
+{
+    std::vector<notification<object>> batch;
+    for (const char* name : {"a", "b", "c"}) batch.emplace_back(added<object>{pod(name, 1)});
+    for (const char* name : {"a", "b", "c"}) batch.emplace_back(updated<object>{pod(name, 1), pod(name, 2)});
+    batch.emplace_back(deleted<object>{pod("b", 3)});
+    for (const char* name : {"a", "c"}) batch.emplace_back(updated<object>{pod(name, 2), pod(name, 3)});
+    for (const auto policy : {coalesce::hybrid, coalesce::latest_per_key, coalesce::never}) {
+        const std::size_t bound = policy == coalesce::never ? 100 : 4;
+        listener_core whole(bound, policy);
+        whole.add(batch);
+        const auto expected = text(whole.pop(100));
+        bool thrown = true;
+        for (std::uint64_t nth = 1; thrown; ++nth) {
+            CAPTURE(static_cast<int>(policy), nth);
+            REQUIRE(nth < 100);
+            listener_core l(bound, policy);
+            std::size_t taken = 0;
+            thrown = false;
+            test::fail_allocation(nth);
+            try {
+                l.add(batch, taken);
+            } catch (const std::bad_alloc&) {
+                thrown = true;
+            }
+            test::fail_allocation(0);
+            l.add(batch, taken);
+            CHECK(taken == batch.size());
+            CHECK(text(l.pop(100)) == expected);
+        }
+    }
+}
+
+TEST_CASE("listener: an event for whose key there is no memory is taken later", "[cache][listener][memory]")
+{
+    bool thrown = true;
+    for (std::uint64_t nth = 1; thrown; ++nth) {
+        CAPTURE(nth);
+        REQUIRE(nth < 100);
+        listener_core l(100);
+        l.add(added<object>{pod("a", 1)});
+        l.add(updated<object>{pod("a", 1), pod("a", 2)});
+        l.add(added<object>{pod("b", 1)});
+        std::vector<notification<object>> got;
+        const auto take_all = [&] {
+            while (auto n = l.take()) {
+                got.push_back(*n);
+                l.done(object_of(*n).key());
+            }
+        };
+        got.reserve(3);
+        auto first = l.take(); // "a" is in progress, so that its update waits behind it
+        got.push_back(*first);
+        thrown = false;
+        test::fail_allocation(nth);
+        try {
+            take_all();
+            l.done(object_of(*first).key());
+            take_all();
+        } catch (const std::bad_alloc&) {
+            thrown = true;
+        }
+        test::fail_allocation(0);
+        for (const auto& n : got) l.done(object_of(n).key());
+        take_all();
+        auto all = text(got);
+        std::sort(all.begin(), all.end());
+        CHECK(all == lines{"+a1", "+b1", "a1>2"});
     }
 }

@@ -6,11 +6,14 @@
 #include "listener/shared_processor.hpp"
 
 #include <kubecoro/base/task_group.hpp>
+#include <kubecoro/test/allocations.hpp>
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include <algorithm>
 #include <new>
+#include <span>
 
 using namespace informer_test;
 using namespace kubecoro;
@@ -405,4 +408,44 @@ TEST_CASE("listener: initial events that cancelled out are not waited for", "[ca
     CHECK_FALSE(core.initial_finished());
     core.finished();
     CHECK(core.initial_finished());
+}
+
+TEST_CASE("listeners: a handler gets each event once, also when it runs out of memory between events",
+          "[cache][listeners][memory]")
+{
+    for (const std::size_t workers : {1, 3}) {
+        for (std::uint64_t nth = 1; nth <= 6; ++nth) {
+            CAPTURE(workers, nth);
+            kt::runner run;
+            task_group tasks{run.executor()};
+            bool armed = true;
+            std::vector<std::string> seen;
+            seen.reserve(20);
+            const auto arm = [&](const object&) {
+                if (std::exchange(armed, false)) test::fail_allocation(nth);
+                return true;
+            };
+            const auto listener =
+                std::make_shared<processor_listener>(processor_listener::settings{.max_batch = 2,
+                                                                                  .concurrency = workers,
+                                                                                  .filter = arm,
+                                                                                  .executor = run.executor(),
+                                                                                  .time = run.shared_clock()});
+            event_handler<object> handler;
+            handler.on_add = [&](const added<object>& e) { seen.emplace_back(e.obj.name()); };
+            for (auto& loop : listener->run(std::move(handler))) tasks.spawn("loop", std::move(loop));
+            listener->mark_initial();
+            run.run_until_idle();
+            auto all = events(8);
+            listener->add(std::span(all).first(5));
+            run.advance(1s);
+            test::fail_allocation(0);
+            listener->add(std::span(all).subspan(5));
+            run.advance(1s);
+            std::sort(seen.begin(), seen.end());
+            CHECK(seen == std::vector<std::string>{"p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7"});
+            tasks.stop();
+            run.run_until_idle();
+        }
+    }
 }

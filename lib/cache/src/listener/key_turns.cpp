@@ -15,9 +15,13 @@ notification<object> key_turns::take(line& l, turn t)
 std::optional<notification<object>> key_turns::begin(turn t)
 {
     line& l = lines_[object_of(t.event)];
-    if (t.initial) ++initial_;
-    if (!l.busy && l.waiting.empty()) return take(l, std::move(t));
+    const bool initial = t.initial;
+    if (!l.busy && l.waiting.empty()) {
+        if (initial) ++initial_;
+        return take(l, std::move(t));
+    }
     l.waiting.push_back(std::move(t));
+    if (initial) ++initial_;
     ++waiting_;
     return std::nullopt;
 }
@@ -43,13 +47,11 @@ void key_turns::done(object_key_view key)
     const auto at = lines_.find(key);
     if (at == lines_.end() || !at->second.busy) return;
     line& l = at->second;
+    if (!l.waiting.empty()) ready_.push_back(at->first); // first: it may throw
     l.busy = false;
     --in_work_;
     if (std::exchange(l.initial, false)) --initial_;
-    if (l.waiting.empty())
-        lines_.erase(at);
-    else
-        ready_.push_back(at->first);
+    if (l.waiting.empty()) lines_.erase(at);
 }
 
 notification<object>* key_turns::last(object_key_view key)

@@ -78,29 +78,31 @@ listener_core::listener_core(std::size_t max_pending, coalesce policy)
 
 void listener_core::add(const notification<object>& n)
 {
-    if (policy_ == coalesce::never && !admit_replay(n)) return;
+    if (policy_ == coalesce::never) {
+        if (!admits(n)) return;
+        append(n);
+        if (is_replay(n)) ++replays_;
+        return;
+    }
     // An add starts a new event in any case, so that a first list needs no table of its keys.
     if (!crowded() || std::holds_alternative<added<object>>(n)) return append(n);
     complete_index();
     merge(n);
 }
 
-void listener_core::add(std::span<const notification<object>> batch)
+void listener_core::add(std::span<const notification<object>> batch, std::size_t& taken)
 {
-    for (std::size_t i = 0; i < batch.size(); ++i) {
-        if (i + ahead < batch.size()) prefetch_object(object_of(batch[i + ahead]).identity());
-        add(batch[i]);
+    for (; taken < batch.size(); ++taken) {
+        if (taken + ahead < batch.size()) prefetch_object(object_of(batch[taken + ahead]).identity());
+        add(batch[taken]);
     }
 }
 
 /// For policy `never`: returns whether the event is accepted.
-bool listener_core::admit_replay(const notification<object>& n)
+bool listener_core::admits(const notification<object>& n)
 {
     if (overrun_) return false;
-    if (is_replay(n)) {
-        ++replays_;
-        return true;
-    }
+    if (is_replay(n)) return true;
     overrun_ = pending() - replays_ >= max_pending_;
     return !overrun_;
 }
@@ -142,7 +144,11 @@ void listener_core::merge_into_queue(object_map<std::uint64_t>::iterator found, 
         ++coalesced_;
         // The table's key must be a handle that waits anyway, so that the table keeps no object alive.
         last_->erase(found);
-        last_->emplace(object_of(*at(position)), position);
+        try {
+            last_->emplace(object_of(*at(position)), position);
+        } catch (...) { // no memory, but the event has been taken: the next one makes the index again
+            last_.reset();
+        }
         return;
     }
 }
@@ -151,8 +157,9 @@ void listener_core::complete_index()
 {
     const std::uint64_t end = first_ + queue_.size();
     if (!last_) {
-        last_.emplace().reserve(queue_.size());
+        last_.emplace();
         indexed_ = first_;
+        last_->reserve(queue_.size());
     }
     for (indexed_ = std::max(indexed_, first_); indexed_ != end; ++indexed_)
         if (const entry& e = at(indexed_)) last_->insert_or_assign(object_of(*e), indexed_);
@@ -185,8 +192,7 @@ void listener_core::compact()
         *mark_ -= static_cast<std::uint64_t>(empty);
     }
     std::erase(queue_, std::nullopt);
-    last_.reset();
-    complete_index();
+    last_.reset(); // the next event that may merge makes it again
 }
 
 void listener_core::mark_initial() { mark_ = first_ + queue_.size(); }
@@ -235,7 +241,8 @@ std::optional<notification<object>> listener_core::take()
     for (trim(); !out && !queue_.empty(); trim()) {
         // Before the mark is set, every entry is initial.
         const bool initial = !mark_ || first_ < *mark_;
-        out = turns_.begin({take_front(), initial});
+        out = turns_.begin({*queue_.front(), initial}); // a copy, because there may be no memory for the key
+        (void)take_front();
     }
     if (out) handed_out(*out);
     trim();

@@ -30,7 +30,14 @@ public:
     explicit listener_core(std::size_t max_pending, coalesce policy = coalesce::hybrid);
 
     void add(const notification<object>& n);
-    void add(std::span<const notification<object>> batch);
+    void add(std::span<const notification<object>> batch)
+    {
+        std::size_t taken = 0;
+        add(batch, taken);
+    }
+    /// The same from event `taken` on, which grows with each: after an exception, for lack of memory, the batch can be
+    /// added again.
+    void add(std::span<const notification<object>> batch, std::size_t& taken);
     /// Adds a resync. The policy `never` skips it while an earlier one waits, since nothing else bounds resyncs.
     void add_resync(std::span<const notification<object>> all);
     /// True when more than max_pending events waited and none could merge: later events are dropped.
@@ -66,7 +73,7 @@ private:
     using entry = std::optional<notification<object>>;
 
     [[nodiscard]] bool crowded() const noexcept { return pending() >= merge_from_; }
-    [[nodiscard]] bool admit_replay(const notification<object>& n);
+    [[nodiscard]] bool admits(const notification<object>& n);
     void merge(const notification<object>& n);
     void merge_into_queue(object_map<std::uint64_t>::iterator found, const notification<object>& n);
     void append(const notification<object>& n);

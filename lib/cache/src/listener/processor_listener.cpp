@@ -8,7 +8,9 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <exception>
 #include <utility>
 
@@ -29,6 +31,9 @@ double seconds(duration d) { return std::chrono::duration<double>(d).count(); }
 /// Number of events after which other work on the executor gets a turn.
 constexpr std::size_t events_a_turn = 64;
 
+/// Pause after a failure, for lack of memory.
+constexpr auto after_a_failure = std::chrono::milliseconds{100};
+
 } // namespace
 
 processor_listener::processor_listener(settings s)
@@ -39,23 +44,32 @@ processor_listener::processor_listener(settings s)
       bells_(settings_.concurrency),
       filter_(settings_.filter)
 {
+    idle_.reserve(settings_.concurrency);
 }
 
 processor_listener::~processor_listener() { gate_.close(); }
 
 // ---- the informer's side
 
-void processor_listener::add(std::span<const notification<object>> batch) { add(batch, false); }
-void processor_listener::add_resync(std::span<const notification<object>> batch) { add(batch, true); }
+void processor_listener::add(std::span<const notification<object>> batch, std::size_t& taken)
+{
+    add_by(batch.size(), [&] { take_in(batch, taken); });
+}
 
-void processor_listener::add(std::span<const notification<object>> batch, bool resync)
+void processor_listener::add_resync(std::span<const notification<object>> batch)
+{
+    add_by(batch.size(), [&] { core_.add_resync(batch); });
+}
+
+template<class F>
+void processor_listener::add_by(std::size_t events, const F& take_in)
 {
     warn_if_overdue();
     {
         std::lock_guard lock(mutex_);
         if (over_) return;
-        take_in(batch, resync);
-        if (!core_.overrun()) return wake(batch.size());
+        take_in();
+        if (!core_.overrun()) return wake(events);
         set_over();
         wake(settings_.concurrency); // wakes every worker for the end
         why_over_ = failure(cond::expired, "more than max_pending events waited, and coalesce::never may not drop any");
@@ -65,11 +79,11 @@ void processor_listener::add(std::span<const notification<object>> batch, bool r
                           {{"handler", settings_.name}, {"max_pending", settings_.max_pending}});
 }
 
-void processor_listener::take_in(std::span<const notification<object>> batch, bool resync)
+void processor_listener::take_in(std::span<const notification<object>> batch, std::size_t& taken)
 {
-    if (resync) return core_.add_resync(batch);
-    if (settings_.initial) return core_.add(batch);
-    for (const auto& n : batch) {
+    if (settings_.initial) return core_.add(batch, taken);
+    for (; taken < batch.size(); ++taken) {
+        const auto& n = batch[taken];
         const auto* a = std::get_if<added<object>>(&n);
         if (!a || !a->initial || core_.marked())
             core_.add(n);
@@ -155,28 +169,31 @@ processor_listener::pop(std::shared_ptr<processor_listener> self, std::size_t ma
 {
     for (;;) {
         while (self->wants_turn()) co_await asio::post(asio::use_awaitable);
-        batch_type batch;
+        if (self->cut_) self->popped_.clear();
         bool over = false;
-        {
+        if (self->popped_.empty()) {
             std::lock_guard lock(self->mutex_);
-            batch = self->core_.pop(max);
+            self->popped_ = self->core_.pop(max);
+            self->asked_ = self->passed_ = 0;
+            self->since_turn_ += self->popped_.size();
             over = self->over_;
             self->synced_ = self->core_.initial_finished();
-            self->last_pop_ = batch.empty() ? result<>(self->why_over_) : result<>();
+            self->last_pop_ = self->popped_.empty() ? result<>(self->why_over_) : result<>();
         }
         self->open_gate();
-        if (batch.empty()) {
+        if (self->popped_.empty()) {
             if (over) co_return std::nullopt;
             auto waiting = catch_failure(self->wake_.wait());
             const auto woken = co_await std::move(waiting);
             self->since_turn_ = 0;
             if (woken) continue;
+            if (woken.error() != cond::cancelled) throw error(woken.error()); // no memory: this is not the end
             std::lock_guard lock(self->mutex_);
             self->last_pop_ = woken;
             co_return std::nullopt;
         }
-        self->since_turn_ += batch.size();
-        self->sieve(batch);
+        self->sieve();
+        auto batch = std::exchange(self->popped_, {});
         if (batch.empty()) continue;
         self->delivered_ += batch.size();
         co_return batch;
@@ -192,18 +209,19 @@ result<> processor_listener::last_pop() const
 void processor_listener::open_gate()
 {
     if (!synced_ || gate_opened_) return;
-    gate_opened_ = true;
     gate_.open();
+    gate_opened_ = true;
 }
 
-void processor_listener::sieve(batch_type& batch)
+void processor_listener::sieve()
 {
     if (!filter_) return;
-    batch_type kept;
-    kept.reserve(batch.size());
-    for (auto& n : batch)
-        if (passes(n)) kept.push_back(std::move(n));
-    batch = std::move(kept);
+    for (; asked_ < popped_.size(); ++asked_) {
+        if (!passes(popped_[asked_])) continue;
+        if (passed_ != asked_) popped_[passed_] = std::move(popped_[asked_]);
+        ++passed_;
+    }
+    popped_.erase(popped_.begin() + static_cast<std::ptrdiff_t>(passed_), popped_.end());
 }
 
 bool processor_listener::passes(notification<object>& n)
@@ -219,13 +237,14 @@ bool processor_listener::passes(notification<object>& n)
 
 void processor_listener::forget_baseline()
 {
-    std::vector<object> there;
-    {
+    if (to_assume_.empty()) {
         std::lock_guard lock(mutex_);
-        there.swap(baseline_);
+        to_assume_.swap(baseline_);
     }
-    for (const auto& o : there)
+    for (; !to_assume_.empty(); to_assume_.pop_back()) {
+        const auto& o = to_assume_.back();
         if (const auto asked = filter_.assume(o); !asked) report(o, "a handler's filter failed", asked.error());
+    }
 }
 
 std::vector<asio::awaitable<result<>>> processor_listener::run(event_handler<object> handler)
@@ -244,65 +263,112 @@ std::vector<asio::awaitable<result<>>> processor_listener::run(event_handler<obj
     return loops;
 }
 
+/// Starts a coroutine again that ends by an exception, for lack of memory.
+template<class F>
+asio::awaitable<result<>> processor_listener::persist(std::shared_ptr<processor_listener> self, F loop)
+{
+    for (;;) {
+        // Not catch_failure(): there may be no memory for its coroutine.
+        std::exception_ptr thrown;
+        try {
+            auto running = loop();
+            co_return co_await std::move(running);
+        } catch (...) {
+            thrown = std::current_exception();
+        }
+        const auto why = to_failure(std::move(thrown));
+        if (why == cond::cancelled) co_return why;
+        self->settings_.log.error("the delivery to a handler failed and continues",
+                                  {{"handler", self->settings_.name}});
+        try {
+            auto pause = sleep_for(*self->settings_.time, after_a_failure);
+            co_await std::move(pause);
+        } catch (...) { // no memory to pause, or cancelled: the next attempt shows it
+        }
+    }
+}
+
 asio::awaitable<result<>> processor_listener::run_in_order(std::shared_ptr<processor_listener> self,
                                                            std::shared_ptr<crew> with)
 {
+    delivery d;
+    auto persisting = persist(self, [&] { return deliver(self, *with, d); });
+    co_return co_await std::move(persisting);
+}
+
+asio::awaitable<result<>> processor_listener::deliver(std::shared_ptr<processor_listener> self, const crew& with,
+                                                      delivery& d)
+{
     for (;;) {
-        auto next = pop(self, self->settings_.max_batch);
-        const auto batch = co_await std::move(next);
-        if (!batch) co_return result<>{};
+        if (d.begun == d.batch.size()) {
+            auto next = pop(self, self->settings_.max_batch);
+            auto batch = co_await std::move(next);
+            if (!batch) co_return result<>{};
+            d = {.batch = std::move(*batch)};
+        }
         auto now = self->settings_.time->now();
-        for (const auto& n : *batch) {
-            if (self->cut_) break;
+        while (d.begun != d.batch.size() && !self->cut_) {
+            const auto& n = d.batch[d.begun];
             self->trace_.pass("handler begins", n);
             self->meter_.begin(0, now);
-            auto outcome = call_handler(with->handler, n);
+            ++d.begun;
+            auto outcome = call_handler(with.handler, n);
             if (outcome.begun.rest.valid()) outcome.done = co_await std::move(outcome.begun.rest);
             now = self->settings_.time->now();
             self->called(0, n, outcome.done, now);
         }
+        if (self->cut_) d = {};
     }
 }
 
 asio::awaitable<result<>> processor_listener::work(std::shared_ptr<processor_listener> self, std::shared_ptr<crew> with,
                                                    std::size_t slot)
 {
+    turn t;
+    auto persisting = persist(self, [&] { return take_turns(self, *with, slot, t); });
+    co_return co_await std::move(persisting);
+}
+
+asio::awaitable<result<>> processor_listener::take_turns(std::shared_ptr<processor_listener> self, const crew& with,
+                                                         std::size_t slot, turn& t)
+{
     while (!self->cut_) {
         if (self->wants_turn()) co_await asio::post(asio::use_awaitable);
         bool over = false;
-        auto n = self->take(slot, over);
-        if (!n) {
+        if (!t.event) t = {.event = self->take(slot, over)};
+        self->open_gate();
+        if (!t.event) {
             if (over) break;
             auto waiting = catch_failure(self->bells_[slot].wait());
             const auto woken = co_await std::move(waiting);
-            if (!woken) co_return woken;
+            if (!woken) throw error(woken.error()); // the end, or no memory
             continue;
         }
-        const object about = object_of(*n);
-        if (self->passes(*n)) {
-            ++self->delivered_;
-            self->trace_.pass("handler begins", *n);
+        if (!t.passed) t.begun = !self->passes(*t.event);
+        t.passed = true;
+        if (!t.begun) {
+            self->trace_.pass("handler begins", *t.event);
             self->meter_.begin(slot, self->settings_.time->now());
-            auto outcome = call_handler(with->handler, *n);
+            ++self->delivered_;
+            t.begun = true;
+            auto outcome = call_handler(with.handler, *t.event);
             if (outcome.begun.rest.valid()) outcome.done = co_await std::move(outcome.begun.rest);
-            self->called(slot, *n, outcome.done, self->settings_.time->now());
+            self->called(slot, *t.event, outcome.done, self->settings_.time->now());
         }
-        self->done(about);
+        self->done(object_of(*t.event));
+        t = {};
     }
     co_return result<>{};
 }
 
+/// Requires that open_gate() follows.
 std::optional<notification<object>> processor_listener::take(std::size_t slot, bool& over)
 {
-    std::optional<notification<object>> n;
-    {
-        std::lock_guard lock(mutex_);
-        n = core_.take();
-        over = over_;
-        synced_ = core_.initial_finished();
-        if (!n && !over) idle_.push_back(slot);
-    }
-    open_gate();
+    std::lock_guard lock(mutex_);
+    auto n = core_.take();
+    over = over_;
+    synced_ = core_.initial_finished();
+    if (!n && !over && std::find(idle_.begin(), idle_.end(), slot) == idle_.end()) idle_.push_back(slot);
     if (n) ++since_turn_;
     return n;
 }
@@ -316,13 +382,17 @@ void processor_listener::done(const object& o)
 // ---- reports for the operator
 
 void processor_listener::called(std::size_t slot, const notification<object>& n, const result<>& outcome,
-                                time_point now)
+                                time_point now) noexcept
 {
-    if (const auto took = meter_.end(slot, now))
-        settings_.log.warning(
-            "a handler's call was slow",
-            {{"handler", settings_.name}, {"object", to_string(object_of(n).key())}, {"seconds", seconds(*took)}});
-    trace_.pass("handler ended", n);
+    const auto took = meter_.end(slot, now);
+    try {
+        if (took)
+            settings_.log.warning(
+                "a handler's call was slow",
+                {{"handler", settings_.name}, {"object", to_string(object_of(n).key())}, {"seconds", seconds(*took)}});
+        trace_.pass("handler ended", n);
+    } catch (...) { // no memory for the lines
+    }
     if (!outcome) report(object_of(n), "a handler failed", outcome.error());
 }
 
@@ -334,14 +404,18 @@ void processor_listener::warn_if_overdue()
                               {{"handler", settings_.name}, {"seconds", seconds(*so_far)}});
 }
 
-void processor_listener::report(const object& about, std::string_view what, const failure& why)
+void processor_listener::report(const object& about, std::string_view what, const failure& why) noexcept
 {
     // A handler cancelled by the stop has not failed.
     if (why == cond::cancelled && cut_) return;
     ++failed_;
-    const bool news = !settings_.time || told_.is_news(what, why, settings_.time->now());
-    settings_.log.write(news ? log_level::error : log_level::debug, what,
-                        {{"handler", settings_.name}, {"object", to_string(about.key())}, {"failure", why.describe()}});
+    try {
+        const bool news = !settings_.time || told_.is_news(what, why, settings_.time->now());
+        settings_.log.write(
+            news ? log_level::error : log_level::debug, what,
+            {{"handler", settings_.name}, {"object", to_string(about.key())}, {"failure", why.describe()}});
+    } catch (...) { // no memory for the line: the failure is counted
+    }
 }
 
 // ---- the end

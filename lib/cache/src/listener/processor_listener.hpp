@@ -63,7 +63,14 @@ public:
 
     // ---- the informer's side
 
-    void add(std::span<const notification<object>> batch);
+    void add(std::span<const notification<object>> batch)
+    {
+        std::size_t taken = 0;
+        add(batch, taken);
+    }
+    /// The same from event `taken` on, which grows with each: after an exception, for lack of memory, the batch can be added
+    /// again.
+    void add(std::span<const notification<object>> batch, std::size_t& taken);
     /// Adds the stored objects as a resync.
     void add_resync(std::span<const notification<object>> batch);
     /// Marks the events added so far as the initial ones; the store is filled.
@@ -122,17 +129,36 @@ private:
     };
     using batch_type = std::vector<notification<object>>;
 
+    /// Events on their way to the handler. Kept while the coroutine that calls it is started again.
+    struct delivery
+    {
+        batch_type batch = {};
+        std::size_t begun = 0;
+    };
+    struct turn
+    {
+        std::optional<notification<object>> event = {};
+        bool passed = false;
+        bool begun = false;
+    };
     static boost::asio::awaitable<result<>> run_in_order(std::shared_ptr<processor_listener> self,
                                                          std::shared_ptr<crew> with);
+    static boost::asio::awaitable<result<>> deliver(std::shared_ptr<processor_listener> self, const crew& with,
+                                                    delivery& d);
     static boost::asio::awaitable<result<>> work(std::shared_ptr<processor_listener> self, std::shared_ptr<crew> with,
                                                  std::size_t slot);
+    static boost::asio::awaitable<result<>> take_turns(std::shared_ptr<processor_listener> self, const crew& with,
+                                                       std::size_t slot, turn& t);
+    template<class F>
+    static boost::asio::awaitable<result<>> persist(std::shared_ptr<processor_listener> self, F loop);
     static boost::asio::awaitable<std::optional<batch_type>> pop(std::shared_ptr<processor_listener> self,
                                                                  std::size_t max);
     static boost::asio::awaitable<result<>> removed(std::shared_ptr<processor_listener> self);
     static boost::asio::awaitable<result<>> ended(std::shared_ptr<processor_listener> self);
 
-    void add(std::span<const notification<object>> batch, bool resync);
-    void take_in(std::span<const notification<object>> batch, bool resync);
+    template<class F>
+    void add_by(std::size_t events, const F& take_in);
+    void take_in(std::span<const notification<object>> batch, std::size_t& taken);
     void close(bool drain);
     void set_over();
     void wake(std::size_t events);
@@ -145,13 +171,13 @@ private:
     [[nodiscard]] std::optional<notification<object>> take(std::size_t slot, bool& over);
     void done(const object& o);
 
-    /// Removes events that the filter rejects.
-    void sieve(batch_type& batch);
+    /// Removes popped events that the filter rejects.
+    void sieve();
     [[nodiscard]] bool passes(notification<object>& n);
     void forget_baseline();
 
-    void called(std::size_t slot, const notification<object>& n, const result<>& outcome, time_point now);
-    void report(const object& about, std::string_view what, const failure& why);
+    void called(std::size_t slot, const notification<object>& n, const result<>& outcome, time_point now) noexcept;
+    void report(const object& about, std::string_view what, const failure& why) noexcept;
 
     const settings settings_;
     const event_trace trace_;
@@ -174,6 +200,12 @@ private:
 
     // Used by the reader only.
     event_filter filter_;
+    /// The rest of the baseline that the filter has not been asked about.
+    std::vector<object> to_assume_;
+    /// Events that pop() has taken and not returned yet: as many as the filter was asked about, and let pass.
+    batch_type popped_;
+    std::size_t asked_ = 0;
+    std::size_t passed_ = 0;
     news_core told_;
     std::size_t since_turn_ = 0;
     bool synced_ = false;

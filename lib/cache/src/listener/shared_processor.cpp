@@ -31,7 +31,8 @@ void shared_processor::distribute(std::span<const notification<object>> batch, d
     sweep();
     for (const auto& m : listeners_) {
         if (m.number <= to.done || m.number > to.last) continue;
-        m.listener->add(batch);
+        m.listener->add(batch, to.taken);
+        to.taken = 0;
         to.done = m.number;
     }
 }

@@ -28,11 +28,13 @@ public:
     {
         std::uint64_t done = 0;
         std::uint64_t last = 0;
+        /// Events of the batch that the next listener has got.
+        std::size_t taken = 0;
     };
     /// Returns a delivery to those that have joined. Later ones get the same changes with the stored objects.
     [[nodiscard]] delivery to_all() const noexcept { return {.done = 0, .last = joined_}; }
     /// Hands the batch to the listeners that have not got it; never waits. After an exception, the next call continues
-    /// with the listener that threw.
+    /// with the listener that threw, and the event that it has not got.
     void distribute(std::span<const notification<object>> batch, delivery& to);
     /// Called when the store is complete: the events distributed so far are the initial ones.
     void mark_initial();

@@ -6,7 +6,9 @@
 #include <kubecoro/base/timeout.hpp>
 
 #include <chrono>
+#include <exception>
 #include <functional>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -99,7 +101,21 @@ asio::awaitable<result<>> controller_engine::follow(std::shared_ptr<source_mark>
     auto& self = mark->engine();
     auto& source = mark->source();
     for (;;) {
-        auto batch = co_await source.events.pop();
+        std::optional<std::vector<notification<object>>> batch;
+        std::exception_ptr thrown;
+        try { // not catch_failure(), which needs memory as well
+            auto popping = source.events.pop();
+            batch = co_await std::move(popping);
+        } catch (...) {
+            thrown = std::current_exception();
+        }
+        if (thrown) {
+            const auto why = to_failure(std::move(thrown));
+            if (why == cond::cancelled) co_return why;
+            auto recovering = self.recover("source", why);
+            co_await std::move(recovering);
+            continue;
+        }
         if (!batch) co_return result<>{};
         for (;;) {
             const auto taken = self.try_take_in(source, *batch);
@@ -206,7 +222,8 @@ void controller_engine::note_ended(controller_source& source)
         std::erase_if(sources_, [&source](const auto& s) { return s.get() == &source; });
     }
     news_.notify();
-    requeue(own_writes_.give_up_removals(source.id));
+    own_writes_.give_up_removals(source.id);
+    (void)requeue();
     source.over.settle({});
 }
 
