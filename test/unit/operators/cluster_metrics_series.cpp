@@ -165,3 +165,19 @@ TEST_CASE("cluster-metrics: the allowlist of labels is parsed as in kube-state-m
         CHECK(parsed.error() == cond::invalid);
     }
 }
+
+TEST_CASE("cluster-metrics: owners that differ in their uid only are one series", "[cluster_metrics]")
+{
+    const auto owned = object::parse(R"({"metadata":{"name":"n","ownerReferences":[
+        {"kind":"Job","name":"a","uid":"u1"},
+        {"kind":"Job","name":"a","uid":"u2"},
+        {"kind":"Job","name":"a","uid":"u3","controller":true}]}})")
+                           .value();
+    static constexpr identity_labels only_name{.name = "o", .has_namespace = false};
+    std::string out;
+    series_sink sink(out);
+    sink.begin("f", owned, only_name);
+    owners({owned, {}, {}}, sink);
+    CHECK(out == "f{o=\"n\",owner_kind=\"Job\",owner_name=\"a\",owner_is_controller=\"false\"} 1\n"
+                 "f{o=\"n\",owner_kind=\"Job\",owner_name=\"a\",owner_is_controller=\"true\"} 1\n");
+}

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <set>
+#include <string_view>
+#include <tuple>
 
 namespace kubecoro::cluster_metrics {
 namespace {
@@ -55,15 +58,20 @@ void shown_labels(const subject& s, series_sink& out)
     out.add(std::span<const label>(views), 1);
 }
 
+/// Without those that differ in their uid only, which would be one series twice.
 void owners(const subject& s, series_sink& out)
 {
-    const owner_list all(s.o.owner_references());
-    if (all.empty()) return out.add({{"owner_kind", ""}, {"owner_name", ""}, {"owner_is_controller", ""}}, 1);
-    for (const auto owner : all)
+    const owner_list references(s.o.owner_references());
+    if (references.empty()) return out.add({{"owner_kind", ""}, {"owner_name", ""}, {"owner_is_controller", ""}}, 1);
+    std::set<std::tuple<std::string_view, std::string_view, bool>> written;
+    for (const auto owner : references) {
+        const bool controls = owner.controller().value_or(false);
+        if (!written.emplace(owner.kind(), owner.name(), controls).second) continue;
         out.add({{"owner_kind", owner.kind()},
                  {"owner_name", owner.name()},
-                 {"owner_is_controller", owner.controller().value_or(false) ? "true" : "false"}},
+                 {"owner_is_controller", controls ? "true" : "false"}},
                 1);
+    }
 }
 
 void add_condition(std::string_view type, std::string_view status, series_sink& out)
