@@ -114,3 +114,19 @@ TEST_CASE("config-reloader: a workload that loses its marks repeatedly waits lon
     pace.forget(key);
     CHECK(pace.wait(key, "u2", now) == 0s);
 }
+
+TEST_CASE("config-reloader: workloads that were adopted long ago are forgotten", "[reloader]")
+{
+    adoption_pace pace;
+    time_point now{1000h};
+    for (int i = 0; i < 10'000; ++i) {
+        const object_key key{"tenant", "w" + std::to_string(i)};
+        pace.adopted(key, "u", now);
+        CHECK(pace.wait(key, "u", now) == adoption_pace::first_wait);
+        now += 1min;
+    }
+    CHECK(pace.size() < 200); // those of the last two hours, at most twice
+    const object_key last{"tenant", "w9999"};
+    pace.adopted(last, "u", now);
+    CHECK(pace.wait(last, "u", now) == 2 * adoption_pace::first_wait);
+}

@@ -4,6 +4,7 @@
 #include <kubecoro/api/object.hpp>
 #include <kubecoro/base/clock.hpp>
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -12,7 +13,8 @@ namespace kubecoro::config_reloader {
 
 /** Delay before adopting a workload without marks: none the first time, and longer each time it has lost them.
 
-    Sans-io; stores the adopted workloads, a few bytes each. Not thread safe. */
+    Sans-io. Stores the workloads that were adopted lately, a few bytes each: one that has kept its marks for a long time,
+    or was deleted, is forgotten. Not thread safe. */
 class adoption_pace
 {
 public:
@@ -25,6 +27,8 @@ public:
     void adopted(object_key_view key, std::string_view uid, time_point now);
     /// The workload was deleted.
     void forget(object_key_view key);
+    /// Number of workloads that are stored.
+    [[nodiscard]] std::size_t size() const noexcept { return adopted_.size(); }
 
 private:
     struct memory
@@ -34,6 +38,10 @@ private:
         /// Delay before the next adoption.
         duration next_wait;
     };
+    void sweep(time_point now);
+
+    /// Number of workloads from which the next adoption sweeps.
+    std::size_t sweep_from_ = 64;
     std::unordered_map<object_key, memory, object_key_hash, object_key_equal> adopted_;
 };
 

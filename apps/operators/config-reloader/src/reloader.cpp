@@ -87,6 +87,7 @@ void control(const shared_parts& shared)
     how.filter = what_matters_of_workloads();
     how.running.workers = shared.options.workers;
     how.running.deadline = shared.options.deadline;
+    how.running.fair_by = by_namespace; // a tenant whose config map is used everywhere does not delay the others
     // Short delays, so that retries follow soon after a server is back.
     how.running.limiter = exponential_limiter(std::chrono::milliseconds{50}, std::chrono::minutes{2});
     const workload_reconciler<Workload> look(shared.m.client(), workloads.lister(), shared.options.first_sight,
