@@ -46,6 +46,12 @@ public:
     void note_lost() noexcept { ++stats_.dropped_full; }
     /// The events that are to be sent, each once.
     [[nodiscard]] std::vector<id> take_ready() { return std::exchange(ready_, {}); }
+    /// Those that could not be queued, for lack of memory.
+    void put_back(std::vector<id> ids)
+    {
+        ids.insert(ids.end(), ready_.begin(), ready_.end());
+        ready_ = std::move(ids);
+    }
 
     /// A request that brings the server up to date.
     struct request

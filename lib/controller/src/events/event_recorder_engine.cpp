@@ -94,26 +94,37 @@ void event_recorder_engine::record(const event_target& regarding, event_type typ
 {
     try {
         auto draft = make_draft(regarding, type, reason, action, note, related);
-        std::vector<id> ready;
-        bool begins_sweeps = false;
-        {
-            std::lock_guard lock(mutex_);
-            core_.record(std::move(draft), time_->now(), time_->wall_now());
-            ready = core_.take_ready();
-            begins_sweeps = !ready.empty() && !std::exchange(sweeping_, sweeping_ || !ready.empty());
-        }
-        queue_all(ready);
-        if (begins_sweeps) queue_.add_after(sweep_id, event_correlator_core::sweep_interval);
+        std::lock_guard lock(mutex_);
+        core_.record(std::move(draft), time_->now(), time_->wall_now());
     } catch (...) { // for lack of memory
         std::lock_guard lock(mutex_);
         core_.note_lost();
     }
+    queue_ready();
     show();
 }
 
-void event_recorder_engine::queue_all(const std::vector<id>& ready)
+/// Queues the events that have become pending; without memory for that, they are queued with the next one.
+void event_recorder_engine::queue_ready() noexcept
 {
-    if (!ready.empty()) queue_.add_batch(ready);
+    std::vector<id> ready;
+    bool begins_sweeps = false;
+    {
+        std::lock_guard lock(mutex_);
+        ready = core_.take_ready();
+        begins_sweeps = !ready.empty() && !sweeping_;
+    }
+    if (ready.empty()) return;
+    try {
+        queue_.add_batch(ready);
+        if (!begins_sweeps) return;
+        queue_.add_after(sweep_id, event_correlator_core::sweep_interval);
+        std::lock_guard lock(mutex_);
+        sweeping_ = true;
+    } catch (...) {
+        std::lock_guard lock(mutex_);
+        core_.put_back(std::move(ready));
+    }
 }
 
 asio::awaitable<result<>> event_recorder_engine::work(event_recorder_engine& self)
@@ -156,8 +167,11 @@ asio::awaitable<result<std::optional<duration>>> event_recorder_engine::deliver(
     KUBECORO_TRY(co_await std::move(waiting));
     auto sending = self.request_for(which);
     const auto answer = co_await std::move(sending);
-    if (!answer && answer.error() == cond::cancelled) co_return answer.error();
-    const auto how = ending_of(answer);
+    const auto own = co_await asio::this_coro::cancellation_state;
+    const bool cancelled = !answer && answer.error() == cond::cancelled;
+    if (cancelled && own.cancelled() != asio::cancellation_type::none) co_return answer.error();
+    // The request may have been cancelled by others: such as a part of the client that ends.
+    const auto how = cancelled ? ending::try_again : ending_of(answer);
     if (how == ending::refused || how == ending::absent) self.note_refusal(answer.error());
     std::lock_guard lock(self.mutex_);
     co_return self.core_.ended(which, how, self.time_->now());
@@ -201,16 +215,14 @@ asio::awaitable<result<>> event_recorder_engine::await_turn()
 
 bool event_recorder_engine::sweep()
 {
-    std::vector<id> ready;
     event_recorder_stats now;
     {
         std::lock_guard lock(mutex_);
         core_.sweep(time_->now());
-        ready = core_.take_ready();
         now = core_.stats();
         sweeping_ = now.recent != 0;
     }
-    queue_all(ready);
+    queue_ready();
     note_drops(now);
     show();
     return now.recent != 0;
@@ -265,13 +277,11 @@ void event_recorder_engine::request_stop()
 asio::awaitable<result<>> event_recorder_engine::flush(std::unique_ptr<flush_mark> mark)
 {
     auto& self = mark->engine();
-    std::vector<id> ready;
     {
         std::lock_guard lock(self.mutex_);
         self.core_.close();
-        ready = self.core_.take_ready();
     }
-    self.queue_all(ready);
+    self.queue_ready();
     if (self.options_.flush_limit > duration::zero()) {
         auto draining = with_timeout(*self.time_, self.options_.flush_limit, "send the last events",
                                      self.queue_.shut_down_with_drain());

@@ -56,7 +56,7 @@ private:
     void finish() noexcept;
     void note_refusal(const failure& why);
     void note_drops(const event_recorder_stats& now);
-    void queue_all(const std::vector<id>& ready);
+    void queue_ready() noexcept;
     void show() noexcept { meters_.show(stats()); }
 
     client client_;

@@ -6,6 +6,9 @@
 
 #include <boost/json.hpp>
 
+#include <algorithm>
+#include <optional>
+
 using namespace helpers_test;
 namespace json = boost::json;
 
@@ -84,6 +87,24 @@ TEST_CASE("recorder: a series in the new API", "[controller][events]")
     CHECK(recorder.stats().recent == 0);
     the.run.advance(2min);
     CHECK(the.run.clock().waiting() == 0); // the sweeps have ended
+    CHECK(the.run.run(recorder.stop()).has_value());
+}
+
+TEST_CASE("recorder: a request that others have cancelled is sent again", "[controller][events]")
+{
+    recording the;
+    const auto recorder = the.make_recorder();
+    int cancelled = 0;
+    the.net->answers = [&](const request&) { return ++cancelled <= 20 ? std::optional(-2) : std::nullopt; };
+    recorder.event(the.shop, event_type::warning, "Failed", "Sweep", "no broom");
+    recorder.event(the.shop, event_type::normal, "Swept", "Sweep", "clean");
+    the.run.advance(5min);
+    CHECK(cancelled > 20);
+    the.net->answers = {};
+    recorder.event(the.shop, event_type::normal, "Late", "Sweep", "clean");
+    the.run.advance(5min);
+    const auto all = the.events();
+    CHECK(std::any_of(all.begin(), all.end(), [](const object& o) { return o["reason"].as_string() == "Late"; }));
     CHECK(the.run.run(recorder.stop()).has_value());
 }
 

@@ -48,7 +48,7 @@ private:
 class watched_transport final : public transport
 {
 public:
-    /// 0: the connection breaks. -1: no response ever. Empty: the server answers. Other codes: a Status of that code.
+    /// 0: the connection breaks. -1: no response ever. -2: the request is cancelled, not by its caller. Empty: the server answers. Other codes: a Status of that code.
     std::function<std::optional<int>(const request&)> answers;
     std::vector<request> seen;
     /// The body of answers with a code below 300; empty = that of the request.
@@ -61,6 +61,7 @@ public:
         const auto code = answers ? answers(r) : std::nullopt;
         if (!code) co_return co_await server_->send(std::move(r));
         if (*code == 0) co_return failure(cond::unreachable, "cut");
+        if (*code == -2) co_return failure(cond::cancelled, "by another");
         if (*code == -1) {
             const auto ended = co_await never_.wait();
             co_return ended.error();
