@@ -1,6 +1,8 @@
 // After its own write a key runs again only when the store shows the write.
 #include "controller_fixture.hpp"
 
+#include <kubecoro/test/allocations.hpp>
+
 using namespace controller_test;
 
 namespace {
@@ -73,6 +75,42 @@ TEST_CASE("controller: the wait for an own write is limited, counted and logged"
     CHECK(t.f.subject->stats().own_write_timeouts == 1);
     CHECK(t.f.number("kubecoro_controller_own_write_timeouts_total") == 1);
     CHECK(t.f.log.count("did not show the runs") == 1);
+}
+
+TEST_CASE("controller: keys that wait for an own write run although memory runs out when the wait ends",
+          "[controller][memory]")
+{
+    fixture f;
+    const auto pods = f.informers->get<pod>();
+    f.source<pod>().on_list(kt::make_page({}, "10"));
+    const auto watch = f.source<pod>().on_watch();
+    std::size_t runs = 0;
+    bool armed = true;
+    controller_options o{.own_write_wait = 5s};
+    o.time = f.run.shared_clock();
+    o.log = logger([&](const log_record& line) {
+        const bool expires = line.message.find("did not show") != std::string_view::npos;
+        if (expires && std::exchange(armed, false)) kubecoro::test::fail_allocation(1); // that of the first key's copy
+    });
+    f.subject = std::make_unique<controller<object>>(
+        f.run.executor(), plain([&](const object_key& key, reconcile_context& context) -> answer {
+            if (++runs <= 2) context.wrote(kt::make_pod("web", "made", key.name.back() == '1' ? "20" : "21"));
+            return action::done();
+        }),
+        std::move(o));
+    f.subject->watch(pods, enqueue_mapped([](const object&, key_sink) {}));
+    f.begin();
+    for (int times = 0; times < 2; ++times)
+        for (const char* end : {"1", "2"}) {
+            f.subject->trigger({"app", std::string(100, 'x') + end}); // is copied with an allocation
+            f.settle();
+        }
+    REQUIRE(runs == 2);
+    f.run.advance(5s);
+    kubecoro::test::fail_allocation(0);
+    CHECK_FALSE(armed);
+    f.run.advance(5s);
+    CHECK(runs == 4);
 }
 
 TEST_CASE("controller: no wait when disabled, for kinds without a source, and for writes already stored",

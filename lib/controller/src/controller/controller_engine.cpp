@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <new>
 #include <utility>
 
 namespace asio = boost::asio;
@@ -183,12 +184,12 @@ asio::awaitable<result<>> controller_engine::recover(std::string_view who, const
 controller_step::any controller_engine::decide()
 {
     const auto now = time_->now();
-    std::size_t in_vain = 0;
-    requeue(own_writes_.expire(now, in_vain));
+    const auto in_vain = own_writes_.expire(now);
     ledger_.waited_in_vain(in_vain);
     if (in_vain != 0)
         options_.log.warning("sources did not show the runs' own writes in time",
                              {{"controller", options_.name}, {"keys", in_vain}});
+    if (!requeue()) throw std::bad_alloc(); // the supervisor pauses, and repeats it
     std::lock_guard lock(mutex_);
     auto next = core_.next(now);
     if (auto* w = std::get_if<step::wait>(&next)) {

@@ -123,7 +123,7 @@ private:
     void show_writes_of(const noted_write& w);
     /// Ends the wait for a removal that the source's store shows.
     void look_for_removal(const controller_source& source, object_key_view key);
-    void requeue(const own_writes::released& keys);
+    bool requeue() noexcept;
     static boost::asio::awaitable<result<>> watch_writes(std::unique_ptr<write_watch> watch);
 
     kept_executor executor_;

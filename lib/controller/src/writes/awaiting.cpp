@@ -9,6 +9,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
 #include <utility>
 
@@ -47,7 +48,14 @@ public:
     }
     write_watch(const write_watch&) = delete;
     write_watch& operator=(const write_watch&) = delete;
-    ~write_watch() { engine().requeue(engine().own_writes_.give_up(place_.where.id)); }
+    ~write_watch()
+    {
+        try {
+            engine().own_writes_.give_up(place_.where.id);
+        } catch (...) { // no memory: the rest is released when its time is over
+        }
+        (void)engine().requeue();
+    }
 
     [[nodiscard]] controller_engine& engine() noexcept { return mark_->engine(); }
     [[nodiscard]] controller_source& source() noexcept { return mark_->source(); }
@@ -119,7 +127,8 @@ void controller_engine::remember_writes(object_key_view key, const reconcile_con
             following_.spawn(std::move(name), strand, watch_writes(std::move(watch)));
         }
     } catch (...) { // out of memory for the watches: release the keys
-        for (const auto& place : added.places) requeue(own_writes_.give_up(place.where.id));
+        for (const auto& place : added.places) own_writes_.give_up(place.where.id);
+        (void)requeue();
         throw;
     }
 }
@@ -142,7 +151,8 @@ asio::awaitable<result<>> controller_engine::watch_writes(std::unique_ptr<write_
             // The events up to that version become keys first, so that they and the waiting key share one run.
             co_await asio::post(asio::use_awaitable);
         }
-        self.requeue(self.own_writes_.reached(place.id, *next));
+        self.own_writes_.reached(place.id, *next);
+        (void)self.requeue();
     }
     co_return result<>{};
 }
@@ -151,13 +161,28 @@ void controller_engine::look_for_removal(const controller_source& source, object
 {
     if (!own_writes_.awaits_removal(source.id, key)) return;
     const auto stored = source.informer.lister().get(key);
-    if (!stored) return requeue(own_writes_.shows(source.id, key, {}, false));
-    requeue(own_writes_.shows(source.id, key, stored.uid(), stored.being_deleted()));
+    if (stored)
+        own_writes_.shows(source.id, key, stored.uid(), stored.being_deleted());
+    else
+        own_writes_.shows(source.id, key, {}, false);
+    (void)requeue();
 }
 
-void controller_engine::requeue(const own_writes::released& keys)
+/// @return false when memory ran out: the supervisor queues the rest.
+bool controller_engine::requeue() noexcept
 {
-    for (const auto& r : keys) queue_.add_after(r.key, duration::zero(), r.priority); // no event, which has to be quiet
+    auto keys = own_writes_.take_released();
+    std::size_t queued = 0;
+    try {
+        for (; queued != keys.size(); ++queued) // no event, which has to be quiet
+            queue_.add_after(keys[queued].key, duration::zero(), keys[queued].priority);
+        return true;
+    } catch (...) {
+        keys.erase(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(queued));
+        own_writes_.put_back(std::move(keys));
+        news_.notify();
+        return false;
+    }
 }
 
 } // namespace kubecoro::detail

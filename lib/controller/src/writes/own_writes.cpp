@@ -1,5 +1,7 @@
 #include "writes/own_writes.hpp"
 
+#include <utility>
+
 namespace kubecoro::detail {
 
 own_writes::added own_writes::add(object_key_view key, const std::vector<own_writes_core::write>& writes,
@@ -30,23 +32,19 @@ std::optional<std::string> own_writes::next(own_writes_core::place_id id)
     return version;
 }
 
-own_writes::released own_writes::reached(own_writes_core::place_id id, std::string_view version)
+void own_writes::reached(own_writes_core::place_id id, std::string_view version)
 {
-    released out;
     std::lock_guard lock(mutex_);
-    core_.reached(id, version, out);
+    core_.reached(id, version, released_);
     any_ = core_.size() != 0;
-    return out;
 }
 
-own_writes::released own_writes::give_up(own_writes_core::place_id id)
+void own_writes::give_up(own_writes_core::place_id id)
 {
-    released out;
     std::lock_guard lock(mutex_);
-    core_.give_up(id, out);
+    core_.give_up(id, released_);
     signals_.erase(id);
     any_ = core_.size() != 0;
-    return out;
 }
 
 bool own_writes::awaits_removal(std::uint32_t source, object_key_view key) const
@@ -56,34 +54,41 @@ bool own_writes::awaits_removal(std::uint32_t source, object_key_view key) const
     return core_.awaits_removal(source, key);
 }
 
-own_writes::released own_writes::shows(std::uint32_t source, object_key_view key, std::string_view uid,
-                                       bool being_deleted)
+void own_writes::shows(std::uint32_t source, object_key_view key, std::string_view uid, bool being_deleted)
 {
-    released out;
     std::lock_guard lock(mutex_);
-    core_.shows(source, key, uid, being_deleted, out);
+    core_.shows(source, key, uid, being_deleted, released_);
     any_ = core_.size() != 0;
-    return out;
 }
 
-own_writes::released own_writes::give_up_removals(std::uint32_t source)
+void own_writes::give_up_removals(std::uint32_t source)
 {
-    released out;
     std::lock_guard lock(mutex_);
-    core_.give_up_removals(source, out);
+    core_.give_up_removals(source, released_);
     any_ = core_.size() != 0;
-    return out;
 }
 
-own_writes::released own_writes::expire(time_point now, std::size_t& in_vain)
+std::size_t own_writes::expire(time_point now)
 {
-    released out;
     own_writes_core::news told;
     std::lock_guard lock(mutex_);
-    in_vain = core_.expire(now, out, told);
+    const auto in_vain = core_.expire(now, released_, told);
     any_ = core_.size() != 0;
     tell(told);
-    return out;
+    return in_vain;
+}
+
+own_writes::released own_writes::take_released()
+{
+    std::lock_guard lock(mutex_);
+    return std::exchange(released_, {});
+}
+
+void own_writes::put_back(released keys)
+{
+    std::lock_guard lock(mutex_);
+    keys.insert(keys.end(), released_.begin(), released_.end());
+    released_ = std::move(keys);
 }
 
 void own_writes::tell(const own_writes_core::news& told) const

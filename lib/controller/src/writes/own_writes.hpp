@@ -19,7 +19,12 @@ namespace kubecoro::detail {
 class own_writes
 {
 public:
+    /// Keys whose waits have ended, in that order.
     using released = std::vector<own_writes_core::released>;
+    /// Takes the keys that were released since.
+    [[nodiscard]] released take_released();
+    /// Those that could not be queued, for lack of memory.
+    void put_back(released keys);
 
     /// A place to watch: wait for the version returned by next(), report it with reached(), and repeat; also repeat
     /// when `changed` is notified.
@@ -41,13 +46,13 @@ public:
 
     /// Empty when the place is closed.
     [[nodiscard]] std::optional<std::string> next(own_writes_core::place_id id);
-    [[nodiscard]] released reached(own_writes_core::place_id id, std::string_view version);
-    [[nodiscard]] released give_up(own_writes_core::place_id id);
+    void reached(own_writes_core::place_id id, std::string_view version);
+    void give_up(own_writes_core::place_id id);
     [[nodiscard]] bool awaits_removal(std::uint32_t source, object_key_view key) const;
-    [[nodiscard]] released shows(std::uint32_t source, object_key_view key, std::string_view uid, bool being_deleted);
-    [[nodiscard]] released give_up_removals(std::uint32_t source);
-    /// @param in_vain  Receives the number of keys whose wait timed out.
-    [[nodiscard]] released expire(time_point now, std::size_t& in_vain);
+    void shows(std::uint32_t source, object_key_view key, std::string_view uid, bool being_deleted);
+    void give_up_removals(std::uint32_t source);
+    /// @return the number of keys whose wait timed out.
+    [[nodiscard]] std::size_t expire(time_point now);
     [[nodiscard]] std::optional<time_point> next_expiry() const;
     /// Wakes the watches of a source's places.
     void wake(std::uint32_t source) const;
@@ -60,6 +65,7 @@ private:
     std::atomic<bool> any_{false};
     mutable std::mutex mutex_;
     own_writes_core core_;
+    released released_; // kept here, so that an exception loses none
     std::unordered_map<own_writes_core::place_id, wake_signal> signals_;
 };
 

@@ -188,7 +188,8 @@ std::size_t own_writes_core::expire(time_point now, std::vector<released>& out, 
     std::size_t in_vain = 0;
     while (!moments_.empty() && moments_.front().first <= now) {
         const auto at = keys_.find(moments_.front().second);
-        if (at->second.held) ++in_vain;
+        told.changed.reserve(told.changed.size() + at->second.writes.size()); // what may fail comes first
+        if (hand_out(at, out)) ++in_vain;
         for (const auto& [id, mine] : at->second.writes) {
             waits& waiting = places_.find(id)->second.waiting;
             if (mine == waiting.begin()) told.changed.push_back(id);
@@ -213,12 +214,18 @@ std::vector<own_writes_core::place_id> own_writes_core::places_of(std::uint32_t 
     return out;
 }
 
+bool own_writes_core::hand_out(key_map::iterator at, std::vector<released>& out)
+{
+    if (!at->second.held) return false;
+    out.push_back({at->first, *at->second.held});
+    at->second.held.reset();
+    --held_;
+    return true;
+}
+
 void own_writes_core::release(key_map::iterator at, std::vector<released>& out)
 {
-    if (at->second.held) {
-        out.push_back({at->first, *at->second.held});
-        --held_;
-    }
+    (void)hand_out(at, out);
     forget_removals(at->first, at->second);
     moments_.erase(at->second.until);
     keys_.erase(at);

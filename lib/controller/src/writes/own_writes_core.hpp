@@ -138,6 +138,8 @@ private:
     void end_removals(removal_map::iterator at, Ended ended, std::vector<released>& out);
     void forget_removals(const object_key& key, const entry& e);
     void end_waits(place_id id, waits::iterator from, waits::iterator to, std::vector<released>& out);
+    /// @return whether the key was held.
+    bool hand_out(key_map::iterator at, std::vector<released>& out);
     void release(key_map::iterator at, std::vector<released>& out);
 
     key_map keys_;
