@@ -185,11 +185,24 @@ TEST_CASE("endpoints: clients that do not read hold so much together, and probes
     }
     CHECK(program.server().stats().answer_bytes <= 3'000'000);
     auto client = program.client();
+    CHECK(client.get("/livez").status == 200);
+    // They give way once they have stalled for a second.
+    CHECK(test::eventually([&] { return client.get("/metrics").status == 200; }));
+    CHECK(program.server().stats().answer_bytes <= 3'000'000);
+    deaf.clear();
+    CHECK(test::eventually([&] { return program.server().stats().answer_bytes == 0; }));
+    CHECK(client.get("/metrics").status == 200);
+}
+
+TEST_CASE("endpoints: an answer that is larger than all answers may be is refused, and closes no other",
+          "[endpoints][integration]")
+{
+    endpoint_options options = with({.max_answer_bytes = 100'000, .answer_timeout = 20s});
+    options.prometheus = many_metrics();
+    running_endpoints program(std::move(options));
+    auto client = program.client();
     const auto refused = client.get("/metrics");
     CHECK(refused.status == 503);
     CHECK(refused.headers.at("retry-after") == "1");
     CHECK(client.get("/livez").status == 200);
-    deaf.clear();
-    CHECK(test::eventually([&] { return program.server().stats().answer_bytes == 0; }));
-    CHECK(client.get("/metrics").status == 200);
 }

@@ -22,6 +22,8 @@ constexpr std::size_t read_size = 4096;
 /// As in net/http: how long, and how much, to read on so that the client receives a refusal.
 constexpr duration drain_time = std::chrono::milliseconds{500};
 constexpr std::size_t drain_bytes = 256 * 1024;
+/// Turns of the strand within which a connection ends that was closed.
+constexpr int turns_to_end = 8;
 
 http_answer refusal_of(request_reader::state why)
 {
@@ -133,8 +135,14 @@ asio::awaitable<connection::turn> connection::serve_one()
     bool keep_alive = request.keep_alive;
     end_within(engine_->limits().answer_timeout);
     auto answer = co_await engine_->answer(std::move(request));
-    answer_budget::share held(engine_->budget(), answer.parts ? portion : answer.body.size());
-    if (!held) answer = engine_->no_room();
+    const std::size_t bytes = answer.parts ? portion : answer.body.size();
+    answer_budget::share held(engine_->budget(), bytes);
+    holds_answer_ = static_cast<bool>(held);
+    if (!holds_answer_) {
+        auto making = make_room(held, bytes);
+        holds_answer_ = co_await std::move(making);
+    }
+    if (!holds_answer_) answer = engine_->no_room();
     keep_alive = keep_alive && !engine_->stopping() && !answer.stream;
     std::string out = head_of(answer, keep_alive, engine_->wall_now());
     if (!head_only) out += answer.body;
@@ -146,11 +154,23 @@ asio::awaitable<connection::turn> connection::serve_one()
         sent = co_await std::move(sending);
     }
     sends_ = nullptr;
+    holds_answer_ = false;
     if (sent && answer.stream && !head_only) {
         auto streaming = stream(*answer.stream);
         co_await std::move(streaming);
     }
     co_return sent&& keep_alive ? turn::next_request : turn::close;
+}
+
+asio::awaitable<bool> connection::make_room(answer_budget::share& held, std::size_t bytes)
+{
+    if (bytes > engine_->budget().limit()) co_return false;
+    while (engine_->end_stalled_answer())
+        for (int i = 0; i < turns_to_end; ++i) {
+            co_await asio::post(asio::use_awaitable);
+            if (held.resize(bytes)) co_return true;
+        }
+    co_return false;
 }
 
 asio::awaitable<connection::turn> connection::refuse()

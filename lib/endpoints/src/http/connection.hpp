@@ -42,6 +42,8 @@ public:
     [[nodiscard]] std::optional<time_point> waits_since() const noexcept { return waits_since_; }
     /// The page that it sends in parts; null otherwise.
     [[nodiscard]] const streamed_page* sends() const noexcept { return sends_; }
+    /// Whether it has an answer that counts against the budget.
+    [[nodiscard]] bool holds_answer() const noexcept { return holds_answer_; }
     /// Whether it has neither received a part of a request nor works for one.
     [[nodiscard]] bool idle() const noexcept { return idle_; }
     /// Ends after the request in progress, and by `last` at the latest.
@@ -57,6 +59,8 @@ private:
     };
 
     boost::asio::awaitable<turn> serve_one();
+    /// Makes room for an answer, if clients that stall can give way. @return whether the share has that size.
+    boost::asio::awaitable<bool> make_room(answer_budget::share& held, std::size_t bytes);
     /// Reads until a request is complete or refused. @return false when the connection ends.
     boost::asio::awaitable<bool> await_request();
     boost::asio::awaitable<bool> read_more();
@@ -80,6 +84,7 @@ private:
     const streamed_page* sends_ = nullptr;
     /// Between two snapshots of a stream; null otherwise.
     std::unique_ptr<timer> pause_;
+    bool holds_answer_ = false;
     bool idle_ = true;
     closing closed_ = closing::none;
     std::string failed_ = {};

@@ -12,6 +12,7 @@ class answer_budget
 public:
     explicit answer_budget(std::size_t limit) noexcept : limit_(limit) {}
     [[nodiscard]] std::size_t used() const noexcept { return used_; }
+    [[nodiscard]] std::size_t limit() const noexcept { return limit_; }
 
     /// One answer's part of the budget.
     class share

@@ -174,9 +174,19 @@ bool server_engine::has_place(const streamed_page& page)
 {
     const auto sends = [&page](const connection& c) { return c.sends() == &page; };
     if (table_.count(sends) < page.max_answers) return true;
-    // While this one is answered, all others wait for their clients: only those that wait long are slow.
+    return end_stalled(sends);
+}
+
+/// While one is answered, all others wait for their clients: only those that wait long are slow.
+bool server_engine::end_stalled(const connection_table::predicate& among)
+{
     const time_point stalled = time_after(now(), -patience);
-    return table_.make_room([&](const connection& c) { return sends(c) && *c.waits_since() <= stalled; });
+    return table_.make_room([&](const connection& c) { return among(c) && *c.waits_since() <= stalled; });
+}
+
+bool server_engine::end_stalled_answer()
+{
+    return end_stalled([](const connection& c) { return c.holds_answer(); });
 }
 
 http_answer server_engine::answer_page(const streamed_page& page, const request_head& request)

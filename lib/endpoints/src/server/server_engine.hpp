@@ -41,6 +41,8 @@ public:
     [[nodiscard]] boost::asio::awaitable<http_answer> answer(request_head request);
     /// The answer that replaces one for which there is no room.
     [[nodiscard]] http_answer no_room();
+    /// Closes the connection that has waited longest for its client to read an answer. @return false when none stalls.
+    [[nodiscard]] bool end_stalled_answer();
     /// Counts a refusal, and logs it.
     [[nodiscard]] http_answer count(http_answer answer);
 
@@ -64,6 +66,7 @@ private:
     [[nodiscard]] http_answer answer_metrics() const;
     /// Makes one, if a client that stalls has to give way.
     [[nodiscard]] bool has_place(const streamed_page& page);
+    bool end_stalled(const connection_table::predicate& among);
     [[nodiscard]] http_answer answer_page(const streamed_page& page, const request_head& request);
     [[nodiscard]] http_answer answer_debug(const request_target& target, const request_head& request) const;
     void publish_open();
