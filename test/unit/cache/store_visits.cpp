@@ -82,9 +82,10 @@ TEST_CASE("store visits: one state is shown, whatever the writer has no memory f
 {
     const std::size_t large = GENERATE(0, 512); // a list on a copy, and in place
     int failed = 0;
-    for (std::uint64_t nth = 1; nth <= 60; ++nth) {
+    for (std::uint64_t nth = 1; nth <= 150; ++nth) {
         CAPTURE(large, nth);
         store s(logger{}, large);
+        REQUIRE(s.add_index("state", [](const object& o, index_sink out) { out("of long text: " + text(o)); }));
         s.replace("", pods(20, 1), true);
         int shown = 0;
         s.visit("", [&](const object& o) {
