@@ -255,6 +255,17 @@ TEST_CASE("validation: a check spends steps for each part of a value that it rea
     CHECK(of({{"additionalProperties", false}}, json::object{{text.get_string(), 1}}) == too_expensive);
 }
 
+TEST_CASE("validation: the paths of unknown fields are bounded in size", "[api][validation]")
+{
+    // All of them would be 100 GB.
+    const auto schema = object_schema::of_schema(json::object{{"additionalProperties", json::object{}}}).value();
+    const std::string name(1'200'000, 'n');
+    const auto paths = schema.unknown_fields(json::object{{name, object_with_members(100'000)}});
+    REQUIRE(paths.size() == 1);
+    CHECK(paths[0].starts_with(name + "."));
+    CHECK(schema.unknown_fields(json::object{{"n", object_with_members(10'000)}}).size() == 10'000);
+}
+
 TEST_CASE("validation: a check spends steps for the words of errors, even of those that it does not report",
           "[api][validation]")
 {

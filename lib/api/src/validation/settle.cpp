@@ -12,6 +12,9 @@ namespace json = boost::json;
 
 namespace {
 
+/// Further paths are not listed: a long name may stand above many members that are unknown.
+constexpr std::size_t max_path_bytes = std::size_t{1} << 20;
+
 bool is_type_or_metadata(std::string_view name) noexcept
 {
     return name == "kind" || name == "apiVersion" || name == "metadata";
@@ -131,7 +134,12 @@ private:
 std::vector<std::string> unknown_members(const schema_node& root, const json::value& v, bool is_object)
 {
     std::vector<std::string> out;
-    const auto note = [&](const json::object&, std::string_view, const value_path& at) { out.push_back(at.text()); };
+    std::size_t room = max_path_bytes;
+    const auto note = [&](const json::object&, std::string_view, const value_path& at) {
+        if (room == 0) return;
+        out.push_back(at.text());
+        room -= std::min(room, out.back().size());
+    };
     unknown_walk(note).walk(&root, v, value_path{}, is_object);
     std::ranges::sort(out);
     return out;

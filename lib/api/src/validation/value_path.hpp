@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace kubecoro::detail {
 
@@ -28,9 +29,10 @@ struct value_path
     {
         if (kind == step::root) return std::string(key);
         std::string out = parent->text();
-        if (kind == step::item) return out + '[' + std::to_string(index) + ']';
+        if (kind == step::item) return add_in_brackets(std::move(out), std::to_string(index));
         if (kind == step::extra || !out.empty()) out += '.';
-        return out.append(key);
+        out += key;
+        return out;
     }
 
     /// The same with members of any name in brackets: "spec.labels[app]".
@@ -38,15 +40,26 @@ struct value_path
     {
         if (kind == step::root) return std::string(key);
         std::string out = parent->field_text();
-        if (kind == step::item) return out + '[' + std::to_string(index) + ']';
-        if (kind == step::extra) return out + '[' + std::string(key) + ']';
+        if (kind == step::item) return add_in_brackets(std::move(out), std::to_string(index));
+        if (kind == step::extra) return add_in_brackets(std::move(out), key);
         if (!out.empty()) out += '.';
-        return out.append(key);
+        out += key;
+        return out;
     }
 
     [[nodiscard]] value_path property(std::string_view name) const { return {this, step::property, name}; }
     [[nodiscard]] value_path extra(std::string_view name) const { return {this, step::extra, name}; }
     [[nodiscard]] value_path item(std::size_t i) const { return {this, step::item, {}, i}; }
+
+private:
+    /// In place: a long path may have many steps.
+    static std::string add_in_brackets(std::string out, std::string_view what)
+    {
+        out += '[';
+        out += what;
+        out += ']';
+        return out;
+    }
 };
 
 } // namespace kubecoro::detail
