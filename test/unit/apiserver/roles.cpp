@@ -280,6 +280,22 @@ TEST_CASE("roles: cluster-admin is there from the beginning", "[apiserver][roles
     CHECK(c.bobs("GET", "/metrics") == 404);
 }
 
+TEST_CASE("roles: system:auth-delegator is there from the beginning, and lets review tokens and permissions",
+          "[apiserver][roles]")
+{
+    cluster c;
+    const std::string tokens = "/apis/authentication.k8s.io/v1/tokenreviews";
+    const std::string permissions = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
+    const char* const asks_for_token = R"({"spec":{"token":"other"}})";
+    const char* const asks_for_access =
+        R"({"spec":{"user":"ann","nonResourceAttributes":{"path":"/metrics","verb":"get"}}})";
+    CHECK(c.bobs("POST", tokens, asks_for_token) == 403);
+    c.bind("bobs", "ClusterRole", "system:auth-delegator", bob, "");
+    CHECK(c.bobs("POST", tokens, asks_for_token) == 201);
+    CHECK(c.bobs("POST", permissions, asks_for_access) == 201);
+    CHECK(c.bobs("GET", maps) == 403);
+}
+
 TEST_CASE("roles: many bindings that come and go leave nothing behind", "[apiserver][roles]")
 {
     cluster c;

@@ -3,12 +3,23 @@
 #include "render/json_text.hpp"
 
 #include <algorithm>
+#include <map>
 
 namespace kubecoro::apiserver {
 namespace {
 
 constexpr std::string_view group = "rbac.authorization.k8s.io";
-constexpr std::string_view all_rights = "cluster-admin";
+
+/// The ClusterRoles that a cluster begins with and that manifests of operators bind, by their storage keys.
+const std::map<std::string, std::vector<role_rule>>& first_roles()
+{
+    static const std::map<std::string, std::vector<role_rule>> all{
+        {storage_key("", "cluster-admin"), {{{"*"}, {"*"}, {"*"}, {}, {"*"}}}},
+        {storage_key("", "system:auth-delegator"),
+         {{{"create"}, {"authentication.k8s.io"}, {"tokenreviews"}, {}, {}},
+          {{"create"}, {"authorization.k8s.io"}, {"subjectaccessreviews"}, {}, {}}}}};
+    return all;
+}
 
 std::vector<std::string> texts_at(const json::value& v, std::string_view member)
 {
@@ -126,10 +137,10 @@ bool role_rules::applies(const binding& b, const asker& who)
 const role_rules::role& role_rules::rules_of(const binding& b)
 {
     static const role none;
-    static const role all{{{"*"}, {"*"}, {"*"}, {}, {"*"}}};
     const auto found = (b.to_cluster_role ? stored_cluster_roles_ : stored_roles_)->find(b.role);
     if (found) return value_of(b.to_cluster_role ? cluster_roles_ : roles_, found, role_in);
-    return b.to_cluster_role && b.role == storage_key("", all_rights) ? all : none;
+    const auto first = first_roles().find(b.role);
+    return b.to_cluster_role && first != first_roles().end() ? first->second : none;
 }
 
 template<class Visit>

@@ -33,8 +33,8 @@ struct role_rule
 
 /** Reads RoleBindings, ClusterRoleBindings and their roles as they are at each question.
 
-    A binding to the ClusterRole cluster-admin, which a cluster begins with, grants everything, whether it is stored or
-    not. Rules of aggregated roles are those that are stored. Not thread safe: used on the strand of the state. */
+    The ClusterRoles cluster-admin and system:auth-delegator, which a cluster begins with, grant what they do there,
+    although they are not stored. Rules of aggregated roles are those that are stored. Not thread safe: used on the strand of the state. */
 class role_rules
 {
 public:
