@@ -34,7 +34,8 @@ struct role_rule
 /** Reads RoleBindings, ClusterRoleBindings and their roles as they are at each question.
 
     The ClusterRoles cluster-admin and system:auth-delegator, which a cluster begins with, grant what they do there,
-    although they are not stored. Rules of aggregated roles are those that are stored. Not thread safe: used on the strand of the state. */
+    although they are not stored. Rules of aggregated roles are those that are stored. Not thread safe: used on the strand
+    of the state. */
 class role_rules
 {
 public:
