@@ -91,7 +91,10 @@ TEST_CASE("listeners: other work has a turn for each 64 events of the batches th
         co_return result<>{};
     };
     const auto working = [&]() -> asio::awaitable<result<>> {
-        for (; !read; ++turns) co_await asio::post(asio::use_awaitable);
+        while (!read) {
+            co_await asio::post(asio::use_awaitable);
+            ++turns;
+        }
         co_return result<>{};
     };
     tasks.spawn("reader", reading());
