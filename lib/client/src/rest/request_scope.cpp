@@ -52,7 +52,6 @@ public:
     {
         return a.scope_ == b.scope_ && a.inner_ == b.inner_;
     }
-    friend bool operator!=(const scoped_executor& a, const scoped_executor& b) noexcept { return !(a == b); }
 
 private:
     asio::any_io_executor inner_;
