@@ -19,7 +19,6 @@ std::string why(const apiserver::http_response& r)
 TEST_CASE("strict: duplicates in YAML are reported with their lines", "[apiserver][strict]")
 {
     server s;
-    const server::headers yaml{{"content-type", "application/yaml"}};
     const std::string twice = "metadata:\n  name: a\ndata:\n  k: v\n  k: w\n";
     const auto refused = s.ask("POST", maps + "?fieldValidation=Strict", twice, yaml);
     CHECK(refused.status == 400);
