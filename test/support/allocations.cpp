@@ -43,6 +43,10 @@ void* operator new(std::size_t bytes, std::align_val_t alignment)
 }
 // Used by std::stable_sort. The address sanitizer's version would not match the delete below.
 void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept { return kubecoro::test::try_to_allocate(bytes); }
+// The address sanitizer has its own, which are not counted.
+void* operator new[](std::size_t bytes) { return kubecoro::test::counted_allocation(bytes); }
+void operator delete[](void* at) noexcept { std::free(at); }
+void operator delete[](void* at, std::size_t) noexcept { std::free(at); }
 void operator delete(void* at) noexcept { std::free(at); }
 void operator delete(void* at, std::size_t) noexcept { std::free(at); }
 void operator delete(void* at, std::align_val_t) noexcept { std::free(at); }

@@ -32,6 +32,7 @@ bool fails(std::uint64_t nth, Work work)
     return thrown;
 }
 
+const std::string first = "a key that waits longest";
 const std::string lost = "a key whose text needs memory of its own";
 const std::string other = "another key whose text needs memory of its own";
 
@@ -62,14 +63,17 @@ TEST_CASE("workqueue: delayed keys become ready after an allocation has failed",
         workqueue_options o;
         o.time = run.shared_clock();
         workqueue<std::string> queue(run.executor(), std::move(o));
+        // The timer waits before: Asio 1.81 survives neither a strand nor a wake-up for which there is no memory.
+        queue.add_after(first, 10s);
+        run.run_until_idle();
         thrown = fails(nth, [&] { queue.add_after(lost, 1s); });
         CHECK(queue.stats().keys == queue.stats().delayed);
         queue.add_after(other, 2s);
         run.advance(3s);
-        CHECK(queue.stats().delayed == 0);
+        CHECK(queue.stats().delayed == 1);
         CHECK(queue.len() >= 1);
         while (auto item = queue.try_get()) item->succeeded();
-        CHECK(queue.stats().keys == 0);
+        CHECK(queue.stats().keys == 1);
     }
 }
 
