@@ -138,14 +138,14 @@ public:
     const std::shared_ptr<metrics> out;
 
 private:
-    [[nodiscard]] std::shared_ptr<total> own_total(const shown_gauge& shown, const std::string& cluster)
+    [[nodiscard]] std::shared_ptr<total> own_total(const shown_gauge& gauge, const std::string& cluster)
     {
         std::lock_guard lock(mutex_);
-        const std::pair key(shown.by_cluster, cluster);
+        const std::pair key(gauge.by_cluster, cluster);
         if (const auto at = own_.find(key); at != own_.end())
             if (auto found = at->second.lock()) return found;
         std::erase_if(own_, [](const auto& o) { return o.second.expired(); });
-        auto series = ending_->make_transient_gauge(shown.by_cluster, {{"clusters", set_}, {"cluster", cluster}});
+        auto series = ending_->make_transient_gauge(gauge.by_cluster, {{"clusters", set_}, {"cluster", cluster}});
         auto made = std::make_shared<total>(std::move(series), sum_of::all);
         own_[key] = made;
         return made;
