@@ -16,14 +16,15 @@ namespace {
 class gatherer
 {
 public:
+    // clang 16 takes the capture of an inner lambda for unused unless `this` is written out.
     void volumes(const view<core_v1::pod_spec>& pods)
     {
         each(pods.volumes(), "volumes", [this](const auto& volume) {
             mention(content_kind::config_map, volume.configMap(), volume.configMap().name(), "volumes.configMap");
             mention(content_kind::secret, volume.secret(), volume.secret().secretName(), "volumes.secret");
             each(volume.projected().sources(), "volumes.projected.sources", [this](const auto& source) {
-                mention(content_kind::config_map, source.configMap(), "volumes.projected.sources.configMap");
-                mention(content_kind::secret, source.secret(), "volumes.projected.sources.secret");
+                this->mention(content_kind::config_map, source.configMap(), "volumes.projected.sources.configMap");
+                this->mention(content_kind::secret, source.secret(), "volumes.projected.sources.secret");
             });
         });
     }
@@ -32,13 +33,13 @@ public:
     {
         each(list, which, [this](const auto& container) {
             each(container.envFrom(), "envFrom", [this](const auto& from) {
-                mention(content_kind::config_map, from.configMapRef(), "envFrom.configMapRef");
-                mention(content_kind::secret, from.secretRef(), "envFrom.secretRef");
+                this->mention(content_kind::config_map, from.configMapRef(), "envFrom.configMapRef");
+                this->mention(content_kind::secret, from.secretRef(), "envFrom.secretRef");
             });
             each(container.env(), "env", [this](const auto& variable) {
                 const auto from = variable.valueFrom();
-                mention(content_kind::config_map, from.configMapKeyRef(), "env.valueFrom.configMapKeyRef");
-                mention(content_kind::secret, from.secretKeyRef(), "env.valueFrom.secretKeyRef");
+                this->mention(content_kind::config_map, from.configMapKeyRef(), "env.valueFrom.configMapKeyRef");
+                this->mention(content_kind::secret, from.secretKeyRef(), "env.valueFrom.secretKeyRef");
             });
         });
     }
