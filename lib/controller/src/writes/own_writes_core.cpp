@@ -188,7 +188,9 @@ std::size_t own_writes_core::expire(time_point now, std::vector<released>& out, 
     std::size_t in_vain = 0;
     while (!moments_.empty() && moments_.front().first <= now) {
         const auto at = keys_.find(moments_.front().second);
-        told.changed.reserve(told.changed.size() + at->second.writes.size()); // what may fail comes first
+        // Allocates before it changes anything; doubles, because many keys may expire at once.
+        const auto wanted = told.changed.size() + at->second.writes.size();
+        if (wanted > told.changed.capacity()) told.changed.reserve(std::max(wanted, 2 * told.changed.capacity()));
         if (hand_out(at, out)) ++in_vain;
         for (const auto& [id, mine] : at->second.writes) {
             waits& waiting = places_.find(id)->second.waiting;
