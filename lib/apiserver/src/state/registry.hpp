@@ -53,7 +53,7 @@ enum class generation_rule
 enum class name_rule
 {
     subdomain,
-    /// Of 63 characters at most.
+    /// A DNS label: at most 63 characters.
     label,
     /// Any text that is one segment of a path.
     path_segment,

@@ -38,8 +38,8 @@ struct broken_attempt
 
     A server or a middlebox may close or forget an idle connection at the moment it is reused. Then requests without side
     effects are repeated, and any that were not completely sent, at most once. As in Go, a write that the server may have
-    carried out is not, idempotent or not: meanwhile somebody may have made the deleted object again, or written the
-    replaced one. After a failure on a new connection only requests without side effects are repeated. */
+    carried out is not repeated, even if its method is idempotent: another client may have recreated or replaced the
+    object in the meantime. After a failure on a new connection only requests without side effects are repeated. */
 [[nodiscard]] bool may_repeat(const broken_attempt& a) noexcept;
 
 /** Decides how to proceed after each response to a request, as client-go does: a 429 or 5xx is retried only when the
