@@ -1,7 +1,7 @@
 // Tests of the versions of custom resources: their priority, those that are stored, and the fields that selectors use.
 #include "support.hpp"
 
-#include "state/version_order.hpp"
+#include <kubecoro/api/detail/version_order.hpp>
 
 #include <algorithm>
 
@@ -65,10 +65,10 @@ TEST_CASE("versions: stable ones have priority over beta and alpha, later ones o
     std::sort(sorted.begin() + 8, sorted.end()); // those of other forms are in the order of their names
     const auto expected = sorted;
     std::reverse(sorted.begin(), sorted.end());
-    std::sort(sorted.begin(), sorted.end(), apiserver::has_priority);
+    std::sort(sorted.begin(), sorted.end(), detail::has_priority);
     CHECK(sorted == expected);
-    for (const auto& each : order) CHECK_FALSE(apiserver::has_priority(each, each));
-    CHECK(apiserver::has_priority("v1", "v99999999999999999999"));
+    for (const auto& each : order) CHECK_FALSE(detail::has_priority(each, each));
+    CHECK(detail::has_priority("v1", "v99999999999999999999"));
 }
 
 TEST_CASE("discovery: the versions of a group are in the order of their priority", "[apiserver][crd]")

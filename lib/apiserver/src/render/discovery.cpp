@@ -3,7 +3,7 @@
 #include "render/json_text.hpp"
 #include "state/registry.hpp"
 #include "state/resource_store.hpp"
-#include "state/version_order.hpp"
+#include <kubecoro/api/detail/version_order.hpp>
 
 #include <algorithm>
 
@@ -104,7 +104,7 @@ std::vector<served_group> served_groups(const cluster_state_core& state)
     }
     for (auto& group : groups)
         std::sort(group.versions.begin(), group.versions.end(),
-                  [](const auto& a, const auto& b) { return has_priority(a.name, b.name); });
+                  [](const auto& a, const auto& b) { return detail::has_priority(a.name, b.name); });
     return groups;
 }
 

@@ -1,6 +1,7 @@
 #include "crds/definition_core.hpp"
 
 #include <kubecoro/api/detail/json_access.hpp>
+#include <kubecoro/api/detail/version_order.hpp>
 #include <kubecoro/api/edit.hpp>
 #include <kubecoro/base/printable.hpp>
 
@@ -8,8 +9,6 @@
 #include <boost/json/value.hpp>
 
 #include <algorithm>
-#include <charconv>
-#include <tuple>
 #include <vector>
 
 namespace kubecoro::detail {
@@ -59,37 +58,7 @@ failure downgrade(const object& present, const std::string& what)
                    "the definition \"" + printable(present.name()) + "\" on the server is newer: " + what);
 }
 
-/// Major version, stability and its number; {0, 0, 0} for other names.
-using rank = std::tuple<unsigned, unsigned, unsigned>;
-
-bool read_number(std::string_view& text, unsigned& number)
-{
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc() || number == 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-    return true;
-}
-
-/// Stable versions are newer than all others, then beta, then alpha.
-rank rank_of(std::string_view text)
-{
-    constexpr unsigned stable = 3;
-    unsigned major = 0;
-    if (!text.starts_with('v')) return {};
-    text.remove_prefix(1);
-    if (!read_number(text, major)) return {};
-    if (text.empty()) return {stable, major, 0};
-    const unsigned stability = text.starts_with("beta") ? 2 : text.starts_with("alpha") ? 1 : 0;
-    if (stability == 0) return {};
-    text.remove_prefix(stability == 2 ? 4 : 5);
-    unsigned minor = 0;
-    if (!read_number(text, minor) || !text.empty()) return {};
-    return {stability, major, minor};
-}
-
 } // namespace
-
-bool is_older_version(std::string_view a, std::string_view b) { return rank_of(a) < rank_of(b); }
 
 result<> check_upgrade(const object& present, const json::object& wanted)
 {

@@ -11,9 +11,6 @@
 
 namespace kubecoro::detail {
 
-/// Whether version `a` is older than `b` in the order of Kubernetes: v1alpha1, v1beta1, v1, v2; other names are oldest.
-[[nodiscard]] bool is_older_version(std::string_view a, std::string_view b);
-
 /// Fails with cond::invalid if `wanted` takes a version away that `present` serves or stores, or stores an older one.
 [[nodiscard]] result<> check_upgrade(const object& present, const boost::json::object& wanted);
 

@@ -1,11 +1,11 @@
-#include "state/version_order.hpp"
+#include <kubecoro/api/detail/version_order.hpp>
 
 #include <charconv>
 #include <compare>
 #include <cstdint>
 #include <optional>
 
-namespace kubecoro::apiserver {
+namespace kubecoro::detail {
 namespace {
 
 enum class stage
@@ -57,11 +57,13 @@ std::optional<kube_version> parse(std::string_view text)
 
 } // namespace
 
+// Empty, for a name of another form, is the least.
+bool is_older_version(std::string_view a, std::string_view b) { return parse(a) < parse(b); }
+
 bool has_priority(std::string_view version, std::string_view over)
 {
     const auto mine = parse(version), theirs = parse(over);
-    if (!mine && !theirs) return version < over;
-    return mine > theirs; // an empty one is the least
+    return mine || theirs ? mine > theirs : version < over;
 }
 
-} // namespace kubecoro::apiserver
+} // namespace kubecoro::detail
