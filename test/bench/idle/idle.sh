@@ -29,7 +29,7 @@ report() { # NAME PID TARGET_PRIVATE_KB TARGET_PSS_KB
         # Pages of a file that the linker has just written are dirty, but no memory of the process.
         /^Pss:/ { pss = $2 } /^Anonymous:/ { own = $2 } /^Private_(Clean|Dirty):/ { alone += $2 } /^Rss:/ { rss = $2 }
         END {
-            printf "%-14s private %.1f MB", name, own / 1000
+            printf "%s: private %.1f MB", name, own / 1000
             if (private) printf " (target %.0f: %s)", private / 1000, own < private ? "met" : "missed"
             printf ", proportional %.1f MB", pss / 1000
             if (proportional) printf " (target %.0f: %s)", proportional / 1000, pss < proportional ? "met" : "missed"
@@ -59,6 +59,10 @@ await curl -fs http://127.0.0.1:18081/readyz
 agent=$!
 children+=("$agent")
 await grep -q '"pods":30' "$folder/agent.log"
+"$bin/kubecoro_bench_idle_agent_shared" "$folder/kubeconfig" node-1 >"$folder/shared.log" 2>&1 &
+shared=$!
+children+=("$shared")
+await grep -q '"pods":30' "$folder/shared.log"
 # A scrape and a page, as an operator in use has had; then the memory at rest.
 token=$(sed -n 's/^ *token: "\{0,1\}\([^"]*\)"\{0,1\}$/\1/p' "$folder/kubeconfig" | head -1)
 for path in 8080/metrics 8080/debug/informers 8080/dashboard 8081/readyz; do
@@ -68,3 +72,4 @@ done
 sleep 3
 report operator "$operator" 0 12000
 report "node agent" "$agent" 2000 7000
+report "its libraries shared with operator and server" "$shared" 2000 7000
