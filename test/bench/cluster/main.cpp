@@ -38,7 +38,7 @@ result<> measure(const live::command& c, std::vector<row>& rows)
     std::cerr << live::describe_plan(plan, subjects, c.run.rounds);
     if (c.plan_only || plan.empty()) return {};
     std::filesystem::create_directories(where.work);
-    auto cluster = real_cluster::start(where);
+    auto cluster = real_cluster::start(where, c.keep);
     if (!cluster) return cluster.error();
     const auto old = rows;
     result<> written;
@@ -46,7 +46,7 @@ result<> measure(const live::command& c, std::vector<row>& rows)
         rows = merge_rows(old, fresh);
         written = write_file(c.out, to_json_text(rows));
     });
-    if (!c.keep) cluster->stop();
+    cluster->stop();
     return done ? written : done;
 }
 

@@ -24,6 +24,8 @@ constexpr double idle_cpu_s = 0.02;
 constexpr int idle_window_ms = 250;
 constexpr int idle_windows = 4;
 constexpr int most_windows = 240;
+/// The script gives each of the two servers 3 s before it kills it.
+constexpr auto stop_limit = 1min;
 
 result<> run_to_end(const command_line& command, const std::string& log)
 {
@@ -45,27 +47,51 @@ result<std::string> text_in(const boost::json::object& answer, std::string_view 
 
 real_cluster::real_cluster(places where) : where_(std::move(where)), folder_(where_.work + "/cluster") {}
 
-result<> real_cluster::order(const std::string& verb) const
+command_line real_cluster::script() const
 {
     // The features and caches of a released server, not those that the end-to-end tests set.
-    const command_line command{
-        .words = {where_.cluster, verb},
-        .environment = {{"KUBECORO_CLUSTER_DIR", folder_},
-                        {"KUBECORO_APISERVER_FLAGS",
-                         "--feature-gates ShardedListAndWatch=false --watch-cache-sizes configmaps#100"}}};
-    return run_to_end(command, where_.work + "/cluster.log");
+    return {.words = {where_.cluster},
+            .environment = {{"KUBECORO_CLUSTER_DIR", folder_},
+                            {"KUBECORO_APISERVER_FLAGS",
+                             "--feature-gates ShardedListAndWatch=false --watch-cache-sizes configmaps#100"}}};
 }
 
-result<real_cluster> real_cluster::start(const places& where)
+result<> real_cluster::order(const std::string& verb) const
+{
+    auto command = script();
+    command.words.push_back(verb);
+    return run_to_end(command, log());
+}
+
+/// A session of its own, so that neither a signal to this program's group nor this program's death ends it.
+result<> real_cluster::stop_at_the_end()
+{
+    auto command = script();
+    command.words = {"setsid", "--fork", "sh", "-c", "read -r _; exec \"$0\" down", where_.cluster};
+    auto waiting = child_process::start(command, log());
+    if (!waiting) return waiting.error();
+    stopper_.emplace(std::move(*waiting));
+    return {};
+}
+
+result<real_cluster> real_cluster::start(const places& where, bool keep)
 {
     real_cluster cluster(where);
+    // Before the servers, which are detached as soon as they start.
+    if (auto prepared = keep ? result<>() : cluster.stop_at_the_end(); !prepared) return prepared.error();
     if (auto up = cluster.order("up"); !up) return failure(cond::misconfigured, "no cluster, see cluster.log");
     return cluster;
 }
 
 void real_cluster::stop()
 {
-    if (auto down = order("down"); !down) std::cerr << down.error().describe() << '\n';
+    if (!stopper_) return;
+    auto stopped = stopper_->write_line("stop");
+    if (stopped) {
+        const auto ended = stopper_->succeed(stop_limit);
+        if (!ended) stopped = ended.error();
+    }
+    if (!stopped) std::cerr << stopped.error().describe() << '\n';
 }
 
 result<std::string> real_cluster::records(const std::string& resource, std::uint64_t objects) const

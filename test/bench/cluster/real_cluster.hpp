@@ -9,18 +9,24 @@
 #include <kubecoro/base/result.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace kubecoro::bench::live {
 
 /** A kube-apiserver with its etcd, of this bench's own, and the objects in it. One owner; stop() ends it.
 
+    Both run detached. Unless they are to be kept, they are stopped as well when this program ends in another way, such as
+    by Ctrl-C or a crash, also while they start.
+
     Errors of every member: misconfigured when a program fails, timed_out. */
 class real_cluster
 {
 public:
     /// Starts it, or takes over one that an earlier run has kept.
-    [[nodiscard]] static result<real_cluster> start(const places& where);
+    /// @param keep  It goes on running after this program.
+    [[nodiscard]] static result<real_cluster> start(const places& where, bool keep);
+    /// Nothing if it is to be kept.
     void stop();
 
     /// A client certificate and the server's authority.
@@ -51,12 +57,17 @@ public:
 
 private:
     explicit real_cluster(places where);
+    [[nodiscard]] command_line script() const;
+    [[nodiscard]] std::string log() const { return where_.work + "/cluster.log"; }
     result<> order(const std::string& verb) const;
+    result<> stop_at_the_end();
     result<std::string> records(const std::string& resource, std::uint64_t objects) const;
 
     places where_;
     std::string folder_;
     std::string largest_;
+    /// Stops the servers once its input ends, which this program's end does too; nullopt = they are kept.
+    std::optional<child_process> stopper_;
 };
 
 } // namespace kubecoro::bench::live
