@@ -59,7 +59,6 @@ show_progress() {
 # need SET...: makes sure that the packages of these sets are there. One dpkg-query when nothing is missing.
 need() {
     local set wanted=() missing=() name
-    [[ -z ${KUBECORO_NO_INSTALL:-} ]] || return 0
     if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
         note "no apt here: expecting compilers and libraries to be installed already (README names them)"
         return 0
@@ -74,6 +73,10 @@ need() {
         grep -qx "$name installed" <<<"$installed" || missing+=("$name")
     done
     ((${#missing[@]})) || return 0
+    if [[ -n ${KUBECORO_NO_INSTALL:-} ]]; then
+        note "not installed, as KUBECORO_NO_INSTALL says: ${missing[*]}"
+        return 0
+    fi
 
     note "installing with apt: ${missing[*]}"
     as_root apt-get -qq -o DPkg::Lock::Timeout=300 update
