@@ -1,5 +1,6 @@
 // Snippets of docs/guide/controllers.md: what surrounds a reconciler.
 #include <kubecoro/api/crd.hpp>
+#include <kubecoro/apiextensions_v1/custom_resource_definition.hpp>
 #include <kubecoro/core_v1/config_map.hpp>
 #include <kubecoro/kubecoro.hpp>
 
@@ -38,6 +39,17 @@ asio::awaitable<result<>> prepare(kubecoro::client cluster)
     std::vector<boost::json::value> definitions{definition};
     KUBECORO_TRY(co_await kubecoro::install_crds(cluster, std::move(definitions)));
     co_return result<>{};
+}
+//]
+
+//[install_first
+/// Adds the installation to an operator. Its informers wait for the definition, and retry until it is there.
+template<class Shop>
+void install_first(kubecoro::manager& m)
+{
+    const auto install = [cluster = m.client()] { return prepare<Shop>(cluster); };
+    m.run("install", install, {.needs_leadership = false, .needs_informers = false});
+    m.needs<kubecoro::apiextensions_v1::custom_resource_definition>({"get", "watch", "create", "patch"});
 }
 //]
 

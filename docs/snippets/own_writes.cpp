@@ -1,6 +1,7 @@
 // Snippets of docs/guide/own-writes.md and writing.md.
 #include <kubecoro/base/timeout.hpp>
 #include <kubecoro/cache/mutation_cache.hpp>
+#include <kubecoro/core_v1/config_map.hpp>
 #include <kubecoro/core_v1/pod.hpp>
 #include <kubecoro/core_v1/secret.hpp>
 #include <kubecoro/kubecoro.hpp>
@@ -9,6 +10,7 @@
 #include <iostream>
 
 namespace asio = boost::asio;
+using kubecoro::core_v1::config_map;
 using kubecoro::core_v1::pod;
 using kubecoro::core_v1::secret;
 
@@ -46,6 +48,23 @@ asio::awaitable<kubecoro::result<>> keep_password(kubecoro::client cluster, kube
     set_controller_reference(owner, wanted);
     const auto made = co_await cluster.resource<secret>(key.ns).create(wanted);
     if (!made && made.error() != kubecoro::cond::already_exists) co_return made.error();
+    co_return kubecoro::result<>();
+}
+//]
+
+//[own
+/// The settings of a shop, in a config map of its name that nothing else has made.
+asio::awaitable<kubecoro::result<>> keep_settings(kubecoro::client cluster, kubecoro::object shop)
+{
+    const auto edit = [&](config_map& m) -> kubecoro::result<> {
+        if (m.metadata.uid && !is_controlled_by(m, shop))
+            return kubecoro::failure(kubecoro::cond::already_exists, "the config map is not the shop's");
+        set_controller_reference(shop, m);
+        m.data["open"] = "yes";
+        return {};
+    };
+    const kubecoro::object_key key(shop.key());
+    KUBECORO_TRY(co_await kubecoro::create_or_update<config_map>(cluster, key, edit));
     co_return kubecoro::result<>();
 }
 //]

@@ -17,7 +17,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 flags=(-std=c++20 -Wall -Wextra -Wno-unused -fdiagnostics-color=never)
-for module in base api client cache controller endpoints manager apiserver testing package; do flags+=("-I$root/lib/$module/include"); done
+for module in base api client cache controller endpoints manager program apiserver testing package; do flags+=("-I$root/lib/$module/include"); done
 flags+=("-I$kinds")
 gcc=$("$compiler" -dM -E -x c++ /dev/null | awk '$2 == "__clang__" {print 99; exit} $2 == "__GNUC__" {v = $3} END {if (v) print v}' | head -1)
 [ "$gcc" = 99 ] && flags+=(-DBOOST_ASIO_DISABLE_THREAD_KEYWORD_EXTENSION)

@@ -5,6 +5,7 @@
 
 #include <kubecoro/core_v1/config_map.hpp>
 #include <kubecoro/core_v1/pod.hpp>
+#include <kubecoro/program/run_operator.hpp>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/this_coro.hpp>

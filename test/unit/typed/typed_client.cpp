@@ -123,6 +123,10 @@ TEST_CASE("typed client: edits of structs", "[typed]")
     CHECK(done->now["data"]["a"].as_string() == "2");
     const auto refusing = [](config_map&) -> result<> { return failure(cond::invalid, "no"); };
     CHECK(w.run.run(retry_on_conflict<config_map>(w.cluster, key, refusing)).error() == cond::invalid);
+    const auto always_refusing = [](config_map&) { return failure(cond::forbidden, "never"); };
+    CHECK(w.run.run(retry_on_conflict<config_map>(w.cluster, key, always_refusing)).error() == cond::forbidden);
+    const auto saying_false = [](config_map& m) { return m.data.erase("missing") != 0; };
+    CHECK(w.run.run(retry_on_conflict<config_map>(w.cluster, key, saying_false))->effect == write_effect::unchanged);
     done = w.run.run(retry_on_conflict<config_map>(w.cluster, key, one));
     REQUIRE(done);
     CHECK(done->now["data"]["a"].as_string() == "1");
@@ -152,6 +156,26 @@ TEST_CASE("typed client: structs that are written by hand work the same way", "[
     const auto updated = w.run.run(sites.update(*read));
     REQUIRE(updated);
     CHECK(updated->untyped()["spec"]["replicas"].as_int64() == 3);
+}
+
+TEST_CASE("typed client: a struct is controlled by the owner whose uid its controller reference has", "[typed]")
+{
+    world w;
+    const auto owner = w.run.run(w.maps().create(world::map_of("owner", "1")));
+    const auto other = w.run.run(w.maps().create(world::map_of("other", "1")));
+    REQUIRE(owner);
+    REQUIRE(other);
+    config_map m = world::map_of("m", "1");
+    m.metadata.namespace_ = "default";
+    CHECK_FALSE(is_controlled_by(m, *owner));
+    set_owner_reference(*other, m);
+    CHECK_FALSE(is_controlled_by(m, *other));
+    set_controller_reference(*owner, m);
+    CHECK(is_controlled_by(m, *owner));
+    CHECK_FALSE(is_controlled_by(m, *other));
+    m.metadata.ownerReferences.front().uid.reset();
+    m.metadata.ownerReferences.back().uid.reset();
+    CHECK_FALSE(is_controlled_by(m, object()));
 }
 
 TEST_CASE("typed client: owners of structs", "[typed]")

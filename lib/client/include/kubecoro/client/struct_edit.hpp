@@ -28,8 +28,8 @@ void copy_with_owner(const struct_type& type, const void* from, void* to, const 
 
 } // namespace detail
 
-/** Changes an object as a struct before it is written: a function of `T&` that returns nothing or result<>. As
-    object_edit, with the same rules.
+/** Changes an object as a struct before it is written: a function of `T&` that returns nothing, bool (which is ignored) or
+    result<>. As object_edit, with the same rules.
 
     The object gets the changes, and keeps what the struct does not know, with or without `other_fields`; but of a list
     that changed it keeps the struct's items only. */
@@ -54,9 +54,12 @@ private:
         kept(F f) : call(std::move(f)) {}
         result<> operator()(boost::json::object& o)
         {
+            using outcome = std::invoke_result_t<F&, T&>;
+            static_assert(detail::is_edit_outcome<outcome>,
+                          "an edit returns nothing, bool or result<>, and is no coroutine: read what it needs before");
             T value{};
             const auto change = [&]() -> result<> {
-                if constexpr (std::is_same_v<std::invoke_result_t<F&, T&>, result<>>)
+                if constexpr (std::is_convertible_v<outcome, result<>> && !std::is_same_v<outcome, bool>)
                     return call(value);
                 else
                     call(value);
@@ -91,6 +94,17 @@ void set_owner_reference(const object& owner, T& dependent, owner_reference_opti
     T with_owner{};
     detail::copy_with_owner(detail::struct_of<T>(), &dependent, &with_owner, owner, false, options);
     dependent = std::move(with_owner);
+}
+
+/// As is_controlled_by() of objects, for the struct of a kind. In an edit it tells one's own object from another one of that
+/// name, which set_controller_reference() would take over unless it has a controller.
+template<detail::known_struct T>
+    requires requires(const T& dependent) { dependent.metadata.ownerReferences.begin(); }
+[[nodiscard]] bool is_controlled_by(const T& dependent, const object& owner) noexcept
+{
+    for (const auto& reference : dependent.metadata.ownerReferences)
+        if (reference.controller.value_or(false) && reference.uid && owner.has_uid(*reference.uid)) return true;
+    return false;
 }
 
 /// As create_or_update() of JSON, with an edit of the kind's struct:

@@ -22,8 +22,17 @@
 
 namespace kubecoro {
 
+namespace detail {
+
+/// The types that an edit may return. Others would be dropped: a failure of another result, or a coroutine that never begins.
+template<class R>
+inline constexpr bool is_edit_outcome =
+    std::is_void_v<R> || std::is_same_v<R, bool> || std::is_convertible_v<R, result<>>;
+
+} // namespace detail
+
 /** Changes an object in JSON before it is written: a function of `boost::json::object&` that returns nothing, bool (which
-    is ignored) or result<>.
+    is ignored) or result<>. It is no coroutine: what it needs is read before.
 
         [&](json::object& o) { field(o, "spec", "replicas") = 3; set_controller_reference(owner, o); }
 
@@ -53,8 +62,10 @@ private:
         plain(F f) : call(std::move(f)) {}
         result<> operator()(boost::json::object& o) const
         {
-            if constexpr (std::is_convertible_v<std::invoke_result_t<F&, boost::json::object&>, result<>> &&
-                          !std::is_same_v<std::invoke_result_t<F&, boost::json::object&>, bool>)
+            using outcome = std::invoke_result_t<F&, boost::json::object&>;
+            static_assert(detail::is_edit_outcome<outcome>,
+                          "an edit returns nothing, bool or result<>, and is no coroutine: read what it needs before");
+            if constexpr (std::is_convertible_v<outcome, result<>> && !std::is_same_v<outcome, bool>)
                 return call(o);
             else
                 call(o);

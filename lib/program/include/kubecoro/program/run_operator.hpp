@@ -30,7 +30,11 @@ public:
                 else
                     return f(m, o);
             };
-            if constexpr (std::is_same_v<decltype(fill()), result<>>)
+            // Anything else would be dropped: a failure of another result, or a coroutine that never begins.
+            static_assert(std::is_void_v<decltype(fill())> || std::is_convertible_v<decltype(fill()), result<>>,
+                          "the set-up of an operator returns nothing or kubecoro::result<>; coroutines are for "
+                          "manager::run()");
+            if constexpr (std::is_convertible_v<decltype(fill()), result<>>)
                 return fill();
             else
                 fill();

@@ -8,6 +8,7 @@
 
 #include <boost/asio/awaitable.hpp>
 
+#include <concepts>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -56,6 +57,20 @@ template<class T, class R>
     }
 }
 
+/// A key, or a range of keys.
+template<class K>
+concept names_keys = std::convertible_to<const K&, object_key_view> || requires(const K& keys) {
+    {
+        *keys.begin()
+    } -> std::convertible_to<object_key_view>;
+    keys.end();
+};
+template<class Map, class... Args>
+concept fills_sink = std::is_invocable_v<Map&, Args...> && std::is_void_v<std::invoke_result_t<Map&, Args...>>;
+template<class Map, class... Args>
+concept maps_to_keys =
+    std::is_invocable_v<Map&, Args...> && names_keys<std::remove_cvref_t<std::invoke_result_t<Map&, Args...>>>;
+
 /// Calls a map function: one that takes a sink, or one that returns a key or keys.
 template<class T, class Map>
 [[nodiscard]] enqueue enqueue_by(Map map)
@@ -63,11 +78,12 @@ template<class T, class Map>
     if constexpr (std::is_convertible_v<Map, enqueue>) {
         return map;
     } else {
-        constexpr bool fills = std::is_invocable_v<Map&, const object_handle<T>&, key_sink>;
-        constexpr bool returns = std::is_invocable_v<Map&, const object_handle<T>&>;
+        // A value returned beside the sink would be dropped, and a coroutine would never begin.
+        constexpr bool fills = fills_sink<Map, const object_handle<T>&, key_sink>;
+        constexpr bool returns = maps_to_keys<Map, const object_handle<T>&>;
         static_assert(fills || returns,
-                      "a map function takes (const typed_object<T>&, key_sink), or takes a typed_object "
-                      "and returns an object_key or a range of them");
+                      "a map function takes (const typed_object<T>&, key_sink) and returns nothing, or takes a "
+                      "typed_object and returns an object_key or a range of them; it is no coroutine");
         const auto kept = std::make_shared<Map>(std::move(map));
         return enqueue_mapped([kept](const object& o, key_sink out) {
             const object_handle<T> typed(o);
