@@ -10,12 +10,15 @@
 #include <kubecoro/client/manifests.hpp>
 #include <kubecoro/client/struct_edit.hpp>
 #include <kubecoro/client/subresources.hpp>
+#include <kubecoro/core_v1/namespace_.hpp>
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/testing/coroutine_runner.hpp>
 #include <kubecoro/testing/fault_plan.hpp>
 #include <kubecoro/testing/faulty_transport.hpp>
 #include <kubecoro/testing/recording.hpp>
 
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,9 +40,8 @@ struct fixture
     kt::recording_logger log;
     apiserver::embedded_server server;
     std::shared_ptr<kt::fault_plan> faults;
-    /// The operator's, with faults.
+    /// The operator's.
     client cluster;
-    /// The users', without.
     client users;
     std::optional<manager> m;
 
@@ -49,9 +51,11 @@ struct fixture
           cluster(connect(true)),
           users(connect(false))
     {
-        const auto parts = load_manifests(definition().value(), "crd.yaml");
-        REQUIRE(parts);
-        REQUIRE(run.run(apply_all(users, *parts, {.field_manager = "test"})));
+        apply(definition().value());
+        REQUIRE(run.run(users.resource<core_v1::namespace_>().create({.metadata = {.name = "website"}})));
+        std::ifstream rights(KUBECORO_OPERATORS "/website/manifests/rbac.yaml");
+        REQUIRE(rights);
+        apply({std::istreambuf_iterator<char>(rights), {}});
     }
     ~fixture()
     {
@@ -124,14 +128,23 @@ private:
         o.live = apiserver::live_options{};
         return o;
     }
-    client connect(bool faulty)
+    void apply(const std::string& manifest)
+    {
+        const auto parts = load_manifests(manifest, "manifest");
+        REQUIRE(parts);
+        REQUIRE(run.run(apply_all(users, *parts, {.field_manager = "test"})));
+    }
+    /// The operator has faults, and the rights of its manifest. Users have neither.
+    client connect(bool is_operator)
     {
         client_options how;
         how.time = run.shared_clock();
         how.log = log.handle();
         how.seed = 1;
-        std::shared_ptr<transport> carrier = std::make_shared<apiserver::in_process_transport>(server);
-        if (faulty) carrier = std::make_shared<kt::faulty_transport>(carrier, faults, run.shared_clock());
+        apiserver::in_process_options as;
+        if (is_operator) as.user = {"system:serviceaccount:website:website", {"system:authenticated"}};
+        std::shared_ptr<transport> carrier = std::make_shared<apiserver::in_process_transport>(server, as);
+        if (is_operator) carrier = std::make_shared<kt::faulty_transport>(carrier, faults, run.shared_clock());
         return client(run.executor(), std::move(carrier), std::move(how));
     }
 };

@@ -18,6 +18,19 @@ TEST_CASE("website: its manifest of rights is what --print-rbac prints", "[manif
     CHECK(here.text_of("manifests/rbac.yaml") == manifest_test::printed_rights("website", std::move(o), fill));
 }
 
+TEST_CASE("website: its role patches websites and their status, and does not replace them", "[manifests]")
+{
+    const auto role = here.object_of("manifests/rbac.yaml", "ClusterRole");
+    for (const auto& rule : role.at("rules").as_array()) {
+        if (manifest_test::text(rule.at("apiGroups").at(0)) != "web.kubecoro.dev") continue;
+        const auto of = manifest_test::text(rule.at("resources").at(0));
+        INFO(of);
+        const auto& verbs = rule.at("verbs").as_array();
+        if (of == "websites") CHECK(verbs == boost::json::array{"get", "list", "watch", "patch"});
+        if (of == "websites/status") CHECK(verbs == boost::json::array{"patch"});
+    }
+}
+
 TEST_CASE("website: its definition is what --print-crd prints", "[manifests]")
 {
     CHECK(here.text_of("manifests/crd.yaml") == website_operator::definition().value());

@@ -24,10 +24,7 @@ bool is_small_or_digit(char c) noexcept { return is_small_letter(c) || (c >= '0'
 template<class T>
 result<> own(const object& owner, T& child)
 {
-    const auto& owners = child.metadata.ownerReferences;
-    const bool own = std::any_of(owners.begin(), owners.end(), [&owner](const auto& r) {
-        return r.controller.value_or(false) && r.uid == owner.uid();
-    });
+    const bool own = is_controlled_by(child, owner);
     if (child.metadata.uid && !own)
         return failure(cond::already_exists, T::resource().kind + " " + child.metadata.name.value_or("") +
                                                  " is not the website's: rename one of them");

@@ -167,8 +167,8 @@ void add_websites(manager& m, const website_options& options)
         .writes<core_v1::config_map>({"get", "create", "update", "patch"})
         .writes<apps_v1::deployment>({"get", "create", "update", "patch"})
         .writes<core_v1::service>({"get", "create", "update", "patch"})
-        .writes<website>({"get", "update", "patch"}); // its finalizer
-    m.needs<website>({"get", "update", "patch"}, "status");
+        .writes<website>({"get", "patch"}); // its finalizer, and reads after a conflict
+    m.needs<website>({"patch"}, "status");
     m.needs<website>({"update"}, "finalizers"); // owner references that block its deletion
     (void)m.events();
 }
