@@ -72,7 +72,7 @@ inline bool has_port(const boost::json::value& container, const boost::json::val
     return std::any_of(ports.begin(), ports.end(), [&name](const auto& p) { return p.at("name") == name; });
 }
 
-/// The Deployment of operator.yaml: unprivileged, probed, bounded, with time to stop, from the image of the Dockerfile.
+/// The Deployment of operator.yaml: unprivileged, probed, bounded, spread, with time to stop, from the image of the Dockerfile.
 inline void check_deployment(const folder& f, const std::string& name, int replicas)
 {
     const auto deployment = f.object_of("manifests/operator.yaml", "Deployment");
@@ -83,6 +83,8 @@ inline void check_deployment(const folder& f, const std::string& name, int repli
     CHECK(pod.at("terminationGracePeriodSeconds").as_int64() > 30); // 25 s for what runs, 5 s for events
     CHECK(pod.at("securityContext").at("runAsNonRoot") == true);
     CHECK(pod.at("securityContext").at("seccompProfile").at("type") == "RuntimeDefault");
+    if (replicas > 1)
+        CHECK(text(pod.at("topologySpreadConstraints").at(0).at("topologyKey")) == "kubernetes.io/hostname");
     const auto& c = pod.at("containers").at(0);
     const auto& limits = c.at("securityContext");
     CHECK(limits.at("allowPrivilegeEscalation") == false);
