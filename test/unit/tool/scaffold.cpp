@@ -52,7 +52,7 @@ TEST_CASE("scaffold: names that Kubernetes or C++ would refuse are refused at on
         CHECK(outcome.error() == cond::misconfigured);
         CHECK(outcome.error().describe().find(text) != std::string::npos);
     };
-    for (const auto* name : {"", "Gadget", "1st", "a_b", "a b", "../x", "-a", "a-", "a\"b", "a@b"})
+    for (const auto* name : {"", "Gadget", "1st", "a_b", "a b", "../x", "-a", "a-", "a\"b", "a@b", "test", "install"})
         refused([&](auto& n) { n.project = name; }, "the name \"" + std::string(name));
     for (const auto* kind : {"", "gadget", "Gad get", "Gad-get", "1Gadget", "Gad\nget", "Gädget"})
         refused([&](auto& n) { n.kind = kind; }, "the kind");

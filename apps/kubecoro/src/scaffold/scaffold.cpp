@@ -7,6 +7,7 @@
 #include <boost/json/value.hpp>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <map>
 #include <utility>
@@ -29,6 +30,13 @@ bool is_label(std::string_view text) noexcept
     const auto fits = [](char c) { return is_lower(c) || is_digit(c) || c == '-'; };
     return !text.empty() && text.size() <= longest_label && std::ranges::all_of(text, fits) && is_lower(text.front()) &&
            text.back() != '-';
+}
+
+/// A program of such a name would be a target that every build has already.
+bool is_target_of_every_build(std::string_view name) noexcept
+{
+    constexpr std::array<std::string_view, 6> names{"all", "clean", "help", "install", "package", "test"};
+    return std::ranges::find(names, name) != names.end();
 }
 
 bool is_group(std::string_view text)
@@ -120,6 +128,8 @@ result<scaffold_names> checked(scaffold_names n)
 {
     if (!is_label(n.project))
         return wrong("the name", n.project, "small letters, digits and dashes, such as gadget-operator");
+    if (is_target_of_every_build(n.project))
+        return wrong("the name", n.project, "one that is no target of every build, such as gadget-operator");
     if (!is_kind(n.kind))
         return wrong("the kind", n.kind, "letters and digits, the first one a capital, such as Gadget");
     if (!is_group(n.group)) return wrong("the group", n.group, "a domain, such as shop.example.com");
