@@ -1,6 +1,7 @@
 // Performs the steps of an election: requests, and the watch of its Lease.
 #include "election/election_engine.hpp"
 #include "election/lease_watch.hpp"
+#include "election/request_mark.hpp"
 
 #include <kubecoro/api/edit.hpp>
 #include <kubecoro/base/catch_failure.hpp>
@@ -83,46 +84,26 @@ void election_engine::perform(election& e, const step::any& next)
         ask(e, next);
 }
 
-/// Reports a request that ends without an answer as failed: it ran out of memory. Others report their answer.
-class election_engine::request_mark
-{
-public:
-    request_mark(election_engine& engine, election& e) noexcept : engine_(engine), election_(e) {}
-    request_mark(const request_mark&) = delete;
-    request_mark& operator=(const request_mark&) = delete;
-    ~request_mark()
-    {
-        if (!sent) return;
-        if (!answered) {
-            std::lock_guard lock(engine_.mutex_);
-            election_.core.unanswered(engine_.time_->now());
-        }
-        engine_.news_.notify();
-    }
-    [[nodiscard]] election_engine& engine() const noexcept { return engine_; }
-    [[nodiscard]] election& of() const noexcept { return election_; }
-
-    bool sent = false;
-    bool answered = false;
-
-private:
-    election_engine& engine_;
-    election& election_;
-};
-
 void election_engine::ask(election& e, const step::any& what)
 {
     e.abandoned = latch();
-    // Held here, so that a request which cannot be started has not ended: the step is repeated.
-    const auto mark = std::make_shared<request_mark>(*this, e);
-    e.requesting.spawn("request for lease " + options_.lease, request(mark, what, e.abandoned));
+    const auto mark = std::make_shared<request_mark>([this, &e](bool answered) { note_end(e, answered); });
+    e.requesting.spawn("request for lease " + options_.lease, request(*this, e, mark, what, e.abandoned));
     mark->sent = true;
 }
 
-asio::awaitable<result<>> election_engine::request(std::shared_ptr<request_mark> mark, step::any what, latch abandoned)
+void election_engine::note_end(election& e, bool answered)
 {
-    auto& self = mark->engine();
-    auto& e = mark->of();
+    if (!answered) {
+        std::lock_guard lock(mutex_);
+        e.core.unanswered(time_->now());
+    }
+    news_.notify();
+}
+
+asio::awaitable<result<>> election_engine::request(election_engine& self, election& e,
+                                                   std::shared_ptr<request_mark> mark, step::any what, latch abandoned)
+{
     auto limited =
         with_timeout(*self.time_, limit_of(what), "the lease " + to_string(self.key_), self.operation(e, what));
     auto asking = unless(abandoned.wait(), std::move(limited));

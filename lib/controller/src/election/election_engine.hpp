@@ -18,6 +18,8 @@
 
 namespace kubecoro::detail {
 
+class request_mark;
+
 /** The implementation of a leader_elector; see there. Performs the steps of leader_election_core.
 
     Its coroutines refer to it by reference: run() keeps it alive, and a handle destroyed early leaves it to its task groups. */
@@ -80,9 +82,11 @@ private:
                                                   std::optional<election_step::any>& next);
     void perform(election& e, const election_step::any& next);
     void ask(election& e, const election_step::any& what);
-    class request_mark;
-    static boost::asio::awaitable<result<>> request(std::shared_ptr<request_mark> mark, election_step::any what,
+    static boost::asio::awaitable<result<>> request(election_engine& self, election& e,
+                                                    std::shared_ptr<request_mark> mark, election_step::any what,
                                                     latch abandoned);
+    /// The end of a request. @param answered  False: it ran out of memory.
+    void note_end(election& e, bool answered);
     [[nodiscard]] boost::asio::awaitable<result<object>> operation(const election& e,
                                                                    const election_step::any& what) const;
     void take_answer(election& e, const result<object>& answer);

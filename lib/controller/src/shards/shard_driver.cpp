@@ -1,5 +1,6 @@
 // Performs the steps of a member: requests, assignments, and the watch of its group.
 #include "election/lease_watch.hpp"
+#include "election/request_mark.hpp"
 #include "shards/shard_engine.hpp"
 #include "shards/shard_lease.hpp"
 
@@ -95,44 +96,26 @@ std::optional<time_point> shard_engine::look_after_runs(membership& m)
     return overdue.next;
 }
 
-/// Reports a request that ends without an answer as failed: it ran out of memory. Others report their answer.
-class shard_engine::request_mark
-{
-public:
-    request_mark(shard_engine& engine, membership& m) noexcept : engine_(engine), membership_(m) {}
-    request_mark(const request_mark&) = delete;
-    request_mark& operator=(const request_mark&) = delete;
-    ~request_mark()
-    {
-        if (!sent) return;
-        if (!answered) {
-            std::lock_guard lock(engine_.mutex_);
-            membership_.core.request_failed(engine_.time_->now(), failure());
-        }
-        engine_.share_->news.notify();
-    }
-    [[nodiscard]] shard_engine& engine() const noexcept { return engine_; }
-    [[nodiscard]] membership& of() const noexcept { return membership_; }
-
-    bool sent = false;
-    bool answered = false;
-
-private:
-    shard_engine& engine_;
-    membership& membership_;
-};
-
 void shard_engine::ask(membership& m, const step::any& what)
 {
-    // Held here, so that a request which cannot be started has not ended: the step is repeated.
-    const auto mark = std::make_shared<request_mark>(*this, m);
-    m.requesting.spawn("request of a member of " + options_.group, request(mark, what));
+    const auto mark = std::make_shared<request_mark>([this, &m](bool answered) { note_end(m, answered); });
+    m.requesting.spawn("request of a member of " + options_.group, request(*this, m, mark, what));
     mark->sent = true;
 }
 
-asio::awaitable<result<>> shard_engine::request(std::shared_ptr<request_mark> mark, step::any what)
+void shard_engine::note_end(membership& m, bool answered)
 {
-    auto sending = mark->engine().sent(mark->of(), what);
+    if (!answered) {
+        std::lock_guard lock(mutex_);
+        m.core.request_failed(time_->now(), failure());
+    }
+    share_->news.notify();
+}
+
+asio::awaitable<result<>> shard_engine::request(shard_engine& self, membership& m, std::shared_ptr<request_mark> mark,
+                                                step::any what)
+{
+    auto sending = self.sent(m, what);
     const auto done = co_await std::move(sending);
     mark->answered = done.has_value();
     co_return result<>{};

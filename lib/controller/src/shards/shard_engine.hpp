@@ -17,6 +17,8 @@
 
 namespace kubecoro::detail {
 
+class request_mark;
+
 /** The implementation of a shard_member; see there. Performs the steps of shard_core.
 
     Its coroutines refer to it by reference: run() keeps it alive, and a handle destroyed early leaves it to its task groups. */
@@ -85,8 +87,10 @@ private:
     void assign(membership& m, const shard_step::assign& step);
     [[nodiscard]] std::optional<time_point> look_after_runs(membership& m);
     void ask(membership& m, const shard_step::any& what);
-    class request_mark;
-    static boost::asio::awaitable<result<>> request(std::shared_ptr<request_mark> mark, shard_step::any what);
+    static boost::asio::awaitable<result<>> request(shard_engine& self, membership& m,
+                                                    std::shared_ptr<request_mark> mark, shard_step::any what);
+    /// The end of a request. @param answered  False: it ran out of memory.
+    void note_end(membership& m, bool answered);
     [[nodiscard]] boost::asio::awaitable<result<>> sent(membership& m, const shard_step::any& what);
     [[nodiscard]] boost::asio::awaitable<result<>> list(membership& m, duration limit);
     [[nodiscard]] boost::asio::awaitable<result<>> write(membership& m, shard_view view, bool creates, duration limit);
