@@ -14,14 +14,18 @@ bool kept_parts::assign(member_id self, const views& now, time_point at, bool wa
     const bool is_had = had(now);
     if (is_had) list_at_.reset();
     if (!parts_.empty() && parts_.front().all == now && (is_had || waits)) return false;
+    std::vector<part> next; // first what needs memory: a change is made as a whole
+    next.reserve(parts_.size() + 1);
+    next.push_back({now, is_had ? origin::listed : origin::awaited});
     // No run has begun in a part that was not listed.
-    std::erase_if(parts_, [](const part& p) { return p.from == origin::awaited; });
-    parts_.insert(parts_.begin(), {now, is_had ? origin::listed : origin::awaited});
-    if (parts_.size() > most_parts) {
-        const auto last = std::exchange(parts_.back(), {});
-        parts_.pop_back();
-        parts_.back() = join(parts_.back(), last);
+    for (const auto& p : parts_)
+        if (p.from != origin::awaited) next.push_back(p);
+    if (next.size() > most_parts) {
+        const auto last = std::move(next.back());
+        next.pop_back();
+        next.back() = join(next.back(), last);
     }
+    parts_ = std::move(next);
     if (is_had) return true;
     if (!list_at_) list_at_ = time_after(at, list_delay_);
     if (!waits) list_at_ = at;
@@ -44,7 +48,11 @@ bool kept_parts::drained()
     for (const auto& v : share.all)
         if (std::find(rest.all.begin(), rest.all.end(), v) == rest.all.end()) rest.all.push_back(v);
     if (parts_.size() == 2 && rest.all == listed->all) return false;
-    parts_ = {share, std::move(rest)};
+    std::vector<part> left;
+    left.reserve(2);
+    left.push_back(std::move(share));
+    left.push_back(std::move(rest));
+    parts_ = std::move(left);
     return true;
 }
 

@@ -142,8 +142,9 @@ void shard_core::observe_own(const shard_lease* lease)
         if (has_lease_) lost();
         adopt(*lease);
     } else if (attempted_ && lease->resource_version != attempt_base_) {
+        auto stored = lease->view.value_or(shard_view{settings_.by, {}});
         attempted_.reset(); // another write has taken its version: if it has not been stored by now, it never will
-        published_ = lease->view.value_or(shard_view{settings_.by, {}});
+        published_ = std::move(stored);
     }
     own_ = *lease;
     if (!attempted_) cleared_ = published_;
@@ -192,13 +193,14 @@ void shard_core::written(time_point now, const result<shard_lease>& answer)
         }
         return try_later(now);
     }
+    auto own = *answer; // before any change: what was written stays in doubt if memory runs out
     note(std::nullopt);
     failed_ = false;
     has_lease_ = may_exist_ = true;
-    own_ = *answer;
+    own_ = std::move(own);
     renewed(now);
     if (phase_ == shard_phase::joining) phase_ = shard_phase::member;
-    published_ = writing_;
+    published_ = std::move(writing_);
     if (cleared_ != published_) list_due_ = true;
 }
 

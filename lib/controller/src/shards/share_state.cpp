@@ -66,17 +66,22 @@ void share_state::drained()
 std::optional<time_point> share_state::list_if_due(time_point now)
 {
     std::lock_guard lock(mutex_);
-    if (!kept_.list_if_due(now)) return kept_.list_at();
-    tell_informers();
-    hand_out_if_new(); // all may have stopped
-    return std::nullopt;
+    if (kept_.list_if_due(now) || !informers_know_) {
+        tell_informers();
+        hand_out_if_new(); // all may have stopped
+    } else if (!users_have_it_) {
+        hand_out(usable());
+    }
+    return kept_.list_at();
 }
 
 /// Requires the mutex.
 void share_state::tell_informers()
 {
+    informers_know_ = false;
     gains_ = kept_.gains();
     for (const auto& informer : alive(informers_)) informer->news.notify();
+    informers_know_ = true;
 }
 
 /// Requires the mutex. The part of the share whose objects are there.
@@ -102,15 +107,21 @@ shard_share share_state::usable()
 /// Requires the mutex.
 void share_state::hand_out(shard_share share)
 {
+    users_have_it_ = false;
     current_ = std::make_shared<const shard_share>(std::move(share));
     for (const auto& user : users()) user->assign(current_, runs_until_);
+    users_have_it_ = true;
 }
 
 /// Requires the mutex.
 void share_state::hand_out_if_new()
 {
+    const bool had_it = std::exchange(users_have_it_, false);
     auto next = usable();
-    if (next != *current_) hand_out(std::move(next));
+    if (had_it && next == *current_)
+        users_have_it_ = true;
+    else
+        hand_out(std::move(next));
 }
 
 /// Requires the mutex.
@@ -165,9 +176,10 @@ void share_state::add(const std::shared_ptr<share_follower>& informer)
 
 void share_state::shown()
 {
-    {
+    try {
         std::lock_guard lock(mutex_);
         hand_out_if_new();
+    } catch (...) { // no memory: the member repeats it
     }
     news.notify();
 }

@@ -66,7 +66,7 @@ public:
     overdue_runs cancel_overdue(time_point now);
     /// No run outside is left: their objects are not needed any more.
     void drained();
-    /// Lets informers list if keys have come and they have waited for others that may come.
+    /// Lets informers list if keys have come and they have waited for others that may come. Repeats what had no memory.
     ///
     /// @return when they are to list.
     std::optional<time_point> list_if_due(time_point now);
@@ -115,6 +115,9 @@ private:
     kept_parts kept_;
     std::vector<std::weak_ptr<share_user>> users_;
     std::vector<std::weak_ptr<share_follower>> informers_;
+    /// False: memory ran out before all were notified of gains_, or given current_.
+    bool informers_know_ = true;
+    bool users_have_it_ = true;
     /// In ticks of a time_point.
     std::atomic<duration::rep> until_{0};
 };

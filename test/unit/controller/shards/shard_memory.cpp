@@ -1,0 +1,309 @@
+// Shares, and members of a group, for which one allocation fails, at every possible point.
+#include "shard_fixture.hpp"
+#include "shards/kept_parts.hpp"
+#include "shards/shard_core.hpp"
+#include "shards/share_state.hpp"
+
+#include <kubecoro/test/allocations.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <new>
+#include <utility>
+#include <vector>
+
+using namespace shard_test;
+using namespace kubecoro::detail;
+using kubecoro::test::fail_allocation;
+
+namespace {
+
+constexpr time_point begin{1h};
+constexpr member_id self = 3;
+constexpr std::uint64_t more_than_any = 60;
+
+shard_view of(std::vector<member_id> members)
+{
+    std::sort(members.begin(), members.end());
+    return {.by = shard_by::object, .members = std::move(members)};
+}
+
+/// Calls `work` with the n-th allocation failing. @return whether it threw.
+template<class Work>
+bool fails(std::uint64_t nth, Work work)
+{
+    fail_allocation(nth);
+    bool thrown = false;
+    try {
+        work();
+    } catch (const std::bad_alloc&) {
+        thrown = true;
+    }
+    fail_allocation(0);
+    return thrown;
+}
+
+/// Something that works on the keys of a share.
+struct user final : share_user
+{
+    std::shared_ptr<const shard_share> has;
+
+    void assign(std::shared_ptr<const shard_share> share, time_point) override
+    {
+        const std::string some_memory(100, 'x');
+        has = std::move(share);
+    }
+    [[nodiscard]] std::size_t outside() const override { return 0; }
+    overdue_runs cancel_overdue(time_point) override { return {}; }
+};
+
+/// A share with an informer and two users, and their member.
+struct shared
+{
+    kt::runner run;
+    std::shared_ptr<share_state> share =
+        std::make_shared<share_state>(run.shared_clock(), shard_by::object, duration(1s));
+    std::shared_ptr<share_follower> informer = std::make_shared<share_follower>();
+    std::vector<std::shared_ptr<user>> users{std::make_shared<user>(), std::make_shared<user>()};
+
+    shared()
+    {
+        share->add(informer);
+        for (const auto& u : users) share->add(u);
+    }
+    /// A step of the member, which is repeated when it fails.
+    template<class Step>
+    bool take(std::uint64_t nth, Step step)
+    {
+        const bool thrown = fails(nth, step);
+        if (!thrown) return false;
+        (void)share->list_if_due(run.clock().now()); // as before each step
+        step();
+        return true;
+    }
+    void assign(const std::vector<shard_view>& within)
+    {
+        share->assign({.self = self, .within = within}, time_point::max());
+    }
+    [[nodiscard]] bool is_told()
+    {
+        auto waiting = run.spawn(informer->news.wait());
+        run.run_until_idle();
+        const bool told = waiting.done();
+        if (!told) waiting.cancel();
+        run.run_until_idle();
+        return told;
+    }
+    [[nodiscard]] bool all_have(const object_key& key) const
+    {
+        return std::all_of(users.begin(), users.end(), [&](const auto& u) { return u->has && u->has->covers(key); });
+    }
+};
+
+const object_key some_key{"default", "object-1"};
+
+} // namespace
+
+TEST_CASE("shard memory: an assignment for which there is no memory changes nothing in the kept parts",
+          "[shards][memory]")
+{
+    bool thrown = true;
+    for (std::uint64_t nth = 1; thrown; ++nth) {
+        CAPTURE(nth);
+        REQUIRE(nth < more_than_any);
+        kept_parts kept(1s);
+        for (member_id n = 0; n < 2 * kept_parts::most_parts; ++n)
+            kept.assign(self, {of({self, 10 + n})}, begin, false);
+        const auto gains = kept.gains();
+        const auto parts = kept.size();
+        thrown = fails(nth, [&] { kept.assign(self, {of({self})}, begin, true); });
+        if (thrown) {
+            CHECK(kept.size() == parts);
+            CHECK_FALSE(kept.list_at().has_value());
+            CHECK(kept.assign(self, {of({self})}, begin, true));
+        }
+        CHECK(kept.list_at() == begin + 1s);
+        CHECK(kept.list_if_due(begin + 1s));
+        CHECK(kept.gains() == gains + 1);
+    }
+}
+
+TEST_CASE("shard memory: informers and controllers receive an assignment that is repeated for want of memory",
+          "[shards][memory]")
+{
+    bool thrown = true;
+    for (std::uint64_t nth = 1; thrown; ++nth) {
+        CAPTURE(nth);
+        REQUIRE(nth < more_than_any);
+        shared s;
+        thrown = s.take(nth, [&] { s.assign({of({self})}); });
+        CHECK(s.is_told());
+        s.run.advance(1s);
+        (void)s.share->list_if_due(s.run.clock().now());
+        s.informer->shown = s.share->gains();
+        s.share->shown();
+        CHECK(s.all_have(some_key));
+    }
+}
+
+TEST_CASE("shard memory: informers list, and controllers receive their keys, after a list that had no memory",
+          "[shards][memory]")
+{
+    for (const bool stopped : {false, true}) {
+        bool thrown = true;
+        for (std::uint64_t nth = 1; thrown; ++nth) {
+            CAPTURE(stopped, nth);
+            REQUIRE(nth < more_than_any);
+            shared s;
+            s.assign({of({self})});
+            (void)s.is_told();
+            s.run.advance(1s);
+            if (stopped) s.informer->shown = std::numeric_limits<std::uint64_t>::max();
+            const auto now = s.run.clock().now();
+            thrown = s.take(nth, [&] { (void)s.share->list_if_due(now); });
+            CHECK(s.share->gains() == 1);
+            CHECK(s.is_told());
+            if (!stopped) {
+                s.informer->shown = 1;
+                s.share->shown();
+            }
+            CHECK(s.all_have(some_key));
+        }
+    }
+}
+
+TEST_CASE("shard memory: controllers receive keys whose objects an informer has shown without memory for more",
+          "[shards][memory]")
+{
+    bool complete = false;
+    for (std::uint64_t nth = 1; !complete; ++nth) {
+        CAPTURE(nth);
+        REQUIRE(nth < more_than_any);
+        shared s;
+        s.assign({of({self})});
+        s.run.advance(1s);
+        (void)s.share->list_if_due(s.run.clock().now());
+        s.informer->shown = s.share->gains();
+        const bool thrown = fails(nth, [&] { s.share->shown(); });
+        CHECK_FALSE(thrown); // the informer would not call it again
+        complete = s.all_have(some_key);
+        (void)s.share->list_if_due(s.run.clock().now());
+        CHECK(s.all_have(some_key));
+    }
+}
+
+TEST_CASE("shard memory: a view whose answer is taken without memory stays in doubt", "[shards][memory]")
+{
+    bool thrown = true;
+    for (std::uint64_t nth = 1; thrown; ++nth) {
+        CAPTURE(nth);
+        REQUIRE(nth < more_than_any);
+        shard_core core({.id = self,
+                         .holder = "holder of the lease, whose name is long",
+                         .lease_duration = 15s,
+                         .renew_deadline = 10s,
+                         .retry_period = 2s,
+                         .request_limit = 5s,
+                         .grace = 20s},
+                        1);
+        auto now = begin;
+        shard_lease own{.id = self, .record = {.holder = "holder of the lease, whose name is long"}};
+        own.uid = "uid of the own lease, which is long";
+        const auto stored = [&own](const shard_view& view, std::string version) {
+            own.view = view;
+            own.resource_version = std::move(version);
+            return own;
+        };
+        const auto drain = [&](auto step) {
+            while (const auto* a = std::get_if<shard_step::assign>(&step)) {
+                core.drained(a->epoch);
+                step = core.next(now);
+            }
+            return step;
+        };
+        REQUIRE(std::holds_alternative<shard_step::list>(drain(core.next(now))));
+        core.listed(now, shard_listing{.resource_version = "1"});
+        auto step = drain(core.next(now));
+        REQUIRE(std::holds_alternative<shard_step::create>(step));
+        core.written(now, stored(std::get<shard_step::create>(step).view, "2"));
+        REQUIRE(std::holds_alternative<shard_step::list>(drain(core.next(now))));
+        core.listed(now, shard_listing{{own}, "2"});
+        (void)drain(core.next(now));
+        // Another member has come.
+        core.seen(now, {.id = 4, .record = {.holder = "b"}, .view = of({4}), .resource_version = "3", .uid = "b"});
+        step = drain(core.next(now));
+        REQUIRE(std::holds_alternative<shard_step::update>(step));
+        const auto answer = result<shard_lease>(stored(std::get<shard_step::update>(step).view, "4"));
+        thrown = fails(nth, [&] { core.written(now, answer); });
+        if (!thrown) continue;
+        core.request_failed(now, failure());
+        int updates = 0;
+        for (int i = 0; i < 20 && !core.settled(); ++i) {
+            step = drain(core.next(now));
+            if (const auto* w = std::get_if<shard_step::wait>(&step)) now = w->until.value_or(now + 1s);
+            if (std::holds_alternative<shard_step::list>(step)) {
+                shard_lease other{.id = 4, .record = {.holder = "b"}, .view = of({self, 4}), .resource_version = "5"};
+                other.uid = "b";
+                core.listed(now, shard_listing{{own, other}, "5"});
+            }
+            if (const auto* u = std::get_if<shard_step::update>(&step)) {
+                ++updates;
+                core.written(now, stored(u->view, "6"));
+            }
+        }
+        CHECK(core.settled());
+        CHECK(updates == 0); // the list shows that the view is its own
+        CHECK(own.view == of({self, 4}));
+        CHECK(core.losses() == 0);
+    }
+}
+
+TEST_CASE(
+    "shard memory: a controller takes in the keys that have come once there is memory, and goes on to follow its share",
+    "[shards][memory]")
+{
+    constexpr int objects = 20;
+    fixture f;
+    f.api.make_objects(objects);
+    kt::recording_logger log;
+    participant a(f.api, f.book, "a", {}, {.log = log.handle()});
+    participant b(f.api, f.book, "b");
+    bool armed = false;
+    int mapped = 0;
+    const auto noting = [&](const notification<object>& n, key_sink out) {
+        out(object_of(n).key());
+        ++mapped;
+        if (!armed || mapped != objects) return;
+        armed = false;
+        fail_allocation(1); // later ones are those of Asio
+    };
+    auto maps = a.informers.get<config_map>({.namespaces = {"default"}});
+    a.worker.watch(maps, noting, {.name = "noting"});
+    b.start(f.run);
+    f.time_until([&] { return b.settled_among(1); });
+    a.start(f.run);
+    f.time_until([&] { return a.settled_among(2) && b.settled_among(2); });
+    f.run.run_until_idle();
+    REQUIRE(f.book.keys_of("a").size() < objects);
+
+    armed = true;
+    mapped = 0;
+    f.end(b);
+    f.run.advance(5s);
+    fail_allocation(0);
+    CHECK_FALSE(armed);
+    CHECK(log.count("part=share") == 1);
+    CHECK(mapped == 2 * objects);
+    CHECK(f.book.keys_of("a").size() == objects);
+
+    participant c(f.api, f.book, "c");
+    c.start(f.run);
+    f.time_until([&] { return a.settled_among(2) && c.settled_among(2); });
+    f.run.run_until_idle();
+    mapped = 0;
+    f.end(c);
+    f.time_until([&] { return a.settled_among(1); });
+    f.run.run_until_idle();
+    CHECK(mapped == objects);
+    f.end(a);
+}
