@@ -118,3 +118,28 @@ TEST_CASE("leader elector memory: a renewal that runs out of memory is repeated,
         }
     }
 }
+
+TEST_CASE("leader elector memory: a candidate whose watch has no memory for an event watches again",
+          "[election][memory]")
+{
+    int lost = 0;
+    for (std::uint64_t nth = 1; nth <= 4; ++nth) {
+        CAPTURE(nth);
+        fixture f;
+        create_strand_mutexes(f.run.executor());
+        candidate a(f.api, std::string(40, 'a'));
+        a.start(f.run);
+        f.time_until([&] { return a.working; });
+        const auto clock = std::make_shared<failing_clock>(f.run.shared_clock());
+        candidate b(f.api, "b", {.time = clock});
+        b.start(f.run);
+        f.run.advance(5s);
+        clock->fail_after(1, nth); // the watch reads it with each event
+        pass(f, 5s);
+        lost += b.log.count("a watch of leases failed") != 0 ? 1 : 0;
+        CHECK(f.run.run(a.elector.stop()).has_value());
+        CHECK(f.time_until([&] { return b.working; }) < 1s); // and not when the Lease would have expired
+        CHECK(f.run.run(b.elector.stop()).has_value());
+    }
+    CHECK(lost > 0);
+}

@@ -147,6 +147,7 @@ asio::awaitable<result<>> election_engine::follow(election_engine& self, electio
                   .time = self.time_,
                   .retry_period = self.options_.retry_period,
                   .seed = self.options_.seed,
+                  .log = self.options_.log,
                   .show = [&](std::span<const watch_event> events) { self.show(e, events); },
                   .ended = [&] { self.watch_ended(e); }};
     auto following = follow_leases(std::move(w));

@@ -2,8 +2,10 @@
 
 #include <kubecoro/api/untyped.hpp>
 #include <kubecoro/base/backoff.hpp>
+#include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/timeout.hpp>
 
+#include <exception>
 #include <utility>
 
 namespace asio = boost::asio;
@@ -19,6 +21,21 @@ bool is_final(const failure& f) noexcept
     return f == cond::forbidden || f == cond::unauthorized || f == cond::invalid || f == cond::misconfigured;
 }
 
+/// Shows the events of one watch until it ends. Errors: why it could not be opened.
+asio::awaitable<result<>> follow_one(lease_watch& w, backoff& pauses)
+{
+    auto opening = w.cluster.watch(leases(), w.ns, w.which);
+    auto stream = co_await std::move(opening);
+    if (!stream) co_return stream.error();
+    for (;;) {
+        auto reading = (*stream)->next();
+        const auto batch = co_await std::move(reading);
+        if (!batch || batch->empty()) co_return result<>{};
+        pauses.reset();
+        w.show(*batch);
+    }
+}
+
 } // namespace
 
 resource_type leases() { return untyped::lease::resource(); }
@@ -28,16 +45,20 @@ asio::awaitable<result<>> follow_leases(lease_watch w)
     w.which.allow_bookmarks = false;
     backoff pauses({.initial = w.retry_period, .cap = longest_pause}, w.seed.value_or(1));
     for (;;) {
-        auto opening = w.cluster.watch(leases(), w.ns, w.which);
-        auto stream = co_await std::move(opening);
-        if (!stream && is_final(stream.error())) co_return stream.error();
-        while (stream) {
-            auto reading = (*stream)->next();
-            const auto batch = co_await std::move(reading);
-            if (!batch || batch->empty()) break;
-            pauses.reset();
-            w.show(*batch);
+        result<> ended;
+        std::exception_ptr thrown;
+        try { // not catch_failure(), which needs memory as well
+            auto following = follow_one(w, pauses);
+            ended = co_await std::move(following);
+        } catch (...) {
+            thrown = std::current_exception();
         }
+        if (thrown) {
+            const auto why = to_failure(thrown);
+            if (why == cond::cancelled) std::rethrow_exception(thrown);
+            w.log.error("a watch of leases failed and begins again", {{"failure", why.describe()}});
+        }
+        if (!ended && is_final(ended.error())) co_return ended.error();
         w.ended();
         auto pause = sleep_for(*w.time, pauses.next());
         co_await std::move(pause);

@@ -2,6 +2,7 @@
 // The watch of Leases: common to elections and shards.
 
 #include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/log.hpp>
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/client/client.hpp>
 
@@ -33,6 +34,7 @@ struct lease_watch
     /// The first pause between attempts to watch; later ones grow.
     duration retry_period;
     std::optional<std::uint64_t> seed;
+    logger log;
     /// Called with events, at least one.
     std::function<void(std::span<const watch_event>)> show;
     /// Called after an end of the watch: changes are not shown until the next one, which begins after a pause.

@@ -209,6 +209,7 @@ asio::awaitable<result<>> shard_engine::follow(shard_engine& self, membership& m
                   .time = self.time_,
                   .retry_period = self.options_.retry_period,
                   .seed = self.options_.seed,
+                  .log = self.options_.log,
                   .show = [&](std::span<const watch_event> events) { self.show(m, events); },
                   .ended = [&] { self.watch_ended(m); }};
     auto following = follow_leases(std::move(w));
