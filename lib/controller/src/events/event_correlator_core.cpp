@@ -74,7 +74,22 @@ void event_correlator_core::repeat(id which, event_draft& d, time_point now, wal
     if (s.idle) idle_.splice(idle_.begin(), idle_, *s.idle);
     // The second of its kind begins a series at once; later ones only count.
     const bool tells = limits_.counts_each || s.count == 2;
-    if (tells && (!s.idle || has_room()) && admits(s.what, now)) want(which, s);
+    if (tells && (!s.idle || has_room_for(s.ns)) && admits(s.what, now)) want(which, s);
+}
+
+bool event_correlator_core::has_room_for(const std::string& ns) const noexcept
+{
+    if (!has_room()) return false;
+    const std::size_t room = limits_.max_pending - pending();
+    if (room > limits_.max_pending / reserve) return true;
+    const auto at = pending_in_.find(ns);
+    return at == pending_in_.end() || at->second < room;
+}
+
+void event_correlator_core::no_longer_pending(const event_series& s) noexcept
+{
+    const auto at = pending_in_.find(s.ns);
+    if (--at->second == 0) pending_in_.erase(at);
 }
 
 void event_correlator_core::begin_series(std::string key, event_draft d, time_point now, wall_time wall)
@@ -91,7 +106,7 @@ void event_correlator_core::begin_series(std::string key, event_draft d, time_po
     s.what = std::move(d);
     s.key = std::move(key);
     const std::size_t bytes = s.bytes();
-    if (!has_room() || !make_room(bytes)) {
+    if (!has_room_for(s.ns) || !make_room(bytes)) {
         ++stats_.dropped_full;
         return;
     }
@@ -99,7 +114,14 @@ void event_correlator_core::begin_series(std::string key, event_draft d, time_po
     // In this order, the event is sent even if memory ends on the way.
     ready_.reserve(ready_.size() + 1);
     const std::string key_text = s.key;
-    series_.emplace(which, std::move(s));
+    const auto pending_here = pending_in_.try_emplace(s.ns).first;
+    try {
+        series_.emplace(which, std::move(s));
+    } catch (...) {
+        if (pending_here->second == 0) pending_in_.erase(pending_here);
+        throw;
+    }
+    ++pending_here->second;
     bytes_ += bytes;
     ready_.push_back(which);
     index_.emplace(key_text, which);
@@ -130,6 +152,7 @@ void event_correlator_core::want(id which, event_series& s)
 {
     s.wanted = s.count;
     if (!s.idle) return; // its request, or its next one, will have it
+    ++pending_in_[s.ns];
     idle_.erase(*s.idle);
     s.idle.reset();
     ready_.push_back(which);
@@ -154,7 +177,10 @@ void event_correlator_core::forget(id which)
 {
     const auto at = series_.find(which);
     unlink(at->second);
-    if (at->second.idle) idle_.erase(*at->second.idle);
+    if (at->second.idle)
+        idle_.erase(*at->second.idle);
+    else
+        no_longer_pending(at->second);
     bytes_ -= at->second.bytes();
     series_.erase(at);
 }
@@ -215,6 +241,7 @@ std::optional<duration> event_correlator_core::settled(id which, event_series& s
     }
     idle_.push_front(which);
     s.idle = idle_.begin();
+    no_longer_pending(s);
     return std::nullopt;
 }
 
@@ -244,7 +271,7 @@ void event_correlator_core::sweep(time_point now)
         const auto quiet = now - s.last_at;
         if (quiet >= (limits_.counts_each ? forget_after : finish_after))
             over.push_back(which);
-        else if (s.idle && s.count > s.stored && now - s.stored_at >= refresh_after && has_room())
+        else if (s.idle && s.count > s.stored && now - s.stored_at >= refresh_after && has_room_for(s.ns))
             want(which, s);
     }
     for (const id which : over) {
@@ -253,7 +280,7 @@ void event_correlator_core::sweep(time_point now)
             unlink(s);
         else if (s.count == s.stored)
             forget(which);
-        else if (has_room())
+        else if (has_room_for(s.ns))
             retire(which, s);
     }
 }
@@ -284,6 +311,7 @@ std::uint64_t event_correlator_core::abandon()
     series_.clear();
     index_.clear();
     idle_.clear();
+    pending_in_.clear();
     ready_.clear();
     bytes_ = 0;
     return lost;

@@ -29,6 +29,9 @@ class event_correlator_core
 public:
     using id = event_series::id;
 
+    /// The last 1 / reserve of the room for pending events is for namespaces that have fewer pending than there is room: one with
+    /// very many events does not keep those of others out.
+    static constexpr std::size_t reserve = 8;
     /// After the last repetition the rest of a series is sent, and the series ends.
     static constexpr duration finish_after = std::chrono::minutes{6};
     /// A series that goes on is sent this often.
@@ -94,7 +97,10 @@ private:
     void repeat(id which, event_draft& d, time_point now, wall_time wall);
     void begin_series(std::string key, event_draft d, time_point now, wall_time wall);
     [[nodiscard]] bool make_room(std::size_t bytes);
-    [[nodiscard]] bool has_room() const noexcept { return series_.size() - idle_.size() < limits_.max_pending; }
+    [[nodiscard]] std::size_t pending() const noexcept { return series_.size() - idle_.size(); }
+    [[nodiscard]] bool has_room() const noexcept { return pending() < limits_.max_pending; }
+    [[nodiscard]] bool has_room_for(const std::string& ns) const noexcept;
+    void no_longer_pending(const event_series& s) noexcept;
     [[nodiscard]] bool admits(const event_draft& d, time_point now);
     /// The server is to have the present count.
     void want(id which, event_series& s);
@@ -122,6 +128,8 @@ private:
     similar_events similar_;
     table series_;
     std::unordered_map<std::string, id, text_hash, std::equal_to<>> index_;
+    /// Number of pending events by their namespace; none is 0.
+    std::unordered_map<std::string, std::size_t, text_hash, std::equal_to<>> pending_in_;
     /// Those that are not pending, the most recently used first.
     std::list<id> idle_;
     std::vector<id> ready_;

@@ -170,6 +170,37 @@ TEST_CASE("events: too many that wait are dropped", "[controller][events]")
     CHECK(s.send_all() == requests{"create c x1"});
 }
 
+TEST_CASE("events: a namespace with very many events leaves room for those of others", "[controller][events]")
+{
+    event_recorder_options o;
+    o.max_pending = 80;
+    subject s(o);
+    const auto pending = [&] { return s.core.stats().pending; };
+    for (int n = 0; n < 200; ++n) s.record(pod("p" + std::to_string(n)), "Failed");
+    CHECK(pending() == 70);
+    auto other = pod("other");
+    for (int n = 0; n < 20; ++n) {
+        other.ns = "quiet";
+        other.name = "other-" + std::to_string(n);
+        s.record(other, "Failed");
+    }
+    CHECK(pending() == 75); // as many as there is room left
+    other.ns = "third";
+    s.record(other, "Failed");
+    CHECK(pending() == 76);
+    CHECK(s.core.stats().dropped_full == 130 + 15);
+    // Events that were sent make room again, and an event that repeats needs it too.
+    CHECK(s.send_all().size() == 76);
+    CHECK(pending() == 0);
+    for (int n = 0; n < 70; ++n) s.record(pod("p" + std::to_string(n)), "Failed");
+    CHECK(pending() == 70);
+    s.record(other, "Failed");
+    CHECK(pending() == 71);
+    (void)s.core.abandon();
+    s.record(other, "Failed");
+    CHECK(s.core.stats().dropped_stopped == 71 + 1);
+}
+
 TEST_CASE("events: texts have a limit in bytes, and recent events a number", "[controller][events]")
 {
     event_recorder_options o;

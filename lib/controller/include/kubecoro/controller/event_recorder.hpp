@@ -79,7 +79,8 @@ struct event_recorder_options
     std::string instance = {};
     /// The API to write to.
     event_api api = event_api::events_v1;
-    /// Maximum number of events that wait to be sent. Further ones are dropped and counted.
+    /// Maximum number of events that wait to be sent. Further ones are dropped and counted. The last eighth is for namespaces that
+    /// have fewer waiting than there is room.
     std::size_t max_pending = 1000;
     /// Maximum number of recent events whose repetitions are recognised.
     std::size_t max_recent = 4096;
