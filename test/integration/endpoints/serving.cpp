@@ -208,6 +208,16 @@ TEST_CASE("endpoints: debug pages are listed, and served as text and JSON", "[en
     CHECK(client.get("/debug/tasks?format=text", "Accept: application/json\r\n").body == text.body);
     for (const char* path : {"/debug/x", "/debug/../metrics", "/debugx", "/debug/tasks/"})
         CHECK(client.get(path).status == 404);
+    CHECK(client.get("/debug/tasks?cluster=eu").status == 404); // it is not divided by cluster
     CHECK(pages.remove("tasks"));
     CHECK(client.get("/debug/tasks").status == 404);
+    REQUIRE(pages.add("queues", queues_page([] {
+                          return std::vector<in_cluster<workqueue_stats>>{{.cluster = "eu", .value = {}},
+                                                                          {.cluster = "asia", .value = {}}};
+                      })));
+    CHECK(client.get("/debug/queues").body.find("cluster asia: ") != std::string::npos);
+    const auto one = client.get("/debug/queues?cluster=eu").body;
+    CHECK(one.find("cluster eu: ") == 0);
+    CHECK(one.find("asia") == std::string::npos);
+    CHECK(client.get("/debug/queues?cluster=africa&format=json").body == "[]");
 }

@@ -122,6 +122,47 @@ TEST_CASE("debug_pages: controllers and queues of several clusters name theirs",
     CHECK(informers.json() == "[]");
 }
 
+TEST_CASE("debug_pages: a page of many clusters has a limit, and says how much is left out", "[endpoints]")
+{
+    constexpr std::size_t clusters = 5'000;
+    const auto controllers = controllers_page([] {
+        std::vector<in_cluster<controller_stats>> out;
+        for (std::size_t n = 0; n < clusters; ++n)
+            out.push_back({.cluster = "cluster-" + std::to_string(n), .value = {}});
+        for (auto& c : out) c.value.queue.name = "shops";
+        return out;
+    });
+    const auto json_text = controllers.json();
+    CHECK(json_text.size() < most_debug_page_bytes + 100);
+    const auto json = boost::json::parse(json_text).as_array();
+    REQUIRE(json.size() > 100);
+    CHECK(json.back().at("left_out") == clusters - (json.size() - 1));
+    CHECK(json.at(json.size() - 2).at("cluster").as_string() == "cluster-" + std::to_string(json.size() - 2));
+    const auto text = controllers.text();
+    CHECK(text.size() < most_debug_page_bytes + 200);
+    CHECK(text.find(" more are not shown, because a page has 512 KiB at most") != std::string::npos);
+
+    const debug_pages pages;
+    REQUIRE(pages.add("controllers", controllers));
+    REQUIRE(pages.add("plain", page("text")));
+    const auto last = boost::json::parse(pages.json("controllers", "cluster-4999").value()).as_array();
+    REQUIRE(last.size() == 1);
+    CHECK(last[0].at("cluster") == "cluster-4999");
+    CHECK(pages.text("controllers", "cluster-4999").value().find("cluster cluster-4999: controller shops: ") == 0);
+    CHECK(pages.json("controllers", "none") == "[]");
+    CHECK_FALSE(pages.text("plain", "cluster-1"));
+    CHECK(pages.text("plain") == "text");
+}
+
+TEST_CASE("debug_pages: an element that is longer than a page is left out", "[endpoints]")
+{
+    const auto tasks = tasks_page([] {
+        return std::vector<std::string>{std::string(most_debug_page_bytes, 'x'), "y"};
+    });
+    CHECK(tasks.json() == R"([{"left_out":2}])");
+    CHECK(tasks.text().find("2 more are not shown") == 0);
+}
+
 TEST_CASE("debug_pages: no informers are an empty list", "[endpoints]")
 {
     const auto informers = informers_page([] { return std::vector<shared_informer<object>>(); });

@@ -21,7 +21,9 @@ const time = s => {
   return Math.floor(s / 3600) + " h " + Math.floor(s % 3600 / 60) + " min";
 };
 const text = v => v === null || v === undefined || v === "" ? "–" : String(v);
-const list = v => Array.isArray(v) ? v : [];
+const is_rest = row => row !== null && typeof row === "object" && "left_out" in row;
+const list = v => Array.isArray(v) ? v.filter(row => !is_rest(row)) : [];
+const left_out = v => Array.isArray(v) ? sum(v.filter(is_rest), row => row.left_out) : 0;
 const sum = (rows, get) => rows.reduce((n, row) => n + (Number(get(row)) || 0), 0);
 
 // A column: title, value to sort by, form of the value, and the cell's class.
@@ -155,6 +157,7 @@ class view {
     this.hidden = this.kind.columns.map(c => c.absent ? c.absent(rows) : false);
     this.heads.forEach((h, i) => { h.hidden = this.hidden[i]; });
     this.before = new Map(rows.map(row => [this.kind.key(row), row]));
+    this.missing = left_out(page);
     this.said = page && page.error ? "This page failed: " + page.error : this.kind.note ? this.kind.note(page) : "";
     this.draw();
   }
@@ -167,9 +170,9 @@ class view {
         return sign * (typeof x === "number" && typeof y === "number" ? x - y : String(x).localeCompare(String(y)));
       });
     }
-    const left_out = shown.length - most_rows;
+    const more = Math.max(shown.length - most_rows, 0) + this.missing;
     shown.length = Math.min(shown.length, most_rows);
-    set(this.note, [this.said, left_out > 0 ? left_out + " more rows are not shown" : "", shown.length ? "" : "None."].filter(Boolean).join(" "));
+    set(this.note, [this.said, more > 0 ? more + " more rows are not shown" : "", shown.length ? "" : "None."].filter(Boolean).join(" "));
     this.note.hidden = !this.note.textContent;
     while (this.body.rows.length > shown.length) this.body.deleteRow(-1);
     shown.forEach((value, i) => this.fill(this.body.rows[i] || this.body.insertRow(), value));

@@ -41,15 +41,16 @@ struct debug_pages::state
     }
 
     /// @param failed  Makes a page of the message of an exception.
-    std::optional<std::string> render(std::string_view name, std::function<std::string()> debug_page::*form,
+    std::optional<std::string> render(std::string_view name, const std::optional<std::string>& cluster,
+                                      std::function<std::string()> debug_page::*form,
                                       std::string (*failed)(const char*))
     {
         const auto e = find(name);
         if (!e) return std::nullopt;
         std::lock_guard lock(e->rendering);
-        if (e->removed) return std::nullopt;
+        if (e->removed || (cluster && !e->page.of_cluster)) return std::nullopt;
         try {
-            return (e->page.*form)();
+            return cluster ? (e->page.of_cluster(*cluster).*form)() : (e->page.*form)();
         } catch (const std::exception& error) {
             return failed(error.what());
         }
@@ -92,15 +93,15 @@ std::vector<std::string> debug_pages::names() const
     return out;
 }
 
-std::optional<std::string> debug_pages::text(std::string_view name) const
+std::optional<std::string> debug_pages::text(std::string_view name, const std::optional<std::string>& cluster) const
 {
-    return state_->render(name, &debug_page::text,
+    return state_->render(name, cluster, &debug_page::text,
                           [](const char* what) { return "this page failed: " + std::string(what) + "\n"; });
 }
 
-std::optional<std::string> debug_pages::json(std::string_view name) const
+std::optional<std::string> debug_pages::json(std::string_view name, const std::optional<std::string>& cluster) const
 {
-    return state_->render(name, &debug_page::json, [](const char* what) {
+    return state_->render(name, cluster, &debug_page::json, [](const char* what) {
         return boost::json::serialize(boost::json::value{{"error", what}});
     });
 }

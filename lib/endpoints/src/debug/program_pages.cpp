@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstddef>
+#include <utility>
 
 namespace json = boost::json;
 
@@ -26,21 +28,41 @@ std::string printable_lines(std::string_view text)
     return out;
 }
 
+/// Joins the forms of the elements, as far as a page may be long. @param left_out  Made of the number of the others.
+template<class List, class Form, class LeftOut>
+std::string joined(const List& all, Form form, LeftOut left_out)
+{
+    std::string out;
+    for (auto at = all.begin(); at != all.end(); ++at) {
+        const std::string one = form(*at);
+        if (out.size() + one.size() > most_debug_page_bytes) return out + left_out(all.end() - at);
+        out += one;
+    }
+    return out;
+}
+
+std::string text_of_rest(std::ptrdiff_t n)
+{
+    return std::to_string(n) + " more are not shown, because a page has " +
+           std::to_string(most_debug_page_bytes / 1024) + " KiB at most\n";
+}
+
+std::string json_of_rest(std::ptrdiff_t n) { return ",{\"left_out\":" + std::to_string(n) + "}"; }
+
 /// A page that shows each element of a list.
 template<class List, class Text, class Json>
 debug_page page_of(std::function<List()> list, Text text, Json to_json)
 {
     return {.text =
                 [list, text] {
-                    std::string out;
-                    for (const auto& one : list()) out += printable_lines(text(one));
-                    return out;
+                    return joined(
+                        list(), [&text](const auto& one) { return printable_lines(text(one)); }, text_of_rest);
                 },
             .json =
                 [list, to_json] {
-                    json::array out;
-                    for (const auto& one : list()) out.push_back(to_json(one));
-                    return json::serialize(out);
+                    const auto form = [&to_json](const auto& one) { return "," + json::serialize(to_json(one)); };
+                    auto all = joined(list(), form, json_of_rest);
+                    return "[" + (all.empty() ? all : all.substr(1)) + "]";
                 }};
 }
 
@@ -72,6 +94,22 @@ auto with_cluster(Json to_json)
     };
 }
 
+/// The same for what several clusters have.
+template<class T, class Text, class Json>
+debug_page page_by_cluster(std::function<std::vector<in_cluster<T>>()> list, Text text, Json to_json)
+{
+    auto out = page_of(list, by_cluster(text), with_cluster(to_json));
+    out.of_cluster = [list, text, to_json](std::string cluster) {
+        std::function<std::vector<in_cluster<T>>()> some = [list, cluster = std::move(cluster)] {
+            auto all = list();
+            std::erase_if(all, [&cluster](const auto& one) { return one.cluster != cluster; });
+            return all;
+        };
+        return page_of(std::move(some), by_cluster(text), with_cluster(to_json));
+    };
+    return out;
+}
+
 std::string text_of_informer(const shared_informer<object>& i) { return i.describe(); }
 json::object json_of_informer(const shared_informer<object>& i) { return detail::to_json(i.resource(), i.stats()); }
 std::string text_of_controller(const controller_stats& s) { return "controller " + s.queue.name + ": " + describe(s); }
@@ -99,7 +137,7 @@ debug_page informers_page(std::function<std::vector<shared_informer<object>>()> 
 
 debug_page informers_page(std::function<std::vector<in_cluster<shared_informer<object>>>()> informers)
 {
-    return page_of(std::move(informers), by_cluster(text_of_informer), with_cluster(json_of_informer));
+    return page_by_cluster(std::move(informers), text_of_informer, json_of_informer);
 }
 
 debug_page informers_page(const informer_factory& informers)
@@ -114,7 +152,7 @@ debug_page controllers_page(std::function<std::vector<controller_stats>()> contr
 
 debug_page controllers_page(std::function<std::vector<in_cluster<controller_stats>>()> controllers)
 {
-    return page_of(std::move(controllers), by_cluster(text_of_controller), with_cluster(json_of_controller));
+    return page_by_cluster(std::move(controllers), text_of_controller, json_of_controller);
 }
 
 debug_page queues_page(std::function<std::vector<workqueue_stats>()> queues)
@@ -124,7 +162,7 @@ debug_page queues_page(std::function<std::vector<workqueue_stats>()> queues)
 
 debug_page queues_page(std::function<std::vector<in_cluster<workqueue_stats>>()> queues)
 {
-    return page_of(std::move(queues), by_cluster(text_of_queue), with_cluster(json_of_queue));
+    return page_by_cluster(std::move(queues), text_of_queue, json_of_queue);
 }
 
 debug_page tasks_page(std::function<std::vector<std::string>()> tasks)

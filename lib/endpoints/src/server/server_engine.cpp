@@ -223,7 +223,9 @@ http_answer server_engine::answer_debug(const request_target& target, const requ
         return out;
     }
     const bool as_json = target.has("format") ? target.value("format") == "json" : prefers_json(request.accept);
-    auto rendered = as_json ? options_.debug->json(name) : options_.debug->text(name);
+    std::optional<std::string> cluster;
+    if (target.has("cluster")) cluster = target.value("cluster");
+    auto rendered = as_json ? options_.debug->json(name, cluster) : options_.debug->text(name, cluster);
     if (!rendered) return plain_answer(404, "there is no such page\n");
     if (as_json) out.content_type = "application/json";
     out.body = std::move(*rendered);

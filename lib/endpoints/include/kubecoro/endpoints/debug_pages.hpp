@@ -4,6 +4,7 @@
 #include <kubecoro/cache/informer_factory.hpp>
 #include <kubecoro/controller/controller_options.hpp>
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -21,6 +22,8 @@ struct debug_page
     std::function<std::string()> text;
     /// The same as JSON text.
     std::function<std::string()> json;
+    /// The part that is about one cluster, for `?cluster=NAME`. Empty = it is not divided by cluster.
+    std::function<debug_page(std::string cluster)> of_cluster = {};
 };
 
 /** The pages below /debug. Pages are added and removed while the program runs.
@@ -41,9 +44,12 @@ public:
     [[nodiscard]] std::vector<std::string> names() const;
 
     /// The page's text; empty when there is none of that name. An exception becomes a line of text.
-    [[nodiscard]] std::optional<std::string> text(std::string_view name) const;
-    /// The page's JSON; empty when there is none of that name. An exception becomes {"error": ...}.
-    [[nodiscard]] std::optional<std::string> json(std::string_view name) const;
+    /// @param cluster  The part about that cluster only; a page that is not divided by cluster has none.
+    [[nodiscard]] std::optional<std::string> text(std::string_view name,
+                                                  const std::optional<std::string>& cluster = {}) const;
+    /// The page's JSON; empty when there is none of that name. An exception becomes {"error": ...}. @param cluster  As above.
+    [[nodiscard]] std::optional<std::string> json(std::string_view name,
+                                                  const std::optional<std::string>& cluster = {}) const;
 
 private:
     struct state;
@@ -60,11 +66,16 @@ struct in_cluster
     T value;
 };
 
+/// The longest text or JSON of one of the pages below, in bytes. Beyond it the last line, or a last element {"left_out": N}, says
+/// how many elements are not shown.
+inline constexpr std::size_t most_debug_page_bytes = std::size_t{512} * 1024;
+
 /// Informers: state, objects, bytes, lists and watches, handlers. Usually added as "informers".
 [[nodiscard]] debug_page informers_page(std::function<std::vector<shared_informer<object>>()> informers);
 /// The same for all informers of a factory, which must outlive the page.
 [[nodiscard]] debug_page informers_page(const informer_factory& informers);
-/// The same for those of several clusters: each line begins with its cluster, each JSON object has the member "cluster".
+/// The same for those of several clusters: each line begins with its cluster, each JSON object has the member "cluster", and
+/// `?cluster=NAME` shows those of one cluster.
 [[nodiscard]] debug_page informers_page(std::function<std::vector<in_cluster<shared_informer<object>>>()> informers);
 /// Controllers: phase, runs, sources. Usually added as "controllers".
 [[nodiscard]] debug_page controllers_page(std::function<std::vector<controller_stats>()> controllers);
