@@ -56,6 +56,22 @@ TEST_CASE("print rbac: what member clusters need is a manifest of its own", "[pr
     CHECK(members.find("pods") == std::string::npos);
 }
 
+TEST_CASE("print rbac: the rights in the operator's own cluster are printed without the set-up of clusters",
+          "[program]")
+{
+    operator_options o;
+    o.name = "janitor";
+    int calls = 0;
+    const operator_setup counted = [&calls](manager& m) {
+        (void)m.clusters(std::make_shared<manual_clusters>(), [&calls](manager&) { ++calls; }, {.name = "fleet"});
+        CHECK(m.sets_of_clusters() == std::vector<std::string>{"fleet"});
+    };
+    CHECK(detail::rbac_of(o, counted, "ops").value().find("--print-cluster-rbac") != std::string::npos);
+    CHECK(calls == 0);
+    CHECK(detail::cluster_rbac_of(o, counted, "ops").has_value());
+    CHECK(calls == 1);
+}
+
 TEST_CASE("print rbac: an operator of one cluster has no rights elsewhere", "[program]")
 {
     operator_options o;

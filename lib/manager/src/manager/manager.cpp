@@ -82,6 +82,12 @@ result<std::vector<cluster_rights>> manager::rights_in_clusters() const
     }
     return out;
 }
+std::vector<std::string> manager::sets_of_clusters() const
+{
+    std::vector<std::string> out;
+    for (const auto& set : engine_->cluster_sets()) out.push_back(set->name());
+    return out;
+}
 
 void manager::start() { engine_->start(); }
 asio::awaitable<result<>> manager::ready() const { return engine_->ready(); }

@@ -42,9 +42,8 @@ void declare_rights_of_endpoints(const operator_options& o, manager& m)
 result<std::string> rbac_of(operator_options o, const operator_setup& setup, const std::string& ns)
 {
     return with_declarations(o, setup, ns, [&](manager& m) -> result<std::string> {
-        const auto elsewhere = m.rights_in_clusters(); // a failure is that of --print-cluster-rbac
-        const bool alone = elsewhere && elsewhere->empty();
-        return rbac_manifest(m.rights(), {.name = o.name, .ns = ns}) + (alone ? "" : pointer);
+        // Without the set-ups of clusters: they are those of --print-cluster-rbac.
+        return rbac_manifest(m.rights(), {.name = o.name, .ns = ns}) + (m.sets_of_clusters().empty() ? "" : pointer);
     });
 }
 

@@ -196,6 +196,8 @@ public:
 
         @par Errors  those of the set-up. */
     [[nodiscard]] result<std::vector<cluster_rights>> rights_in_clusters() const;
+    /// The names of the sets of clusters, see clusters(). Any thread.
+    [[nodiscard]] std::vector<std::string> sets_of_clusters() const;
 
     // ---- start and stop
 
