@@ -4,7 +4,10 @@
 
 #include <kubecoro/api/status.hpp>
 
+#include <string>
+
 using namespace kubecoro;
+using namespace std::string_literals;
 
 TEST_CASE("status: responses of a real server map to conditions", "[api][status]")
 {
@@ -52,6 +55,29 @@ TEST_CASE("status: a response that is not a Status is shown truncated and withou
     const failure cut = failure_of_answer(500, std::string(2047, 'x') + "\xc3\xa4" + "yyy");
     CHECK(cut.status()->message == std::string(2047, 'x'));
     CHECK(failure_of_answer(503, R"({"kind":"Pod"})").status()->message == R"({"kind":"Pod"})");
+}
+
+TEST_CASE("status: texts of a Status have limits, and end with a whole character", "[api][status]")
+{
+    const std::string most(16 * 1024 - 1, 'x');
+    const std::string cut = most + "\xc3\xa4";
+    std::string causes;
+    for (int n = 0; n < 100; ++n)
+        causes += (n == 0 ? "" : ",") + R"({"reason":"Long","field":")"s + std::string(2'000, 'f') +
+                  R"(","message":")" + std::string(5'000, 'm') + R"("})";
+    const failure long_one =
+        failure_of_answer(403, R"({"kind":"Status","message":")" + cut + std::string(1'000'000, 'y') +
+                                   R"(","reason":"Forbidden","details":)" + R"({"name":")" + std::string(100'000, 'n') +
+                                   R"(","causes":[)" + causes + "]}}");
+    CHECK(long_one == cond::forbidden);
+    REQUIRE(long_one.status() != nullptr);
+    CHECK(long_one.status()->message == most + " ... (1000002 more bytes)");
+    CHECK(long_one.status()->name.size() == 1024);
+    CHECK(long_one.status()->causes.size() == 43); // 256 KiB of them
+    CHECK(long_one.status()->causes.front().field.size() == 1024);
+    CHECK(long_one.describe().size() < 20'000);
+    const failure whole = failure_of_answer(422, R"({"kind":"Status","message":")" + most + R"(z"})");
+    CHECK(whole.status()->message == most + "z");
 }
 
 TEST_CASE("status: fields of wrong types count as absent", "[api][status]")

@@ -5,13 +5,50 @@
 #include <kubecoro/api/decode.hpp>
 #include <kubecoro/base/printable.hpp>
 
+#include <utility>
+#include <vector>
+
 namespace kubecoro {
 namespace {
 
 // Maximum length shown of a response that is not a Status.
 constexpr std::size_t shown_body = 2048;
-// Limits the causes of a Status; more would not be readable.
+// Limits of what is kept of a Status, and logged again and again: more would not be readable.
 constexpr std::size_t max_causes = 256;
+constexpr std::size_t max_message = std::size_t{16} * 1024;
+constexpr std::size_t max_word = 1024;
+constexpr std::size_t max_text_of_causes = std::size_t{256} * 1024;
+
+/// The first bytes, up to the end of a character.
+std::string_view shortened(std::string_view text, std::size_t most)
+{
+    if (text.size() <= most) return text;
+    const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U; };
+    while (most != 0 && continues(text[most])) --most;
+    return text.substr(0, most);
+}
+
+std::string message_of(value_view status)
+{
+    const auto whole = status["message"].as_string();
+    std::string out(shortened(whole, max_message));
+    if (out.size() != whole.size()) out += " ... (" + std::to_string(whole.size() - out.size()) + " more bytes)";
+    return out;
+}
+std::string word_of(value_view v) { return std::string(shortened(v.as_string(), max_word)); }
+
+std::vector<status_cause> causes_of(value_view details)
+{
+    std::vector<status_cause> out;
+    std::size_t bytes = 0;
+    for (const value_view cause : details["causes"].items()) {
+        status_cause one{word_of(cause["reason"]), message_of(cause), word_of(cause["field"])};
+        bytes += one.reason.size() + one.message.size() + one.field.size();
+        if (out.size() == max_causes || bytes > max_text_of_causes) break;
+        out.push_back(std::move(one));
+    }
+    return out;
+}
 
 std::optional<std::chrono::seconds> read_retry_after(value_view details)
 {
@@ -36,16 +73,12 @@ server_status read_status(value_view status)
     const value_view details = status["details"];
     const std::int64_t code = status["code"].as_int64();
     if (code > 0 && code < 1000) s.code = static_cast<int>(code);
-    s.reason = status["reason"].as_string();
-    s.message = status["message"].as_string();
-    s.kind = details["kind"].as_string();
-    s.group = details["group"].as_string();
-    s.name = details["name"].as_string();
-    for (const value_view cause : details["causes"].items()) {
-        if (s.causes.size() == max_causes) break;
-        s.causes.push_back({std::string(cause["reason"].as_string()), std::string(cause["message"].as_string()),
-                            std::string(cause["field"].as_string())});
-    }
+    s.reason = word_of(status["reason"]);
+    s.message = message_of(status);
+    s.kind = word_of(details["kind"]);
+    s.group = word_of(details["group"]);
+    s.name = word_of(details["name"]);
+    s.causes = causes_of(details);
     s.retry_after = read_retry_after(details);
     s.continue_token = status["metadata"]["continue"].as_string();
     return s;

@@ -1,5 +1,6 @@
 #include "operator/operator_endpoints.hpp"
 
+#include <kubecoro/base/printable.hpp>
 #include <kubecoro/endpoints/ready_checks.hpp>
 #include <kubecoro/program/guarded_endpoint.hpp>
 
@@ -59,10 +60,13 @@ std::string manager_json(const manager& m)
     return boost::json::serialize(out);
 }
 
+/// Bytes of the words of one cluster, which its server chooses.
+constexpr std::size_t most_of_a_cluster = 1000;
+
 std::string clusters_text(const manager& m)
 {
     std::string out;
-    for (const auto& c : m.stats().clusters) out += describe(c) + '\n';
+    for (const auto& c : m.stats().clusters) out += printable(describe(c), most_of_a_cluster) + '\n';
     return out.empty() ? "no clusters\n" : out;
 }
 
@@ -76,8 +80,8 @@ std::string clusters_json(const manager& m)
                                                          {"objects", c.objects},
                                                          {"queued", c.queued}})
                         .get_object();
-        if (c.trouble) one["trouble"] = c.trouble->describe();
-        if (c.last_failure) one["lastFailure"] = c.last_failure->describe();
+        if (c.trouble) one["trouble"] = printable(c.trouble->describe(), most_of_a_cluster);
+        if (c.last_failure) one["lastFailure"] = printable(c.last_failure->describe(), most_of_a_cluster);
     }
     return boost::json::serialize(out);
 }
