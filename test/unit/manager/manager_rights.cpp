@@ -52,6 +52,22 @@ TEST_CASE("manager: with namespaces its rights are those of these, except for ki
                            "create secrets in the namespace web\n");
 }
 
+TEST_CASE("manager: with namespaces, events about controlled objects that have none need the namespace default",
+          "[manager][rights]")
+{
+    world w({.namespaces = {"web"}});
+    w.m->control<config_map>(nothing);
+    (void)w.m->informer<namespace_>();
+    (void)w.m->events();
+    CHECK(text_of(*w.m).find("namespace default") == std::string::npos);
+    w.m->control(namespace_::resource(),
+                 [](const object_key&, reconcile_context&) -> reconciled { co_return action::done(); });
+    CHECK(text_of(*w.m) == "list, watch configmaps in the namespace web\n"
+                           "list, watch namespaces\n"
+                           "create, patch events of events.k8s.io in the namespace default\n"
+                           "create, patch events of events.k8s.io in the namespace web\n");
+}
+
 TEST_CASE("manager: a missing right ends the start and is named", "[manager][rights]")
 {
     world w({}, limited);

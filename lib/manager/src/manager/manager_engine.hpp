@@ -106,6 +106,7 @@ private:
     static boost::asio::awaitable<result<>> check_while_running(manager_engine& self);
     static boost::asio::awaitable<result<>> flush_events(manager_engine& self);
     void add_rights_of(const shared_informer<object>& informer, std::vector<access_right>& out) const;
+    void add_rights_of_events(std::vector<access_right>& out) const;
     void add_rights_of_election(std::vector<access_right>& out) const;
     void add_rights_of_shards(std::vector<access_right>& out) const;
 

@@ -5,6 +5,7 @@
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/timeout.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace asio = boost::asio;
@@ -44,6 +45,17 @@ void manager_engine::add_rights_of(const shared_informer<object>& informer, std:
     add_in(informer.namespaces(), kind.namespaced, right_to(kind, {"list", "watch"}), out);
 }
 
+/// Requires the mutex. Events about objects without a namespace are in the namespace "default".
+void manager_engine::add_rights_of_events(std::vector<access_right>& out) const
+{
+    const bool core = options.events.api == event_api::core_v1;
+    const access_right right{.group = core ? "" : "events.k8s.io", .resource = "events", .verbs = {"create", "patch"}};
+    auto where = options.namespaces;
+    const auto has_no_namespace = [](const auto& p) { return p.second->controlled && !p.second->resource.namespaced; };
+    if (!where.empty() && std::any_of(parts_.begin(), parts_.end(), has_no_namespace)) where.emplace_back("default");
+    add_in(where, true, right, out);
+}
+
 void manager_engine::add_rights_of_election(std::vector<access_right>& out) const
 {
     const auto& e = options.leader_election;
@@ -74,10 +86,7 @@ std::vector<access_right> manager_engine::rights() const
     {
         std::lock_guard lock(mutex_);
         out = needs_;
-        const bool core = options.events.api == event_api::core_v1;
-        if (events_)
-            add_in(options.namespaces, true,
-                   {.group = core ? "" : "events.k8s.io", .resource = "events", .verbs = {"create", "patch"}}, out);
+        if (events_) add_rights_of_events(out);
     }
     for (const auto& i : informers.informers()) add_rights_of(i, out);
     add_rights_of_election(out);
