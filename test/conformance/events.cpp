@@ -152,6 +152,25 @@ TEST_CASE("events: those of events.k8s.io are complete, and have no fields of ol
     (void)w.ask(201, "POST", w.core, R"({"metadata":{"name":"x"},"involvedObject":{"namespace":")" + w.c.ns() + "\"}}");
 }
 
+TEST_CASE("events: in events.k8s.io only the series and the metadata of one may change", "[conformance][events]")
+{
+    both_groups w;
+    const std::string merge = "application/merge-patch+json";
+    (void)w.ask(201, "POST", w.events, w.new_event("b"));
+    const auto refused = w.ask(422, "PATCH", w.events + "/b", R"({"note":"other"})", merge);
+    CHECK(refused.at("details").at("causes").at(0).at("field") == "message");
+    CHECK(refused.at("details").at("causes").at(0).at("message") == R"(Invalid value: "other": field is immutable)");
+    for (const auto* change : {R"({"regarding":{"name":"q"}})", R"({"reason":"Other"})", R"({"type":"Normal"})",
+                               R"({"deprecatedCount":2})", R"({"eventTime":"2026-11-21T06:00:01.000000Z"})"})
+        (void)w.ask(422, "PATCH", w.events + "/b", change, merge);
+    (void)w.ask(422, "PATCH", w.events + "/b",
+                R"({"series":{"count":1,"lastObservedTime":"2026-11-21T06:00:02.000000Z"}})", merge);
+    (void)w.ask(200, "PATCH", w.events + "/b",
+                R"({"series":{"count":2,"lastObservedTime":"2026-11-21T06:00:02.000000Z"}})", merge);
+    (void)w.ask(200, "PATCH", w.core + "/b", R"({"message":"other"})", merge);
+    CHECK(w.ask(200, "GET", w.events + "/b").at("note") == "other");
+}
+
 TEST_CASE("events: one without a time is about an object of its namespace", "[conformance][events]")
 {
     both_groups w;

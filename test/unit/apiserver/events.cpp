@@ -105,6 +105,48 @@ TEST_CASE("events: those of events.k8s.io are complete, and have no fields of ol
         R"({"metadata":{"name":"y"},"involvedObject":{"namespace":"default"},"eventTime":"2026-11-21T06:00:00.000000Z"})");
 }
 
+TEST_CASE("events: in events.k8s.io only the series and the metadata of one may change", "[apiserver][events]")
+{
+    server s;
+    s.expect(201, "POST", events, new_event);
+    const auto refusal = [&](const std::string& change) {
+        const auto e = s.expect(422, "PATCH", events + "/b", change, {{"Content-Type", std::string(merge_type)}});
+        std::string out;
+        for (const auto& cause : e.at_pointer("/details/causes").as_array())
+            out +=
+                std::string(cause.at("field").as_string()) + " " + std::string(cause.at("message").as_string()) + ";";
+        return out;
+    };
+    CHECK(refusal(R"({"note":"other"})") == R"(message Invalid value: "other": field is immutable;)");
+    CHECK(refusal(R"({"reportingController":"a/b"})") ==
+          R"(reportingController Invalid value: "a/b": field is immutable;)");
+    CHECK(refusal(R"({"deprecatedCount":2})") == "count Invalid value: 2: field is immutable;");
+    for (const auto* change :
+         {R"({"regarding":{"name":"q"}})", R"({"reason":"Other"})", R"({"type":"Normal"})", R"({"action":"Other"})",
+          R"({"related":{"kind":"Node","name":"n"}})", R"({"reportingInstance":"j"})",
+          R"({"deprecatedSource":{"component":"c"}})", R"({"eventTime":"2026-11-21T06:00:01.000000Z"})",
+          R"({"deprecatedFirstTimestamp":"2026-11-21T06:00:00Z"})",
+          R"({"deprecatedLastTimestamp":"2026-11-21T06:00:00Z"})"}) {
+        INFO(change);
+        CHECK(refusal(change).find("field is immutable") != std::string::npos);
+    }
+    CHECK(refusal(R"({"series":{"count":1,"lastObservedTime":"2026-11-21T06:00:02.000000Z"}})") ==
+          "series.count Invalid value: \"\": should be at least 2;");
+    s.patch(events + "/b", R"({"series":{"count":2,"lastObservedTime":"2026-11-21T06:00:02.000000Z"}})");
+    s.patch(events + "/b", R"({"metadata":{"labels":{"a":"b"}}})");
+    // The object as it was read is no change.
+    s.expect(200, "PUT", events + "/b", json::serialize(s.expect(200, "GET", events + "/b")));
+    // In the core group all may change, as long as the event stays complete.
+    s.patch(core + "/b", R"({"message":"other","involvedObject":{"name":"q"}})");
+    CHECK(s.expect(200, "GET", events + "/b").at("note") == "other");
+    s.expect(422, "PATCH", core + "/b", R"({"reason":""})", {{"Content-Type", std::string(merge_type)}});
+    s.expect(201, "POST", core, old_event);
+    s.expect(422, "PATCH", core + "/a", R"({"involvedObject":{"namespace":"other"}})",
+             {{"Content-Type", std::string(merge_type)}});
+    s.patch(events + "/a", R"({"metadata":{"labels":{"a":"b"}}})");
+    s.expect(200, "PUT", events + "/a", json::serialize(s.expect(200, "GET", events + "/a")));
+}
+
 TEST_CASE("events: a saved state has them once, and a restored one in both groups", "[apiserver][events]")
 {
     server before;

@@ -25,7 +25,7 @@ void check_short_text(const json::value& event, std::string_view path, std::vect
     if (text.empty())
         causes.push_back(errors::required(std::string(path)));
     else if (text.size() > longest_field)
-        causes.push_back(invalid_value(std::string(path), {}, "can have at most 128 characters"));
+        causes.push_back(invalid_value(std::string(path), R"("")", "can have at most 128 characters"));
 }
 
 /// A missing name is also no qualified name, for two reasons.
@@ -45,25 +45,8 @@ void check_series(const json::value& event, std::vector<status_cause>& causes)
 {
     if (!given(event, "series")) return;
     if (int_at(event, "series.count") < 2)
-        causes.push_back(
-            invalid_value("series.count", std::to_string(int_at(event, "series.count")), "should be at least 2"));
+        causes.push_back(invalid_value("series.count", R"("")", "should be at least 2"));
     if (!given(event, "series.lastObservedTime")) causes.push_back(errors::required("series.lastObservedTime"));
-}
-
-/// Events of events.k8s.io may not be created with the fields of older clients.
-void check_deprecated(const json::value& event, std::vector<status_cause>& causes)
-{
-    for (const std::string_view path : {"firstTimestamp", "lastTimestamp"})
-        if (given(event, path))
-            causes.push_back(invalid_value(std::string(path), quoted(text_at(event, path)), "needs to be unset"));
-    if (int_at(event, "count") != 0)
-        causes.push_back(invalid_value("count", std::to_string(int_at(event, "count")), "needs to be unset"));
-    if (!text_at(event, "source.component").empty() || !text_at(event, "source.host").empty())
-        causes.push_back(invalid_value("source", to_text(*find_at(event, "source")), "needs to be unset"));
-    const auto type = text_at(event, "type");
-    if (type != "Normal" && type != "Warning")
-        causes.push_back(invalid_value("type", quoted(type), "has invalid value: " + std::string(type)));
-    check_series(event, causes);
 }
 
 /// An event with a time may be about an object of any namespace.
@@ -76,6 +59,39 @@ void check_namespace(const json::value& event, bool has_time, std::vector<status
     causes.push_back(invalid_value("involvedObject.namespace", quoted(about), "does not match event.namespace"));
 }
 
+/// The rules of both groups.
+void check_legacy(const resource_info& info, const json::value& event, std::vector<status_cause>& causes)
+{
+    const bool has_time = given(event, "eventTime");
+    check_namespace(event, has_time, causes);
+    if (!has_time) return;
+    check_reporter(event, info.group.empty() ? "reportingComponent" : "reportingController", causes);
+    for (const std::string_view path : {"reportingInstance", "action", "reason"}) check_short_text(event, path, causes);
+    if (text_at(event, "message").size() > longest_message)
+        causes.push_back(invalid_value("message", R"("")", "can have at most 1024 characters"));
+}
+
+/// Events of events.k8s.io may not be created with the fields of older clients.
+void check_deprecated(const json::value& event, std::vector<status_cause>& causes)
+{
+    for (const std::string_view path : {"firstTimestamp", "lastTimestamp"})
+        if (given(event, path)) causes.push_back(invalid_value(std::string(path), R"("")", "needs to be unset"));
+    if (int_at(event, "count") != 0) causes.push_back(invalid_value("count", R"("")", "needs to be unset"));
+    if (!text_at(event, "source.component").empty() || !text_at(event, "source.host").empty())
+        causes.push_back(invalid_value("source", R"("")", "needs to be unset"));
+    const auto type = text_at(event, "type");
+    if (type != "Normal" && type != "Warning")
+        causes.push_back(invalid_value("type", R"("")", "has invalid value: " + std::string(type)));
+    check_series(event, causes);
+}
+
+bool same_at(const json::value& a, const json::value& b, std::string_view path)
+{
+    const auto* x = find_at(a, path);
+    const auto* y = find_at(b, path);
+    return x && y ? *x == *y : !x && !y;
+}
+
 } // namespace
 
 // As a kube-apiserver, which converts an event to its own form first and names the fields of that.
@@ -83,18 +99,27 @@ void validate_event(const resource_info& info, const json::value& body, std::vec
 {
     const bool core = info.group.empty();
     const auto event = core ? body : event_form(body, true);
-    const bool has_time = given(event, "eventTime");
-    check_namespace(event, has_time, causes);
-    if (has_time) {
-        check_reporter(event, core ? "reportingComponent" : "reportingController", causes);
-        for (const std::string_view path : {"reportingInstance", "action", "reason"})
-            check_short_text(event, path, causes);
-        if (text_at(event, "message").size() > longest_message)
-            causes.push_back(invalid_value("message", {}, "can have at most 1024 characters"));
-    } else if (!core) {
-        causes.push_back(errors::required("eventTime"));
-    }
+    check_legacy(info, event, causes);
+    if (!core && !given(event, "eventTime")) causes.push_back(errors::required("eventTime"));
     if (!core) check_deprecated(event, causes);
+}
+
+void validate_event_update(const resource_info& info, const json::value& before, const json::value& after,
+                           std::vector<status_cause>& causes)
+{
+    if (info.group.empty()) return check_legacy(info, after, causes);
+    const auto then = event_form(before, true);
+    const auto now = event_form(after, true);
+    check_legacy(info, now, causes);
+    if (!same_at(then, now, "series")) check_series(now, causes);
+    for (const std::string_view path :
+         {"involvedObject", "reason", "message", "source", "firstTimestamp", "lastTimestamp", "count", "type",
+          "eventTime", "action", "related", "reportingComponent", "reportingInstance"}) {
+        if (same_at(then, now, path)) continue;
+        const auto* value = find_at(now, path);
+        causes.push_back(invalid_value(path == "reportingComponent" ? "reportingController" : std::string(path),
+                                       value ? to_text(*value) : "null", "field is immutable"));
+    }
 }
 
 } // namespace kubecoro::apiserver

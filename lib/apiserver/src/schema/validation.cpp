@@ -291,6 +291,7 @@ void validate_update(const resource_info& info, const json::value& before, const
     if (selects_pods(info.behaves) && info.behaves != builtin::stateful_set && !same("spec.selector"))
         causes.push_back(invalid_value("spec.selector", selector ? to_text(*selector) : "null", "field is immutable"));
     if (info.behaves == builtin::custom_resource_definition) validate_crd_update(before, after, causes);
+    if (info.behaves == builtin::event) validate_event_update(info, before, after, causes);
     validate_spec_update(info, before, after, causes);
     if (find_at(before, "metadata.deletionTimestamp")) {
         // An object that is being deleted cannot get new finalizers.

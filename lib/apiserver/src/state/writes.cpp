@@ -99,7 +99,7 @@ std::optional<status_error> validate(const resource_info& info, std::string_view
 {
     std::vector<status_cause> causes;
     validate_metadata(info, after, causes);
-    // An event of an older client may be changed in the group whose rules it does not keep.
+    // Their changes have rules of their own: an event of an older client may be changed in the group that would not take it.
     if (!before || info.behaves != builtin::event) validate_kind(info, after, causes);
     if (const auto* served = info.find_version(version); served && served->compiled)
         append_causes(causes, before ? served->compiled->errors(after, *before) : served->compiled->errors(after));
