@@ -333,6 +333,17 @@ TEST_CASE("validation: defaults that take too many steps to check are refused", 
     CHECK(errors[0].message() == "Internal error: the defaults take more than 50000000 steps to check");
 }
 
+TEST_CASE("validation: the defaults of all lists of a part are bounded together", "[api][validation]")
+{
+    // A megabyte of defaults for each item, which is then wrong.
+    const json::object item{{"properties", {{"text", {{"default", std::string(1 << 20, 'x')}, {"maxLength", 1}}}}}};
+    const json::object list{{"type", "array"}, {"items", item}};
+    const auto schema = object_schema::of_schema(json::object{{"additionalProperties", list}}).value();
+    json::object part;
+    for (int i = 0; i < 40; ++i) part["list" + std::to_string(i)] = json::array{json::object{}};
+    CHECK(schema.errors(part, object_part::merge_patch).size() == 7);
+}
+
 TEST_CASE("validation: a pattern that others need exponential time for", "[api][validation]")
 {
     const detail::pattern expression("^(a+)+$");

@@ -212,7 +212,8 @@ void object_schema::drop_nulls(json::value& object) const { detail::drop_nulls(*
 
 result<> object_schema::fill_defaults(json::value& object) const
 {
-    if (detail::add_defaults(*compiled_->root, object)) return {};
+    detail::default_allowance left;
+    if (detail::add_defaults(*compiled_->root, object, left)) return {};
     return failure(cond::invalid, "the defaults of " + compiled_->resource.display_name() + " grow beyond " +
                                       std::to_string(detail::max_default_bytes) + " bytes");
 }

@@ -79,10 +79,11 @@ private:
     const Unknown& unknown_;
 };
 
-/// Bounds defaulting: the defaults of a list's items multiply with the length of the list.
 class default_writer
 {
 public:
+    explicit default_writer(default_allowance& left) : left_(left) {}
+
     bool fill(const schema_node& node, json::value& v)
     {
         if (auto* items = v.if_array()) {
@@ -93,8 +94,8 @@ public:
         auto* object = v.if_object();
         if (object == nullptr) return true;
         for (const auto& [name, schema] : node.properties) {
-            if (steps_ == 0) return false;
-            --steps_;
+            if (left_.steps == 0) return false;
+            --left_.steps;
             if (schema->standard.is_null()) continue;
             if (object->if_contains(name) == nullptr &&
                 !(spend(schema->standard) && object->emplace(name, schema->standard).second))
@@ -120,13 +121,12 @@ private:
     bool spend(const json::value& standard)
     {
         const auto size = go_json(standard).size();
-        if (size > bytes_) return false;
-        bytes_ -= size;
+        if (size > left_.bytes) return false;
+        left_.bytes -= size;
         return true;
     }
 
-    std::size_t bytes_ = max_default_bytes;
-    std::size_t steps_ = 20'000'000;
+    default_allowance& left_;
 };
 
 } // namespace
@@ -177,6 +177,9 @@ void drop_nulls(const schema_node& root, json::value& v)
     for (const auto& key : doomed) object->erase(key);
 }
 
-bool add_defaults(const schema_node& root, json::value& v) { return default_writer().fill(root, v); }
+bool add_defaults(const schema_node& root, json::value& v, default_allowance& left)
+{
+    return default_writer(left).fill(root, v);
+}
 
 } // namespace kubecoro::detail

@@ -21,7 +21,15 @@ void drop_nulls(const schema_node& root, boost::json::value& v);
 
 /// The size of the defaults that an object may get.
 inline constexpr std::size_t max_default_bytes = 8u << 20;
-/// Adds defaults. @return false when the defaults are too large.
-[[nodiscard]] bool add_defaults(const schema_node& root, boost::json::value& v);
+
+/// The remaining cost of defaults: those of a list's items multiply with the length of the list.
+struct default_allowance
+{
+    std::size_t bytes = max_default_bytes;
+    std::size_t steps = 20'000'000;
+};
+
+/// Adds defaults. @param left  Shared by the parts of an object. @return false when the defaults are too large.
+[[nodiscard]] bool add_defaults(const schema_node& root, boost::json::value& v, default_allowance& left);
 
 } // namespace kubecoro::detail

@@ -1,7 +1,6 @@
 #include "validation/value_check.hpp"
 
 #include "validation/go_print.hpp"
-#include "validation/settle.hpp"
 
 #include <algorithm>
 #include <map>
@@ -106,7 +105,7 @@ void value_check::check_open(const schema_node& node, const json::value& v, cons
         // As the server completes it before it checks.
         auto settled = v;
         drop_nulls(node, settled);
-        if (add_defaults(node, settled)) check_value(node, settled, at, before, out);
+        if (add_defaults(node, settled, defaults_)) check_value(node, settled, at, before, out);
         return;
     }
     // A part may leave a present value as it is, even one of the wrong type.

@@ -4,6 +4,7 @@
 #include "validation/findings.hpp"
 #include "validation/replaced_value.hpp"
 #include "validation/schema_node.hpp"
+#include "validation/settle.hpp"
 #include "validation/value_path.hpp"
 
 namespace kubecoro::detail {
@@ -67,6 +68,8 @@ private:
     step_budget& budget_;
     std::string prefix_;
     object_part part_ = object_part::merge_patch;
+    /// For all values that no merge completes.
+    default_allowance defaults_;
     /// Inside an alternative all is looked at, since what is right counts too.
     std::size_t alternatives_ = 0;
 };
