@@ -76,3 +76,24 @@ TEST_CASE("yaml bodies: too many nodes are refused before anything is built of t
     }
     CHECK(why(s.ask("POST", maps, bombs, yaml)).find("too many nodes") != std::string::npos);
 }
+
+TEST_CASE("yaml bodies: aliases, merges and tags make the document that they stand for", "[apiserver][strict]")
+{
+    server s;
+    CHECK(s.ask("POST", maps, "metadata: {name: a, labels: *unknown}\n", yaml).status == 400);
+    const auto body = s.ask("POST", maps,
+                            "---\n---\nmetadata:\n  name: &n a\n  labels: &l {x: \"1\", y: !!str 2}\n"
+                            "  annotations: {<<: *l, x: z}\n"
+                            "data: {<<: [{k: a, l: b}, {k: c, m: d}], n: *n, o: text}\n",
+                            yaml);
+    INFO(body.body);
+    REQUIRE(body.status == 201);
+    const auto map = json::parse(body.body);
+    CHECK(json::serialize(map.at_pointer("/metadata/annotations")) == R"({"x":"z","y":"2"})");
+    CHECK(json::serialize(map.at("data")) == R"({"k":"a","l":"b","m":"d","n":"a","o":"text"})");
+    CHECK(why(s.ask("POST", maps, "metadata: &m {name: b, labels: *m}\n", yaml)).find("nested too deeply") !=
+          std::string::npos);
+    CHECK(
+        why(s.ask("POST", maps, "metadata: {name: b, [a]: b}\n", yaml)).find("a key that is not a scalar at line 1") !=
+        std::string::npos);
+}

@@ -16,7 +16,7 @@ namespace kubecoro::detail {
 
 /** Bounds what a text makes a parser build, and finds the keys that a map has twice. Refuses texts of which yaml-cpp 0.7
     makes documents without an end: it does not pass over a "," or "]" that begins one. Throws YAML::ParserException. */
-class yaml_first_pass final : public YAML::EventHandler
+class yaml_first_pass : public YAML::EventHandler
 {
 public:
     /// @param most_nodes  In all documents; an alias is one.

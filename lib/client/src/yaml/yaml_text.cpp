@@ -1,6 +1,6 @@
 #include <kubecoro/client/detail/yaml_text.hpp>
 
-#include "yaml/first_pass.hpp"
+#include "yaml/recorded_yaml.hpp"
 
 #include <kubecoro/api/detail/utf8.hpp>
 
@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
 
@@ -30,14 +31,44 @@ struct refused : std::runtime_error
 };
 
 /// Throws YAML::Exception.
-std::vector<YAML::Node> load_all(std::string_view text, yaml_first_pass& first)
+void record_all(std::string_view text, yaml_recording& out)
 {
-    const std::string whole(text);
-    std::istringstream once(whole);
-    YAML::Parser parser(once);
-    while (parser.HandleNextDocument(first)) {
+    std::istringstream stream{std::string(text)};
+    YAML::Parser parser(stream);
+    while (parser.HandleNextDocument(out)) {
     }
-    return YAML::LoadAll(whole);
+}
+
+/// Calls each(item) for the items of a sequence. `Node` is a YAML::Node or a recorded_node.
+template<class Each>
+void for_each_item(const YAML::Node& sequence, const Each& each)
+{
+    for (const auto& item : sequence) each(item);
+}
+template<class Each>
+void for_each_item(const recorded_node& sequence, const Each& each)
+{
+    sequence.for_each_node(each);
+}
+
+/// Calls each(key, value) for the members of a map.
+template<class Each>
+void for_each_member(const YAML::Node& map, const Each& each)
+{
+    for (const auto& member : map) each(member.first, member.second);
+}
+template<class Each>
+void for_each_member(const recorded_node& map, const Each& each)
+{
+    std::optional<recorded_node> key;
+    map.for_each_node([&](const recorded_node& node) {
+        if (!key) {
+            key = node;
+            return;
+        }
+        each(*key, node);
+        key.reset();
+    });
 }
 
 bool is_one_of(const std::string& text, std::initializer_list<std::string_view> words)
@@ -92,17 +123,23 @@ bool parse_float(const std::string& text, json::value& out)
     return true;
 }
 
-std::string at_line_of(const YAML::Node& node) { return " at line " + std::to_string(node.Mark().line + 1); }
+template<class Node>
+std::string at_line_of(const Node& node)
+{
+    return " at line " + std::to_string(node.Mark().line + 1);
+}
 
 /// The text of a scalar. yaml-cpp passes on bytes that are not UTF-8, which JSON cannot hold.
-const std::string& text_of(const YAML::Node& node)
+template<class Node>
+const std::string& text_of(const Node& node)
 {
     const auto& text = node.Scalar();
     if (!is_utf8(text)) throw refused("text that is not UTF-8" + at_line_of(node));
     return text;
 }
 
-json::value scalar(const YAML::Node& node)
+template<class Node>
+json::value scalar(const Node& node)
 {
     const auto& text = text_of(node);
     if (node.Tag() == "!" || node.Tag() == "tag:yaml.org,2002:str") return json::value(std::string_view(text));
@@ -135,11 +172,13 @@ struct allowance
 };
 
 /// The key "<<" with a map or with maps. In quotes it is a key like any other.
-bool is_merge(const YAML::Node& key, const YAML::Node& value)
+template<class Node>
+bool is_merge(const Node& key, const Node& value)
 {
     if (key.Scalar() != "<<" || key.Tag() == "!") return false;
-    return value.IsMap() || (value.IsSequence() &&
-                             std::all_of(value.begin(), value.end(), [](const auto& item) { return item.IsMap(); }));
+    bool all = value.IsMap() || value.IsSequence();
+    if (value.IsSequence()) for_each_item(value, [&](const Node& item) { all = all && item.IsMap(); });
+    return all;
 }
 
 /// Adds the members of a map, or of the maps of a list, that are not there yet: the first of a list has precedence.
@@ -155,7 +194,8 @@ void add_missing(json::object& out, const json::value& from, allowance& budget)
     for (const auto& item : from.get_array()) add(item.get_object());
 }
 
-json::value convert(const YAML::Node& node, std::size_t depth, allowance& budget)
+template<class Node>
+json::value convert(const Node& node, std::size_t depth, allowance& budget)
 {
     if (budget.nodes-- == 0) throw refused("too many nodes");
     if (depth == 0) throw refused("nested too deeply" + at_line_of(node));
@@ -166,22 +206,19 @@ json::value convert(const YAML::Node& node, std::size_t depth, allowance& budget
     case YAML::NodeType::Sequence: {
         json::array out;
         out.reserve(node.size());
-        for (const auto& item : node) out.push_back(convert(item, depth - 1, budget));
+        for_each_item(node, [&](const Node& item) { out.push_back(convert(item, depth - 1, budget)); });
         return out;
     }
     case YAML::NodeType::Map: {
         json::object out;
-        for (const auto& member : node) {
-            if (!member.first.IsScalar()) throw refused("a key that is not a scalar" + at_line_of(member.first));
-            if (is_merge(member.first, member.second)) {
-                add_missing(out, convert(member.second, depth - 1, budget), budget);
-                continue;
-            }
+        for_each_member(node, [&](const Node& key, const Node& value) {
+            if (!key.IsScalar()) throw refused("a key that is not a scalar" + at_line_of(key));
+            if (is_merge(key, value)) return add_missing(out, convert(value, depth - 1, budget), budget);
             budget.spend_on_member(out);
-            const auto& key = text_of(member.first);
-            budget.spend_on_text(key);
-            out[key] = convert(member.second, depth - 1, budget);
-        }
+            const auto& name = text_of(key);
+            budget.spend_on_text(name);
+            out[name] = convert(value, depth - 1, budget);
+        });
         return out;
     }
     default:
@@ -223,15 +260,17 @@ namespace {
 
 /// The documents that are not empty.
 boost::system::result<std::vector<json::value>, std::string> read_all(std::string_view text, std::size_t most_nodes,
-                                                                      yaml_first_pass& first)
+                                                                      yaml_recording& recording)
 {
     std::vector<json::value> documents;
     try {
         allowance budget;
         budget.nodes = most_nodes;
         budget.bytes += text.size();
-        for (const auto& node : load_all(text, first))
-            if (node.IsDefined() && !node.IsNull()) documents.push_back(convert(node, max_yaml_depth, budget));
+        record_all(text, recording);
+        for (const auto number : recording.documents())
+            if (const recorded_node node(recording.nodes(), number); !node.IsNull())
+                documents.push_back(convert(node, max_yaml_depth, budget));
     } catch (const YAML::Exception& e) {
         return {boost::system::in_place_error,
                 "error converting YAML to JSON: yaml: " + place(text, e.mark) + ": " + e.msg};
@@ -245,16 +284,16 @@ boost::system::result<std::vector<json::value>, std::string> read_all(std::strin
 
 boost::system::result<std::vector<json::value>, std::string> parse_yaml_all(std::string_view text)
 {
-    yaml_first_pass first(max_nodes);
-    return read_all(text, max_nodes, first);
+    yaml_recording recording(max_nodes);
+    return read_all(text, max_nodes, recording);
 }
 
 boost::system::result<yaml_document, std::string> parse_yaml(std::string_view text, std::size_t most_nodes)
 {
-    yaml_first_pass first(most_nodes);
-    auto documents = read_all(text, most_nodes, first);
+    yaml_recording recording(most_nodes);
+    auto documents = read_all(text, most_nodes, recording);
     if (!documents) return {boost::system::in_place_error, documents.error()};
-    yaml_document out{json::object{}, std::move(first.duplicates)};
+    yaml_document out{json::object{}, std::move(recording.duplicates)};
     if (!documents->empty()) out.value = std::move(documents->front());
     return out;
 }
