@@ -199,6 +199,57 @@ TEST_CASE("an object has one controller at most", "[conformance][rules]")
             R"(: Only one reference can have Controller set to true. Found "true" in references for Pod/a and Pod/b)");
 }
 
+TEST_CASE("immutable fields of claims, revisions and endpoint slices stay as they are", "[conformance][rules]")
+{
+    cluster_under_test c;
+    const auto make = [&](const std::string& target, const std::string& content) {
+        CHECK(send(c, "POST", target, R"({"metadata":{"name":"a"},)" + content + "}").code == 201);
+    };
+    const auto change = [&](const std::string& target, const std::string& patch) {
+        const auto got = send(c, "PATCH", target + "/a", patch, "application/merge-patch+json");
+        return got.code == 422 ? got.at("/details/causes/0/field") : std::to_string(got.code);
+    };
+    const auto claims = core(c, "/persistentvolumeclaims");
+    make(
+        claims,
+        R"("spec":{"storageClassName":"","accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}})");
+    CHECK(change(claims, R"({"spec":{"accessModes":["ReadOnlyMany"]}})") == "spec");
+    CHECK(change(claims, R"({"spec":{"resources":{"requests":{"storage":"2Gi"}}}})") == "spec");
+    CHECK(change(claims, R"({"metadata":{"labels":{"a":"b"}}})") == "200");
+    const auto revisions = "/apis/apps/v1/namespaces/" + c.ns() + "/controllerrevisions";
+    make(revisions, R"("data":{"a":1},"revision":3)");
+    CHECK(change(revisions, R"({"data":{"a":2}})") == "data");
+    CHECK(change(revisions, R"({"revision":4})") == "200");
+    const auto slices = "/apis/discovery.k8s.io/v1/namespaces/" + c.ns() + "/endpointslices";
+    make(slices, R"("addressType":"IPv4","endpoints":[])");
+    CHECK(change(slices, R"({"addressType":"IPv6"})") == "addressType");
+}
+
+TEST_CASE("a secret of a type has the keys of that type", "[conformance][rules]")
+{
+    cluster_under_test c;
+    const auto refused = send(c, "POST", core(c, "/secrets"),
+                              R"({"metadata":{"name":"s"},"type":"kubernetes.io/tls","stringData":{"tls.crt":"c"}})");
+    CHECK(refused.code == 422);
+    CHECK(refused.at("/details/causes/0/field") == "data[tls.key]");
+    CHECK(refused.at("/details/causes/0/reason") == "FieldValueRequired");
+    const auto empty =
+        send(c, "POST", core(c, "/secrets"), R"({"metadata":{"name":"s"},"type":"kubernetes.io/basic-auth"})");
+    CHECK(empty.at("/details/causes/0/field") == "data[username]");
+    CHECK(empty.at("/details/causes/1/field") == "data[password]");
+}
+
+TEST_CASE("an object of the cluster may state a namespace, which is dropped", "[conformance][rules]")
+{
+    cluster_under_test c;
+    const std::string roles = "/apis/rbac.authorization.k8s.io/v1/clusterroles";
+    const auto name = c.unique("role");
+    const auto made = send(c, "POST", roles, named(name, R"(,"namespace":")" + c.ns() + "\""));
+    CHECK(made.code == 201);
+    CHECK_FALSE(made.body.at("metadata").as_object().contains("namespace"));
+    CHECK(send(c, "DELETE", roles + "/" + name).code == 200);
+}
+
 TEST_CASE("the type of a secret is immutable", "[conformance][rules]")
 {
     cluster_under_test c;

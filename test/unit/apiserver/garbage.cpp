@@ -331,7 +331,7 @@ TEST_CASE("garbage: a job without a policy leaves its pods, as in Kubernetes", "
     server s;
     const std::string jobs = "/apis/batch/v1/namespaces/default/jobs";
     const std::string pods = "/api/v1/namespaces/default/pods";
-    const std::string spec = R"("spec":{"containers":[{"name":"c","image":"i"}]})";
+    const std::string spec = R"("spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"i"}]})";
     const auto job =
         text(s.expect(201, "POST", jobs, R"({"metadata":{"name":"j"},"spec":{"template":{)" + spec + "}}}"),
              "/metadata/uid");

@@ -75,6 +75,164 @@ TEST_CASE("kinds: names that are no subdomains", "[apiserver][kinds]")
     CHECK(make("networking.k8s.io/v1/ingressclasses", "node-csr_X").find("subdomain") != std::string::npos);
 }
 
+TEST_CASE("kinds: immutable fields stay as they are", "[apiserver][kinds]")
+{
+    server s;
+    const auto make = [&](const std::string& at, const std::string& content) {
+        s.expect(201, "POST", at, R"({"metadata":{"name":"a"},)" + content + "}");
+    };
+    const auto refusal = [&](const std::string& at, const std::string& change) {
+        const auto refused = s.expect(422, "PATCH", at + "/a", change, {{"Content-Type", std::string(merge_type)}});
+        const auto& cause = refused.at_pointer("/details/causes/0");
+        return std::string(cause.at("field").as_string()) + ": " + std::string(cause.at("message").as_string());
+    };
+    const std::string classes = "/apis/storage.k8s.io/v1/storageclasses";
+    make(classes, R"("provisioner":"p","parameters":{"a":"b"})");
+    CHECK(refusal(classes, R"({"provisioner":"q"})") == R"(provisioner: Invalid value: "q": field is immutable)");
+    CHECK(refusal(classes, R"({"parameters":null})") == "parameters: Invalid value: null: field is immutable");
+    CHECK(refusal(classes, R"({"reclaimPolicy":"Retain"})") ==
+          R"(reclaimPolicy: Invalid value: "Retain": field is immutable)");
+    CHECK(refusal(classes, R"({"volumeBindingMode":"WaitForFirstConsumer"})") ==
+          R"(volumeBindingMode: Invalid value: "WaitForFirstConsumer": field is immutable)");
+    // A default that is stated is no change.
+    s.patch(classes + "/a",
+            R"({"reclaimPolicy":"Delete","volumeBindingMode":"Immediate","allowVolumeExpansion":true})");
+
+    const std::string priorities = "/apis/scheduling.k8s.io/v1/priorityclasses";
+    make(priorities, R"("value":7)");
+    CHECK(refusal(priorities, R"({"value":8})") == "value: Forbidden: may not be changed in an update.");
+    s.patch(priorities + "/a", R"({"preemptionPolicy":"PreemptLowerPriority","description":"d"})");
+    const std::string revisions = "/apis/apps/v1/namespaces/default/controllerrevisions";
+    make(revisions, R"("data":{"a":1},"revision":3)");
+    CHECK(refusal(revisions, R"({"data":{"a":2}})") == R"(data: Invalid value: {"a":2}: field is immutable)");
+    s.patch(revisions + "/a", R"({"revision":4})");
+    const std::string slices = "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices";
+    make(slices, R"("addressType":"IPv4","endpoints":[])");
+    CHECK(refusal(slices, R"({"addressType":"IPv6"})") == R"(addressType: Invalid value: "IPv6": field is immutable)");
+    s.patch(slices + "/a", R"({"endpoints":[{"addresses":["10.0.0.1"]}]})");
+    const std::string ingress_classes = "/apis/networking.k8s.io/v1/ingressclasses";
+    const std::string attributes = "/apis/storage.k8s.io/v1/volumeattributesclasses";
+    make(attributes, R"("driverName":"d","parameters":{"a":"b"})");
+    CHECK(refusal(attributes, R"({"driverName":"e"})") ==
+          "driverName: Forbidden: updates to driverName are forbidden.");
+    make(ingress_classes, R"("spec":{"controller":"a.b/c"})");
+    CHECK(refusal(ingress_classes, R"({"spec":{"controller":"a.b/d"}})").starts_with("spec.controller: Invalid value"));
+}
+
+TEST_CASE("kinds: containers have labels for names and mount volumes that exist", "[apiserver][kinds]")
+{
+    server s;
+    const auto complaints = [&](const std::string& at, const std::string& body) {
+        const auto refused = s.expect(422, "POST", at, body);
+        std::string out;
+        for (const auto& cause : refused.at_pointer("/details/causes").as_array())
+            out += std::string(cause.at("field").as_string()) + " " +
+                   std::string(cause.at("message").as_string()).substr(0, 13) + ";";
+        return out;
+    };
+    const std::string pods = "/api/v1/namespaces/default/pods", apps = "/apis/apps/v1/namespaces/default/";
+    const auto spec = [](const std::string& container, const std::string& more = {}) {
+        return R"({"containers":[{"image":"i",)" + container + "}]" + more + "}";
+    };
+    const auto pod = [&](const std::string& content) { return R"({"metadata":{"name":"p"},"spec":)" + content + "}"; };
+    CHECK(complaints(pods, pod(spec(R"("name":"Main")"))) == "spec.containers[0].name Invalid value;");
+    const std::string mount = R"("name":"c","volumeMounts":[{"name":"v","mountPath":"/v"}])";
+    CHECK(complaints(pods, pod(spec(mount))) == R"(spec.containers[0].volumeMounts[0].name Not found: "v;)");
+    const std::string volumes = R"(,"volumes":[{"name":"v","emptyDir":{}}])";
+    CHECK(complaints(pods, pod(spec(R"("name":"c","volumeMounts":[{"name":"v","mountPath":"/v"},)"
+                                    R"({"name":"v","mountPath":"/v"},{"name":"v"}])",
+                                    volumes))) == "spec.containers[0].volumeMounts[1].mountPath Invalid value;"
+                                                  "spec.containers[0].volumeMounts[2].mountPath Required valu;");
+    s.expect(201, "POST", pods, pod(spec(mount, volumes)));
+    const auto workload = [&](const std::string& content) {
+        return R"({"metadata":{"name":"w"},"spec":{"serviceName":"s","selector":{"matchLabels":{"a":"b"}},"template":)"
+               R"({"metadata":{"labels":{"a":"b"}},"spec":)" +
+               content + "}}}";
+    };
+    CHECK(complaints(apps + "deployments", workload(spec(mount))) ==
+          R"(spec.template.spec.containers[0].volumeMounts[0].name Not found: "v;)");
+    // It may be a claim of the set.
+    s.expect(201, "POST", apps + "statefulsets", workload(spec(mount)));
+    const std::string jobs = "/apis/batch/v1/namespaces/default/jobs";
+    const auto job = [&](const std::string& more) {
+        return R"({"metadata":{"name":"j"},"spec":{"template":{"spec":)" + spec(R"("name":"c")", more) + "}}}";
+    };
+    CHECK(complaints(jobs, job("")) == "spec.template.spec.restartPolicy Required valu;");
+    CHECK(complaints(jobs, job(R"(,"restartPolicy":"Always")")) == "spec.template.spec.restartPolicy Required valu;");
+    CHECK(complaints(jobs, job(R"(,"restartPolicy":"Odd")")) == "spec.template.spec.restartPolicy Unsupported v;");
+    s.expect(201, "POST", jobs, job(R"(,"restartPolicy":"OnFailure")"));
+}
+
+TEST_CASE("kinds: a secret of a type has the keys of that type", "[apiserver][kinds]")
+{
+    server s;
+    const std::string secrets = "/api/v1/namespaces/default/secrets";
+    const auto make = [&](const std::string& type, const std::string& keys, const std::string& metadata = {}) {
+        const auto r = s.ask("POST", secrets + "?dryRun=All",
+                             R"({"metadata":{"name":"a")" + metadata + R"(},"type":")" + type + R"(","stringData":{)" +
+                                 keys + "}}");
+        std::string out;
+        if (r.status == 201) return out;
+        const auto refused = json::parse(r.body);
+        for (const auto& cause : refused.at_pointer("/details/causes").as_array())
+            out += std::string(cause.at("field").as_string()) + " ";
+        return out;
+    };
+    CHECK(make("kubernetes.io/tls", R"("tls.crt":"c")") == "data[tls.key] ");
+    CHECK(make("kubernetes.io/tls", R"("tls.crt":"c","tls.key":"","more":"m")").empty());
+    CHECK(make("kubernetes.io/basic-auth", "") == "data[username] data[password] ");
+    CHECK(make("kubernetes.io/basic-auth", R"("password":"p")").empty());
+    CHECK(make("kubernetes.io/dockerconfigjson", "") == "data[.dockerconfigjson] ");
+    CHECK(make("kubernetes.io/dockercfg", "") == "data[.dockercfg] ");
+    CHECK(make("kubernetes.io/ssh-auth", R"("ssh-privatekey":"")") == "data[ssh-privatekey] ");
+    const std::string token = "kubernetes.io/service-account-token";
+    CHECK(make(token, "") == "metadata.annotations[kubernetes.io/service-account.name] ");
+    CHECK(make(token, "", R"(,"annotations":{"kubernetes.io/service-account.name":"a"})").empty());
+    CHECK(make("example.com/any", "").empty());
+    s.expect(201, "POST", secrets,
+             R"({"metadata":{"name":"a"},"type":"kubernetes.io/tls","stringData":{"tls.crt":"c","tls.key":"k"}})");
+    s.expect(422, "PATCH", secrets + "/a", R"({"data":{"tls.key":null}})", {{"Content-Type", std::string(merge_type)}});
+}
+
+TEST_CASE("kinds: an object of the cluster may state a namespace, which is dropped", "[apiserver][kinds]")
+{
+    server s;
+    const std::string roles = "/apis/rbac.authorization.k8s.io/v1/clusterroles";
+    const auto made = s.expect(201, "POST", roles, R"({"metadata":{"name":"a","namespace":"web"}})");
+    CHECK_FALSE(made.at("metadata").as_object().contains("namespace"));
+    s.expect(200, "PUT", roles + "/a", R"({"metadata":{"name":"a","namespace":"web","labels":{"a":"b"}}})");
+    const auto applied = s.ask(
+        "PATCH", roles + "/b?fieldManager=m",
+        R"({"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRole","metadata":{"name":"b","namespace":"web"}})",
+        {{"Content-Type", "application/apply-patch+yaml"}});
+    CHECK(applied.status == 201);
+    CHECK_FALSE(json::parse(applied.body).at("metadata").as_object().contains("namespace"));
+}
+
+TEST_CASE("kinds: of a claim the request may grow once it is bound, and the rest stays", "[apiserver][kinds]")
+{
+    server s;
+    const std::string claims = "/api/v1/namespaces/default/persistentvolumeclaims";
+    s.expect(
+        201, "POST", claims,
+        R"({"metadata":{"name":"a"},"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}})");
+    const auto status = [&](const std::string& change) {
+        return s.ask("PATCH", claims + "/a", change, {{"Content-Type", std::string(merge_type)}}).status;
+    };
+    const std::string larger = R"({"spec":{"resources":{"requests":{"storage":"2Gi"}}}})";
+    CHECK(status(larger) == 422);
+    CHECK(status(R"({"spec":{"accessModes":["ReadOnlyMany"]}})") == 422);
+    CHECK(status(R"({"spec":{"storageClassName":"fast"}})") == 200);
+    CHECK(status(R"({"spec":{"storageClassName":"slow"}})") == 422);
+    CHECK(status(R"({"spec":{"volumeName":"v"}})") == 200);
+    CHECK(status(R"({"spec":{"volumeName":"w"}})") == 422);
+    s.patch(claims + "/a/status", R"({"status":{"phase":"Bound"}})");
+    CHECK(status(larger) == 200);
+    CHECK(status(R"({"spec":{"volumeAttributesClassName":"c"}})") == 200);
+    CHECK(status(R"({"spec":{"accessModes":["ReadOnlyMany"]}})") == 422);
+    CHECK(status(R"({"metadata":{"labels":{"a":"b"}}})") == 200);
+}
+
 TEST_CASE("kinds: an unknown resource of a built-in group is answered with a Status", "[apiserver][kinds]")
 {
     server s;

@@ -34,8 +34,15 @@ void make_containers_valid(json::value& pod_spec)
         for (auto& container : all->get_array()) {
             container.as_object()["name"] = "c" + std::to_string(++count);
             container.as_object()["image"] = "i";
+            auto* mounts = container.as_object().if_contains("volumeMounts");
+            if (!mounts || !mounts->is_array()) continue;
+            for (auto& mount : mounts->get_array()) {
+                mount.as_object()["name"] = "v";
+                mount.as_object()["mountPath"] = "/" + std::to_string(++count);
+            }
         }
     }
+    spec["volumes"] = json::array{json::object{{"name", "v"}}};
 }
 
 void make_event_valid(bool core, json::object& event)
@@ -86,6 +93,11 @@ void make_valid(const resource_info& info, json::object& object)
     if (info.behaves == builtin::lease) object["spec"].as_object()["leaseDurationSeconds"] = 15;
     if (info.behaves == builtin::custom_resource_definition) object["spec"] = json::parse(crd_spec);
     if (info.behaves == builtin::pod) make_containers_valid(object["spec"]);
+    if (info.behaves == builtin::job) {
+        auto& spec = object["spec"].as_object()["template"].as_object()["spec"];
+        make_containers_valid(spec);
+        spec.as_object()["restartPolicy"] = "Never";
+    }
     if (selects_pods(info.behaves)) {
         auto& spec = object["spec"].as_object();
         if (spec.contains("replicas")) spec["replicas"] = 3;

@@ -89,7 +89,8 @@ TEST_CASE("table: one row of each other built-in kind", "[apiserver][table]")
         R"({"metadata":{"name":"e","namespace":"default"},"involvedObject":{"kind":"Pod","namespace":"default","name":"p"},)"
         R"("reason":"Started","message":"up","type":"Normal","lastTimestamp":"2026-11-21T05:59:30Z"})");
     s.expect(201, "POST", batch + "jobs",
-             R"({"metadata":{"name":"j"},"spec":{"template":{"spec":{"containers":[{"name":"c","image":"i"}]}}}})");
+             R"({"metadata":{"name":"j"},"spec":{"template":{"spec":{"restartPolicy":"Never","containers":[)"
+             R"({"name":"c","image":"i"}]}}}})");
     s.expect(201, "POST", batch + "cronjobs", R"({"metadata":{"name":"c"},"spec":{"schedule":"* * * * *"}})");
     s.expect(201, "POST", "/apis/coordination.k8s.io/v1/namespaces/default/leases",
              R"({"metadata":{"name":"l"},"spec":{"holderIdentity":"me"}})");

@@ -2,6 +2,7 @@
 #include "render/json_text.hpp"
 
 #include <map>
+#include <set>
 
 namespace kubecoro::apiserver::live {
 namespace {
@@ -10,6 +11,25 @@ struct count
 {
     std::int64_t pods = 0, ready = 0, updated = 0;
 };
+
+/// The claims of a set are volumes of its pods, before others and in place of those of the same name.
+void add_claims(json::object& pod_spec, const json::value& set, const std::string& pod_name)
+{
+    const auto* claims = array_at(set, "spec.volumeClaimTemplates");
+    if (!claims || claims->empty()) return;
+    json::array volumes;
+    std::set<std::string_view> names;
+    for (const auto& claim : *claims) {
+        const auto name = text_at(claim, "metadata.name");
+        names.insert(name);
+        volumes.push_back(
+            {{"name", name}, {"persistentVolumeClaim", {{"claimName", std::string(name) + "-" + pod_name}}}});
+    }
+    if (const auto* others = pod_spec.if_contains("volumes"); others && others->is_array())
+        for (const auto& volume : others->get_array())
+            if (!names.contains(text_at(volume, "name"))) volumes.push_back(volume);
+    pod_spec["volumes"] = std::move(volumes);
+}
 
 } // namespace
 
@@ -47,7 +67,9 @@ void run_stateful_set(const workbench& w, const json::value& set)
                 labels["controller-revision-hash"] = revision;
                 labels["statefulset.kubernetes.io/pod-name"] = name;
                 labels["apps.kubernetes.io/pod-index"] = std::to_string(i);
-                object_member(pod.get_object(), "spec")["hostname"] = name;
+                auto& spec = object_member(pod.get_object(), "spec");
+                spec["hostname"] = name;
+                add_claims(spec, set, name);
                 return pod;
             });
     }

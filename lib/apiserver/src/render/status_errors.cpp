@@ -134,6 +134,11 @@ status_cause duplicate(std::string field, std::string_view shown)
     return {"FieldValueDuplicate", "Duplicate value: " + std::string(shown), std::move(field)};
 }
 
+status_cause absent_value(std::string field, std::string_view shown)
+{
+    return {"FieldValueNotFound", "Not found: " + std::string(shown), std::move(field)};
+}
+
 status_cause forbidden_field(std::string field, std::string_view why)
 {
     return {"FieldValueForbidden", "Forbidden: " + std::string(why), std::move(field)};

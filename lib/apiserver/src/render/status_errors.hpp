@@ -35,10 +35,15 @@ namespace kubecoro::apiserver::errors {
 [[nodiscard]] status_error future_version(std::uint64_t asked, std::uint64_t current);
 [[nodiscard]] status_error unsupported_patch_body();
 
+/// Bounds the number of causes in a refusal.
+[[nodiscard]] inline bool enough(const std::vector<status_cause>& causes) noexcept { return causes.size() >= 100; }
+
 /// Causes of a 422; its message lists them as "metadata.name: Required value: ...".
 [[nodiscard]] status_cause invalid_value(std::string field, std::string_view shown, std::string_view why);
 [[nodiscard]] status_cause required(std::string field, std::string_view why = {});
 [[nodiscard]] status_cause duplicate(std::string field, std::string_view shown);
+/// The value names something that is not there.
+[[nodiscard]] status_cause absent_value(std::string field, std::string_view shown);
 [[nodiscard]] status_cause forbidden_field(std::string field, std::string_view why);
 [[nodiscard]] status_cause not_supported(std::string field, std::string_view shown, std::string_view supported);
 [[nodiscard]] status_cause too_many(std::string field, std::size_t count, std::size_t most);

@@ -73,8 +73,8 @@ std::vector<table_column> table_columns(const resource_info& info, std::string_v
     if (behaves == builtin::lease) return {name, text("Holder"), age};
     if (behaves == builtin::event)
         return {text("Last Seen"), text("Type"), text("Reason"), text("Object"), text("Message")};
-    if (behaves == builtin::none || behaves == builtin::review) return plain_columns(info);
-    return {name, text("Created At")};
+    if (behaves == builtin::custom_resource_definition) return {name, text("Created At")};
+    return plain_columns(info);
 }
 
 } // namespace kubecoro::apiserver

@@ -344,6 +344,7 @@ json::array table_cells(const resource_info& info, const std::vector<table_colum
     case builtin::lease:
         return {text_cell(name), text_cell(text_at(body, "spec.holderIdentity")), text_cell(age)};
     case builtin::none:
+    case builtin::persistent_volume_claim:
     case builtin::review:
         return plain_cells(info, body, age);
     case builtin::custom_resource_definition:

@@ -95,12 +95,49 @@ void validate_job(const json::value& before, const json::value& after, std::vect
     }
 }
 
+/// The spec of a claim, without what may change between the two states.
+json::object fixed_part_of_claim(const json::value& claim, const json::value& before, const json::value& after)
+{
+    auto spec = spec_of(claim);
+    if (text_at(before, "spec.volumeName").empty()) spec.erase("volumeName"); // It is bound once.
+    if (!find_at(before, "spec.storageClassName")) spec.erase("storageClassName");
+    if (text_at(after, "status.phase") != "Bound") return spec;
+    if (find_at(after, "spec.volumeAttributesClassName")) spec.erase("volumeAttributesClassName");
+    if (auto* resources = spec.if_contains("resources"); resources && resources->is_object())
+        if (auto* requests = resources->get_object().if_contains("requests"); requests && requests->is_object())
+            requests->get_object().erase("storage");
+    return spec;
+}
+
+void validate_fields(const resource_info& info, const json::value& before, const json::value& after,
+                     std::vector<status_cause>& causes)
+{
+    for (const auto& field : info.immutable) {
+        const json::value standard = field.standard.empty() ? json::value(nullptr) : json::value(field.standard);
+        const auto* then = find_at(before, field.path);
+        const auto* now = find_at(after, field.path);
+        if ((then ? *then : standard) == (now ? *now : standard)) continue;
+        if (field.why.empty())
+            causes.push_back(
+                errors::invalid_value(std::string(field.path), now ? to_text(*now) : "null", "field is immutable"));
+        else
+            causes.push_back(errors::forbidden_field(std::string(field.path), field.why));
+    }
+}
+
 } // namespace
 
 void validate_spec_update(const resource_info& info, const json::value& before, const json::value& after,
                           std::vector<status_cause>& causes)
 {
+    validate_fields(info, before, after, causes);
     if (info.behaves == builtin::job) validate_job(before, after, causes);
+    if (info.behaves == builtin::persistent_volume_claim &&
+        fixed_part_of_claim(before, before, after) != fixed_part_of_claim(after, before, after))
+        causes.push_back(errors::forbidden_field(
+            "spec",
+            "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound "
+            "claims"));
     if (info.behaves == builtin::pod && !pod_may_change(spec_of(before), spec_of(after)))
         causes.push_back(errors::forbidden_field(
             "spec", "pod updates may not change fields other than `spec.containers[*].image`,"

@@ -1,4 +1,4 @@
-// Which part of a spec may change.
+// Which fields of an object may change.
 #pragma once
 
 #include "render/status_errors.hpp"
@@ -10,7 +10,7 @@
 
 namespace kubecoro::apiserver {
 
-/// Says so when an update of a Pod, StatefulSet or Job changes what must stay.
+/// Checks that an update leaves the immutable fields of its kind as they are.
 void validate_spec_update(const resource_info& info, const boost::json::value& before, const boost::json::value& after,
                           std::vector<status_cause>& causes);
 

@@ -7,6 +7,7 @@
 #include "schema/event_validation.hpp"
 #include "schema/immutable_spec.hpp"
 #include "schema/name_validation.hpp"
+#include "schema/pod_validation.hpp"
 #include "schema/schema.hpp"
 #include "state/metadata_members.hpp"
 #include "state/names.hpp"
@@ -22,6 +23,7 @@
 namespace kubecoro::apiserver {
 namespace {
 
+using errors::enough;
 using errors::invalid_value;
 
 /// Checks the name part of a label key, or a label value: alphanumeric at both ends, also `-_.` between.
@@ -54,9 +56,6 @@ void check_key(const std::string& field, std::string_view key, std::vector<statu
     else if (!is_qualified_part(name))
         causes.push_back(invalid_value(field, quoted(key), qualified_rule));
 }
-
-/// Bounds the number of causes in a refusal.
-bool enough(const std::vector<status_cause>& causes) { return causes.size() >= 100; }
 
 void check_labels(const json::object& labels, std::vector<status_cause>& causes)
 {
@@ -166,52 +165,39 @@ void check_config_data(const resource_info& info, const json::value& body, std::
     if (total > 1'048'576) causes.push_back(errors::too_long(secret ? "data" : "[]", "1048576"));
 }
 
-/// Checks the names and images of the regular containers, and that no two containers of any list share a name.
-void check_containers(const json::value& spec, const std::string& path, std::vector<status_cause>& causes)
+/// The keys that secrets of a type have.
+struct secret_rule
 {
-    if (const auto* regular = array_at(spec, "containers"); !regular || regular->empty())
-        causes.push_back(errors::required(path + ".containers"));
-    std::set<std::string_view> names;
-    for (const std::string_view list : {"containers", "initContainers", "ephemeralContainers"}) {
-        const auto* containers = array_at(spec, list);
-        for (std::size_t i = 0; containers && i < containers->size(); ++i) {
-            if (enough(causes)) return;
-            const auto& container = (*containers)[i];
-            const auto at = path + "." + std::string(list) + "[" + std::to_string(i) + "]";
-            const auto name = text_at(container, "name");
-            const bool regular = list == "containers";
-            if (regular && name.empty()) causes.push_back(errors::required(at + ".name"));
-            if (regular && text_at(container, "image").empty()) causes.push_back(errors::required(at + ".image"));
-            if (!name.empty() && !names.insert(name).second)
-                causes.push_back(errors::duplicate(at + ".name", quoted(name)));
-        }
-    }
-}
+    std::string_view type;
+    std::vector<std::string_view> keys;
+    /// One of them suffices.
+    bool any = false;
+};
 
-void check_workload(const json::value& body, std::vector<status_cause>& causes)
+void check_secret_type(const json::value& secret, std::vector<status_cause>& causes)
 {
-    if (const auto replicas = int_at(body, "spec.replicas"); replicas < 0)
-        causes.push_back(
-            invalid_value("spec.replicas", std::to_string(replicas), "must be greater than or equal to 0"));
-    const auto* selector = find_at(body, "spec.selector");
-    if (!selector || !selector->is_object()) {
-        causes.push_back(errors::required("spec.selector"));
-    } else if (const auto* match = object_at(*selector, "matchLabels")) {
-        static const json::object none;
-        const auto* labels = object_at(body, "spec.template.metadata.labels");
-        if (!labels) labels = &none;
-        const bool matches = std::all_of(match->begin(), match->end(), [&](const auto& wanted) {
-            const auto* have = labels->if_contains(wanted.key());
-            return have && *have == wanted.value();
-        });
-        if (!matches)
-            causes.push_back(invalid_value("spec.template.metadata.labels", to_text(*labels),
-                                           "`selector` does not match template `labels`"));
+    static const secret_rule rules[]{{"kubernetes.io/dockercfg", {".dockercfg"}},
+                                     {"kubernetes.io/dockerconfigjson", {".dockerconfigjson"}},
+                                     {"kubernetes.io/basic-auth", {"username", "password"}, true},
+                                     {"kubernetes.io/ssh-auth", {"ssh-privatekey"}},
+                                     {"kubernetes.io/tls", {"tls.crt", "tls.key"}}};
+    const auto type = text_at(secret, "type");
+    const auto* data = object_at(secret, "data");
+    // The key of ssh-auth has a value as well.
+    const auto has = [&](std::string_view key) {
+        const auto* value = data ? data->if_contains(key) : nullptr;
+        return value && (key != "ssh-privatekey" || !scalar_text(*value).empty());
+    };
+    for (const auto& rule : rules) {
+        if (rule.type != type || (rule.any && std::any_of(rule.keys.begin(), rule.keys.end(), has))) continue;
+        for (const auto key : rule.keys)
+            if (!has(key)) causes.push_back(errors::required("data[" + std::string(key) + "]"));
     }
-    if (const auto* spec = find_at(body, "spec.template.spec"))
-        check_containers(*spec, "spec.template.spec", causes);
-    else
-        causes.push_back(errors::required("spec.template.spec.containers"));
+    constexpr std::string_view account = "kubernetes.io/service-account.name";
+    const auto* annotations = object_at(secret, "metadata.annotations");
+    const auto* named = annotations ? annotations->if_contains(account) : nullptr;
+    if (type == "kubernetes.io/service-account-token" && (!named || scalar_text(*named).empty()))
+        causes.push_back(errors::required("metadata.annotations[" + std::string(account) + "]"));
 }
 
 } // namespace
@@ -233,12 +219,15 @@ void validate_kind(const resource_info& info, const json::value& body, std::vect
 {
     if (info.custom) return;
     const builtin behaves = info.behaves;
+    if (behaves == builtin::secret) check_secret_type(body, causes);
     if (behaves == builtin::config_map || behaves == builtin::secret)
         check_config_data(info, body, causes);
     else if (behaves == builtin::pod)
-        check_containers(find_at(body, "spec") ? *find_at(body, "spec") : json::value(nullptr), "spec", causes);
+        validate_pod(body, causes);
     else if (selects_pods(info.behaves))
-        check_workload(body, causes);
+        validate_workload(info, body, causes);
+    else if (behaves == builtin::job)
+        validate_job(body, causes);
     else if (behaves == builtin::custom_resource_definition)
         validate_crd(body, causes);
     else if (behaves == builtin::lease && find_at(body, "spec.leaseDurationSeconds") &&

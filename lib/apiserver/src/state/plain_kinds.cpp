@@ -89,6 +89,34 @@ constexpr std::pair<std::string_view, name_rule> name_rules[]{
     {"RoleBinding", name_rule::path_segment},
 };
 
+/// The kinds that are not stored without rules after all.
+constexpr std::pair<std::string_view, builtin> behaviours[]{
+    {"PersistentVolumeClaim", builtin::persistent_volume_claim},
+};
+
+/// Fields that an update may not change, by kind.
+constexpr std::pair<std::string_view, immutable_field> immutable_fields[]{
+    {"ClusterTrustBundle", {"spec.signerName"}},
+    {"ControllerRevision", {"data"}},
+    {"CSIStorageCapacity", {"nodeTopology"}},
+    {"CSIStorageCapacity", {"storageClassName"}},
+    {"EndpointSlice", {"addressType"}},
+    {"IngressClass", {"spec.controller"}},
+    {"PriorityClass", {"value", "may not be changed in an update."}},
+    {"PriorityClass", {"preemptionPolicy", {}, "PreemptLowerPriority"}},
+    {"ResourceClaim", {"spec"}},
+    {"ResourceClaimTemplate", {"spec"}},
+    {"ResourceQuota", {"spec.scopes"}},
+    {"RuntimeClass", {"handler"}},
+    {"StorageClass", {"parameters"}},
+    {"StorageClass", {"provisioner"}},
+    {"StorageClass", {"reclaimPolicy", {}, "Delete"}},
+    {"StorageClass", {"volumeBindingMode", {}, "Immediate"}},
+    {"VolumeAttachment", {"spec"}},
+    {"VolumeAttributesClass", {"driverName", "updates to driverName are forbidden."}},
+    {"VolumeAttributesClass", {"parameters", "updates to parameters are forbidden."}},
+};
+
 /// The kinds whose status subresource leaves all metadata alone.
 constexpr std::string_view kinds_with_plain_status[]{
     "APIService",
@@ -135,6 +163,10 @@ resource_info plain(const plain_kind& from)
     r.namespaced = schema->namespaced;
     for (const auto& [kind, rule] : name_rules)
         if (kind == from.kind) r.names = rule;
+    for (const auto& [kind, behaviour] : behaviours)
+        if (kind == from.kind) r.behaves = behaviour;
+    for (const auto& [kind, field] : immutable_fields)
+        if (kind == from.kind) r.immutable.push_back(field);
     r.status_sets_metadata = std::find(std::begin(kinds_with_plain_status), std::end(kinds_with_plain_status),
                                        from.kind) == std::end(kinds_with_plain_status);
     r.generation = from.generation;

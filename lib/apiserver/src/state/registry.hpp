@@ -30,6 +30,7 @@ enum class builtin
     lease,
     namespace_,
     node,
+    persistent_volume_claim,
     pod,
     replica_set,
     /// Asks a question: only POST, nothing is stored.
@@ -77,6 +78,16 @@ struct table_column
     std::shared_ptr<const json_path> path = {};
 };
 
+/// A field that an update may not change.
+struct immutable_field
+{
+    std::string_view path;
+    /// Why it is forbidden; empty: its new value is invalid, since "field is immutable".
+    std::string_view why = {};
+    /// The value that an absent field stands for.
+    std::string_view standard = {};
+};
+
 [[nodiscard]] const std::shared_ptr<const boost::json::value>& no_schema();
 
 /// One served version of a resource.
@@ -120,6 +131,7 @@ struct resource_info
     bool orphans_dependents = false;
     /// DELETE returns the object instead of a Status.
     bool delete_answers_object = false;
+    std::vector<immutable_field> immutable = {};
     /// Paths supported in field selectors, in addition to metadata.name and metadata.namespace.
     std::vector<std::string> selectable = {};
     /// Raised when a definition changes them.

@@ -47,6 +47,7 @@ namespace {
 
 std::optional<status_error> check_object_namespace(const object_address& at, const json::value& body)
 {
+    if (!at.store->info.namespaced) return {}; // It may state one, which is dropped.
     const auto ns = text_at(body, "metadata.namespace");
     if (ns.empty() || ns == at.ns) return {};
     return errors::bad_request("the namespace of the provided object does not match the namespace sent on the request");
@@ -228,7 +229,10 @@ answer<stored> cluster_state_core::create_new(const object_address& at, json::va
     const auto& info = store->info;
     auto& metadata = object_member(body.get_object(), "metadata");
     if (auto e = check_object_namespace(at, body)) return *e;
-    if (info.namespaced) metadata["namespace"] = at.ns;
+    if (info.namespaced)
+        metadata["namespace"] = at.ns;
+    else
+        metadata.erase("namespace");
     std::string name(text_at(body, "metadata.name"));
     if (auto e = check_namespace(at, name)) return *e;
     const bool generates = !text_at(body, "metadata.generateName").empty();

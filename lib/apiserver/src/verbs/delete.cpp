@@ -56,7 +56,8 @@ http_response answer_delete_collection(exchange& x)
         auto at = x.address();
         at.ns = object->ns;
         at.name = object->name;
-        (void)x.state.remove(at, *how, x.now); // An object that is already gone is not an error.
+        const auto removed = x.state.remove(at, *how, x.now);
+        if (!removed && removed.error().code != 404) return respond(removed.error());
     }
     return list_response(x, std::move(*page), std::move(*form));
 }
