@@ -93,6 +93,59 @@ TEST_CASE("live: a pod is bound, runs, becomes ready, and ends within its grace 
     s.expect(404, "GET", pods + "/p");
 }
 
+TEST_CASE("live: a controller that throws runs again by itself, and does not hold up the others", "[apiserver][live]")
+{
+    live_server s;
+    const auto w = apps + "deployments/w";
+    const auto store = s.state.find("deployments.apps");
+    s.expect(201, "POST", apps + "deployments", workload(R"("replicas":1,)"));
+    const auto whole = store->find("/default/w");
+    auto broken = std::make_shared<apiserver::stored_object>(*whole);
+    broken->text = "{";
+    store->put(broken);
+    s.expect(201, "POST", jobs, job(""));
+    int failures = 0;
+    const auto settle = [&] {
+        std::optional<wall_time> next = s.now;
+        while (next && *next <= s.now) {
+            next = s.live.tick(s.now);
+            failures += s.live.failure() != nullptr;
+        }
+        return next;
+    };
+    const auto begun = s.now;
+    auto next = settle();
+    CHECK(failures == 1);
+    CHECK(s.count(pods) == 1);
+    // Each time later than before.
+    for (int i = 0; i < 12 && next; ++i) {
+        s.now = *next;
+        next = settle();
+    }
+    CHECK(failures > 3);
+    CHECK(s.now - begun > std::chrono::minutes{1});
+    CHECK(s.read(jobs + "/j").at_pointer("/status/succeeded") == 1);
+    store->put(whole);
+    s.pass(std::chrono::seconds{80});
+    CHECK(s.number(w, "/status/readyReplicas") == 1);
+}
+
+TEST_CASE("live: the claims of a stateful set are volumes of its pods", "[apiserver][live]")
+{
+    live_server s;
+    s.expect(201, "POST", apps + "statefulsets",
+             R"({"metadata":{"name":"w"},"spec":{"serviceName":"w","selector":{"matchLabels":{"a":"b"}},)"
+             R"("volumeClaimTemplates":[{"metadata":{"name":"data"},"spec":{"accessModes":["ReadWriteOnce"]}}],)"
+             R"("template":{"metadata":{"labels":{"a":"b"}},"spec":{"volumes":[{"name":"data","emptyDir":{}},)"
+             R"({"name":"more","emptyDir":{}}],"containers":[{"name":"c","image":"i","volumeMounts":[)"
+             R"({"name":"data","mountPath":"/d"},{"name":"more","mountPath":"/m"}]}]}}}})");
+    s.settle();
+    const auto volumes = s.read(pods + "/w-0").at_pointer("/spec/volumes").as_array();
+    REQUIRE(volumes.size() == 2);
+    CHECK(volumes[0].at_pointer("/persistentVolumeClaim/claimName") == "data-w-0");
+    CHECK(volumes[1].at("name") == "more");
+}
+
 TEST_CASE("live: a pod waits for a node that suits it", "[apiserver][live]")
 {
     live_server s({.nodes = 0});

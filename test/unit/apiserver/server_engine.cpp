@@ -7,6 +7,8 @@
 
 #include <kubecoro/test/catch.hpp>
 
+#include <boost/json.hpp>
+
 namespace asio = boost::asio;
 using namespace kubecoro;
 using namespace kubecoro::apiserver;
@@ -40,13 +42,15 @@ struct engine_under_test
         REQUIRE(answered);
         return std::move(*answered);
     }
-    /// Damages the text of an object, as no request can.
-    void damage(std::string_view resource, std::string_view key)
+    /// Damages the text of an object, as no request can. @return the object as it was.
+    stored damage(std::string_view resource, std::string_view key)
     {
         const auto store = engine->state().find(resource);
-        auto broken = std::make_shared<stored_object>(*store->find(key));
+        auto whole = store->find(key);
+        auto broken = std::make_shared<stored_object>(*whole);
         broken->text = "{";
         store->put(std::move(broken));
+        return whole;
     }
 };
 
@@ -101,12 +105,38 @@ TEST_CASE("server_engine: an exception of the cluster's own work does not end th
     };
     for (const char* name : {"a", "b"}) CHECK(e.ask("POST", pods, pod(name)).response.status == 201);
     CHECK(e.ask("DELETE", pods + "/a").response.status == 200);
-    e.damage("pods", "/default/a");
-    e.run.advance(std::chrono::minutes{1});
+    const auto whole = e.damage("pods", "/default/a");
+    e.run.advance(std::chrono::seconds{5});
     e.run.run_until_idle();
-    CHECK(e.log.count("the work of the cluster threw an exception") == 1);
+    CHECK(e.log.count("the work of the cluster threw an exception") > 0);
     CHECK(e.ask("DELETE", pods + "/b").response.status == 200);
     e.run.advance(std::chrono::minutes{1});
     e.run.run_until_idle();
     CHECK(e.ask("GET", pods + "/b").response.status == 404);
+    CHECK(e.log.count("the work of the cluster threw an exception") < 20);
+    // It is tried again though nothing changes.
+    e.engine->state().find("pods")->put(whole);
+    e.run.advance(std::chrono::minutes{3});
+    e.run.run_until_idle();
+    CHECK(e.ask("GET", pods + "/a").response.status == 404);
+}
+
+TEST_CASE("server_engine: an object that the garbage collector failed on is deleted later", "[apiserver][engine]")
+{
+    engine_under_test e;
+    const auto made = boost::json::parse(e.ask("POST", maps, R"({"metadata":{"name":"owner"}})").response.body);
+    const auto uid = std::string(made.at_pointer("/metadata/uid").as_string());
+    for (const std::string name : {"a", "b"})
+        CHECK(e.ask("POST", maps,
+                    R"({"metadata":{"name":")" + name +
+                        R"(","ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"owner","uid":")" + uid +
+                        R"("}]}})")
+                  .response.status == 201);
+    const auto whole = e.damage("configmaps", "/default/a");
+    CHECK(e.ask("DELETE", maps + "/owner").response.status == 200);
+    CHECK(e.log.count("the work of the cluster threw an exception") == 1);
+    e.engine->state().find("configmaps")->put(whole);
+    e.run.advance(std::chrono::seconds{2});
+    e.run.run_until_idle();
+    for (const std::string name : {"/a", "/b"}) CHECK(e.ask("GET", maps + name).response.status == 404);
 }

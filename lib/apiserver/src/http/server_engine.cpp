@@ -213,14 +213,28 @@ void server_engine::restored()
     changed();
 }
 
-// As in handle(): the requests that follow are not affected. The next change tries again.
+void server_engine::report(const std::exception_ptr& failure) const
+{
+    try {
+        std::rethrow_exception(failure);
+    } catch (const std::exception& e) {
+        log_.error("the work of the cluster threw an exception", {{"failure", e.what()}});
+    }
+}
+
+// As in handle(): the requests that follow are not affected. Work that failed is tried again, though nothing changes.
 std::optional<wall_time> server_engine::tick(wall_time now)
 {
     try {
-        return live_ ? live_->tick(now) : state_.tick(now);
-    } catch (const std::exception& e) {
-        log_.error("the work of the cluster threw an exception", {{"failure", e.what()}});
-        return {};
+        auto next = live_ ? live_->tick(now) : state_.tick(now);
+        retry_after_ = shortest_retry;
+        if (live_ && live_->failure()) report(live_->failure());
+        return next;
+    } catch (const std::exception&) {
+        report(std::current_exception());
+        const auto when = now + retry_after_;
+        retry_after_ = std::min(2 * retry_after_, longest_retry);
+        return when;
     }
 }
 

@@ -10,6 +10,8 @@
 #include <kubecoro/base/wake_signal.hpp>
 
 #include <atomic>
+#include <chrono>
+#include <exception>
 #include <functional>
 #include <map>
 
@@ -123,6 +125,8 @@ private:
     watch_handle::piece output_of(open_watch& w);
     void close(std::uint64_t id);
     void wake_watchers(std::string_view resource);
+    /// Logs an exception of the cluster's own work.
+    void report(const std::exception_ptr& failure) const;
     /// Does a part of the work that is due. @return when to call again.
     [[nodiscard]] std::optional<wall_time> tick(wall_time now);
     void arm(std::optional<wall_time> when);
@@ -151,6 +155,9 @@ private:
     wake_signal timer_wake_;
     std::optional<wall_time> armed_;
     bool timer_running_ = false;
+    static constexpr std::chrono::seconds shortest_retry{1}, longest_retry{64};
+    /// How long failed work of the cluster waits.
+    std::chrono::seconds retry_after_ = shortest_retry;
     task_group tasks_;
 };
 

@@ -52,26 +52,32 @@ void live_cluster::make_nodes(wall_time now)
 
 void live_cluster::start_over()
 {
+    stale_ = true; // until all of it has been noted
     pods_.clear();
     by_uid_.clear();
     sets_.clear();
     ready_.clear();
+    failed_.clear();
     alarms_.clear();
     alarms_in_order_.clear();
     for (unsigned k = 0; k < kinds; ++k) next_[k] = stores_[k]->end_sequence();
     for (unsigned k = 0; k < kinds; ++k)
         for (const auto& [key, object] : stores_[k]->objects()) note(static_cast<kind>(k), *object, false);
+    stale_ = false;
 }
 
 void live_cluster::follow()
 {
+    if (stale_) return start_over();
     for (unsigned k = 0; k < kinds; ++k)
         if (next_[k] < stores_[k]->first_sequence()) return start_over(); // the history is shorter than what happened
+    stale_ = true;                                                        // a change that was noted in part only
     for (unsigned k = 0; k < kinds; ++k)
         for (; next_[k] < stores_[k]->end_sequence(); ++next_[k]) {
             const auto& change = stores_[k]->at(next_[k]);
             note(static_cast<kind>(k), *change.object, change.type == change_type::deleted);
         }
+    stale_ = false;
 }
 
 void live_cluster::wake_owner(const std::string& uid)
@@ -137,27 +143,54 @@ void live_cluster::set_alarm(const item& of, wall_time when)
 void live_cluster::take_due(wall_time now)
 {
     while (!alarms_in_order_.empty() && alarms_in_order_.begin()->first <= now) {
-        auto due = alarms_in_order_.extract(alarms_in_order_.begin()).value();
-        alarms_.erase(due.second);
-        ready_.insert(std::move(due.second));
+        const auto due = alarms_in_order_.begin();
+        ready_.insert(due->second);
+        alarms_.erase(due->second);
+        alarms_in_order_.erase(due);
+    }
+}
+
+void live_cluster::run_next(wall_time now)
+{
+    auto first = ready_.extract(ready_.begin());
+    try {
+        run(first.value(), now);
+    } catch (...) {
+        failure_ = std::current_exception();
+        failed_.insert(std::move(first)); // without an allocation
+    }
+}
+
+void live_cluster::plan_retry(wall_time now)
+{
+    if (failure_) {
+        retry_at_ = now + retry_after_;
+        retry_after_ = std::min(2 * retry_after_, longest_retry);
+    } else if (failed_.empty()) {
+        retry_after_ = shortest_retry;
     }
 }
 
 std::optional<wall_time> live_cluster::tick(wall_time now)
 {
+    failure_ = nullptr;
     follow();
     take_due(now);
+    if (now >= retry_at_) ready_.merge(failed_);
     writes_ = writes_a_turn;
     for (std::size_t runs = runs_a_turn; runs > 0 && writes_ > 0 && !ready_.empty(); --runs) {
-        const auto first = ready_.extract(ready_.begin()).value();
-        run(first, now);
+        run_next(now);
         follow();
     }
+    plan_retry(now);
     const auto version = state_.resource_version();
     auto next = state_.tick(now);
     if (!ready_.empty() || state_.resource_version() != version) return now;
-    if (!alarms_in_order_.empty() && (!next || alarms_in_order_.begin()->first < *next))
-        next = alarms_in_order_.begin()->first;
+    const auto consider = [&](wall_time when) {
+        if (!next || when < *next) next = when;
+    };
+    if (!alarms_in_order_.empty()) consider(alarms_in_order_.begin()->first);
+    if (!failed_.empty()) consider(retry_at_);
     return next;
 }
 

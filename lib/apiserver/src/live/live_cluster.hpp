@@ -8,6 +8,8 @@
 #include <kubecoro/apiserver/live_options.hpp>
 
 #include <array>
+#include <chrono>
+#include <exception>
 #include <functional>
 #include <map>
 #include <optional>
@@ -26,9 +28,11 @@ class live_cluster
 public:
     live_cluster(cluster_state_core& state, live_options options, wall_time now);
 
-    /// Does a part of the work that is due, that of the state included: what one does is due for the other. @return when
-    /// to call again, at once if some is left.
+    /** Does a part of the work that is due, that of the state included: what one does is due for the other. A controller
+        that throws runs again later, by itself; the others go on. @return when to call again, at once if some is left. */
     [[nodiscard]] std::optional<wall_time> tick(wall_time now);
+    /// The exception of a controller in the last tick; null if none threw.
+    [[nodiscard]] const std::exception_ptr& failure() const noexcept { return failure_; }
     /// The state was replaced.
     void restored(wall_time now);
 
@@ -61,6 +65,9 @@ private:
     void note_node();
     void wake_owner(const std::string& uid);
     void take_due(wall_time now);
+    /// Runs the controller of the first item that is ready.
+    void run_next(wall_time now);
+    void plan_retry(wall_time now);
     void set_alarm(const item& of, wall_time when);
     void run(const item& i, wall_time now);
     void run_pod(const workbench& w, const boost::json::value& body);
@@ -77,6 +84,14 @@ private:
     std::map<std::string, item> by_uid_;
     std::map<std::string, std::set<std::string>> sets_;
     std::set<item> ready_;
+    /// Items whose controllers threw.
+    std::set<item> failed_;
+    static constexpr std::chrono::seconds shortest_retry{1}, longest_retry{64};
+    std::chrono::seconds retry_after_ = shortest_retry;
+    wall_time retry_at_ = {};
+    std::exception_ptr failure_;
+    /// Something was noted in part only: everything has to be looked at again.
+    bool stale_ = false;
     std::map<item, wall_time> alarms_;
     std::set<std::pair<wall_time, item>> alarms_in_order_;
     std::size_t writes_ = 0;

@@ -7,18 +7,21 @@
 #include "state/uuid.hpp"
 
 #include <algorithm>
+#include <exception>
 
 namespace kubecoro::apiserver {
 
 namespace {
 
-/// Objects that one call of tick() examines and deletes: some milliseconds.
-constexpr std::size_t garbage_steps = 200;
+/// Objects that one call of tick() examines or deletes in each part of its work: some milliseconds.
+constexpr std::size_t steps_a_tick = 200;
 
 } // namespace
 
 cluster_state_core::cluster_state_core(cluster_options options, wall_time now)
-    : options_(options), random_(options.seed), logs_(options.logs)
+    : options_(options),
+      random_(options.seed),
+      logs_(options.logs)
 {
     if (options_.garbage_collection) garbage_ = std::make_unique<garbage_collector>(*this);
     for (auto& info : builtin_resources()) add_resource(std::move(info));
@@ -114,16 +117,46 @@ void cluster_state_core::changed(const resource_store& store) const
     if (listener_) listener_(store.info.display_name());
 }
 
-std::optional<wall_time> cluster_state_core::tick(wall_time now)
+void cluster_state_core::end_pods(wall_time now)
 {
     const auto pods = find("", "pods");
+    std::exception_ptr failed;
     while (!terminating_pods_.empty() && terminating_pods_.begin()->first <= now) {
-        const auto [key, uid] = terminating_pods_.begin()->second;
-        terminating_pods_.erase(terminating_pods_.begin());
+        auto due = terminating_pods_.extract(terminating_pods_.begin());
+        const auto& [key, uid] = due.mapped();
         const auto pod = pods->find(key);
-        if (pod && pod->uid == uid && pod->deleting) sweep(*pods, {pod}, now);
+        if (!pod || pod->uid != uid || !pod->deleting) continue;
+        try {
+            sweep(*pods, {pod}, now);
+        } catch (...) {
+            failed = std::current_exception();
+            due.key() = now + std::chrono::seconds{1};
+            terminating_pods_.insert(std::move(due)); // without an allocation
+        }
     }
-    if (garbage_ && garbage_->work(garbage_steps, now)) return now;
+    if (failed) std::rethrow_exception(failed);
+}
+
+std::optional<wall_time> cluster_state_core::tick(wall_time now)
+{
+    bool more = false;
+    std::exception_ptr failed;
+    // A part that fails does not hold up the others.
+    const auto attempt = [&](const auto& part) {
+        try {
+            more = part() || more;
+        } catch (...) {
+            failed = std::current_exception();
+        }
+    };
+    attempt([&] {
+        end_pods(now);
+        return false;
+    });
+    attempt([&] { return work_on_sweeps(steps_a_tick, now); });
+    attempt([&] { return garbage_ && garbage_->work(steps_a_tick, now); });
+    if (failed) std::rethrow_exception(failed);
+    if (more) return now;
     if (terminating_pods_.empty()) return {};
     return terminating_pods_.begin()->first;
 }

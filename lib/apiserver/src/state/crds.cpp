@@ -202,11 +202,11 @@ delete_result cluster_state_core::remove_crd(resource_store& store, const stored
     auto marked = commit(store, current, body);
 
     if (const auto instances = find(marked->name); instances && instances->info.custom) {
-        std::vector<stored> doomed;
-        for (const auto& [key, object] : instances->objects()) doomed.push_back(object);
-        sweep(*instances, doomed, now);
+        sweeps_.push_back({.resource = {instances->info.group, instances->info.plural}});
+        (void)work_on_sweeps(swept_at_once, now);
+    } else {
+        finish_crd(marked->name, now);
     }
-    finish_crd(marked->name, now);
     return {marked, false};
 }
 

@@ -142,16 +142,43 @@ delete_result cluster_state_core::remove_namespace(resource_store& store, const 
     object_member(body.get_object(), "status")["phase"] = "Terminating";
     auto marked = commit(store, current, body);
     // Does the work of a cluster's namespace controller: deletes the contents, then the namespace.
-    const auto [first, last] = key_range(marked->name);
-    for (const auto& each : resources()) {
-        if (!each->info.namespaced) continue;
-        std::vector<stored> doomed;
-        for (auto it = each->objects().lower_bound(first); it != each->objects().end() && it->first < last; ++it)
-            doomed.push_back(it->second);
-        sweep(*each, doomed, now);
-    }
-    finish_namespace(marked->name, now);
+    sweeps_.push_back({.ns = marked->name});
+    (void)work_on_sweeps(swept_at_once, now);
     return {marked, false};
+}
+
+bool cluster_state_core::work_on_sweeps(std::size_t steps, wall_time now)
+{
+    for (; steps > 0 && !sweeps_.empty(); --steps) {
+        if (sweep_next(sweeps_.front(), now)) continue;
+        const auto done = std::move(sweeps_.front());
+        sweeps_.pop_front();
+        if (done.ns.empty())
+            finish_crd(done.resource.second + "." + done.resource.first, now);
+        else
+            finish_namespace(done.ns, now);
+    }
+    return !sweeps_.empty();
+}
+
+bool cluster_state_core::sweep_next(pending_sweep& s, wall_time now)
+{
+    const auto [first, last] = key_range(s.ns);
+    for (auto at = stores_.lower_bound(s.resource); at != stores_.end(); ++at) {
+        const auto [resource, store] = *at; // copies: the resource goes with its last object
+        if (s.ns.empty() && resource != s.resource) return false;
+        if (!s.ns.empty() && !store->info.namespaced) continue;
+        const auto& objects = store->objects();
+        const auto next =
+            resource == s.resource && !s.after.empty() ? objects.upper_bound(s.after) : objects.lower_bound(first);
+        if (next == objects.end() || next->first >= last) continue;
+        const auto doomed = next->second;
+        sweep(*store, {doomed}, now);
+        s.resource = resource;
+        s.after = doomed->key;
+        return true;
+    }
+    return false;
 }
 
 void cluster_state_core::finish_namespace(std::string_view name, wall_time now)

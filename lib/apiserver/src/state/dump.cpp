@@ -72,7 +72,13 @@ bool cluster_state_core::restore_object(const json::value& entry, wall_time now)
         other->put(event_in(*other, restored));
     }
     if (garbage_) garbage_->note(*store, nullptr, restored.get());
-    if (is_definition(*store) && is_established(body)) add_resource(resource_of_crd(body));
+    if (store->info.behaves == builtin::namespace_ && restored->deleting) sweeps_.push_back({.ns = restored->name});
+    if (is_definition(*store) && is_established(body)) {
+        add_resource(resource_of_crd(body));
+        if (restored->deleting)
+            sweeps_.push_back({.resource = {std::string(text_at(body, "spec.group")),
+                                            std::string(text_at(body, "spec.names.plural"))}});
+    }
     const bool terminates = store->info.behaves == builtin::pod && restored->deleting && options_.pod_termination;
     if (terminates && !text_at(body, "spec.nodeName").empty())
         terminating_pods_.emplace(now + *options_.pod_termination, std::pair{restored->key, restored->uid});
@@ -100,6 +106,7 @@ result<> cluster_state_core::restore(std::string_view dump, wall_time now)
             return refuse(line, "not a saved state of this program");
         for (const auto& [key, store] : stores_) store->clear();
         if (garbage_) garbage_->clear();
+        sweeps_.clear();
         waiting_names_.clear();
     }
     if (!version) return refuse(1, "empty");

@@ -8,6 +8,12 @@
 #include <set>
 
 namespace kubecoro::apiserver {
+namespace {
+
+/// An object is parsed to be examined, and a client chooses how large it is: some milliseconds.
+constexpr std::size_t most_examined_bytes = 1u << 20;
+
+} // namespace
 
 void garbage_collector::note(const resource_store& store, const stored_object* before, const stored_object* after)
 {
@@ -47,11 +53,17 @@ void garbage_collector::clear()
 
 bool garbage_collector::work(std::size_t steps, wall_time now)
 {
+    examined_bytes_ = 0;
     for (; steps > 0 && !entries_.empty(); --steps) {
-        // Taken out: a step may add entries, which would move it.
-        auto first = std::move(entries_.front());
-        entries_.pop_front();
-        if (!step(first, now)) entries_.push_front(std::move(first));
+        std::list<entry> first;
+        first.splice(first.end(), entries_, entries_.begin());
+        try {
+            if (!step(first.front(), now)) entries_.splice(entries_.begin(), first);
+        } catch (...) {
+            entries_.splice(entries_.end(), first); // behind the others, which may succeed
+            throw;
+        }
+        if (examined_bytes_ > most_examined_bytes) break;
     }
     return !entries_.empty();
 }
@@ -76,8 +88,8 @@ bool garbage_collector::next_dependent(entry& e, wall_time now)
     if (e.kind == task::owner_gone) {
         auto place = index_.next(e.what, e.after);
         if (!place) return true;
+        examine(*place, e.what, now);
         e.after = std::move(*place);
-        examine(e.after, e.what, now);
         return false;
     }
     const auto owner = find(e.what);
@@ -90,11 +102,11 @@ bool garbage_collector::next_dependent(entry& e, wall_time now)
         if (!orphans && index_.blocking(owner.object->uid) == 0) drop_finalizer(owner, foreground_finalizer, now);
         return true;
     }
-    e.after = std::move(*place);
     if (orphans)
-        drop_owners(find(e.after), {owner.object->uid});
+        drop_owners(find(*place), {owner.object->uid});
     else
-        examine(e.after, {}, now);
+        examine(*place, {}, now);
+    e.after = std::move(*place);
     return false;
 }
 
@@ -148,6 +160,7 @@ void garbage_collector::examine(std::string_view place, std::string_view gone_ui
 {
     const auto dependent = find(place);
     if (!dependent.object || dependent.object->owners.empty()) return;
+    examined_bytes_ += dependent.object->text.size();
     // The owners of a cycle wait for each other, so waiting would never end.
     if (dependent.object->deletes_dependents && waits_for_itself(*dependent.object)) unblock_owners(dependent);
     if (dependent.object->deleting) return;

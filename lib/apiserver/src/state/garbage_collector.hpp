@@ -5,7 +5,7 @@
 #include "state/resource_store.hpp"
 
 #include <cstddef>
-#include <deque>
+#include <list>
 #include <map>
 #include <string>
 #include <string_view>
@@ -86,7 +86,10 @@ private:
     dependents index_;
     /// Places of the objects that wait for their dependents, by uid.
     std::map<std::string, std::string, std::less<>> waiting_;
-    std::deque<entry> entries_;
+    /// A list: moving an entry needs no memory.
+    std::list<entry> entries_;
+    /// Size of the objects that this call of work() has examined.
+    std::size_t examined_bytes_ = 0;
 };
 
 } // namespace kubecoro::apiserver

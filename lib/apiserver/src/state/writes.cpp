@@ -43,6 +43,15 @@ std::optional<status_error> cluster_state_core::check_namespace(const object_add
     return e;
 }
 
+std::optional<status_error> cluster_state_core::check_definition(const resource_info& info, std::string_view name) const
+{
+    if (!info.custom) return {};
+    const auto definitions = find("apiextensions.k8s.io", "customresourcedefinitions");
+    const auto definition = definitions->find(storage_key("", info.display_name()));
+    if (!definition || !definition->deleting) return {};
+    return errors::forbidden(info, name, "create not allowed while custom resource definition is terminating");
+}
+
 namespace {
 
 std::optional<status_error> check_object_namespace(const object_address& at, const json::value& body)
@@ -235,6 +244,7 @@ answer<stored> cluster_state_core::create_new(const object_address& at, json::va
         metadata.erase("namespace");
     std::string name(text_at(body, "metadata.name"));
     if (auto e = check_namespace(at, name)) return *e;
+    if (auto e = check_definition(info, name)) return *e;
     const bool generates = !text_at(body, "metadata.generateName").empty();
     if (name.empty() && generates) {
         name = generated_name(*store, at.ns, text_at(body, "metadata.generateName"));

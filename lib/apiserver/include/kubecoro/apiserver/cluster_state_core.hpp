@@ -13,11 +13,13 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <list>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace kubecoro::apiserver {
@@ -107,7 +109,8 @@ struct delete_result
 
     Behaves towards clients like kube-apiserver 1.36. Does a cluster's controllers' work only where clients would hang
     otherwise: a deleted namespace is emptied and removed, a new CustomResourceDefinition becomes Established at once,
-    pods on nodes terminate, and objects whose owners are gone are deleted (see cluster_options).
+    pods on nodes terminate, aggregated ClusterRoles get their rules, and objects whose owners are gone are deleted (see
+    cluster_options).
 
     Not thread safe: confined to one strand, together with everything obtained from it. Time is an argument. */
 class cluster_state_core
@@ -125,8 +128,10 @@ public:
     /// Drops the history: watches and continued lists at earlier versions are answered with 410. Open watches continue.
     void compact();
 
-    /** Does a part of the work that is due: removes pods whose termination time has passed, and objects whose owners are
-        gone. @return when to call again, at once if some is left; empty when nothing is pending. */
+    /** Does a part of the work that is due: removes pods whose termination time has passed, objects of deleted namespaces
+        and definitions, and those whose owners are gone, and writes the rules of aggregated ClusterRoles. An exception (out
+        of memory) loses none of it: another call tries again. @return when to call again, at once if some is left; empty
+        when nothing is pending. */
     std::optional<wall_time> tick(wall_time now);
 
     /// Sets the function called after each change with the resource's name ("pods", "deployments.apps"). It runs inside
@@ -213,6 +218,8 @@ private:
     /// A name for metadata.generateName: one that is free, or after eight attempts one that is not.
     [[nodiscard]] std::string generated_name(const resource_store& store, std::string_view ns, std::string_view prefix);
     [[nodiscard]] std::optional<status_error> check_namespace(const object_address& at, std::string_view name) const;
+    /// No objects of a definition are created while it is being deleted.
+    [[nodiscard]] std::optional<status_error> check_definition(const resource_info& info, std::string_view name) const;
     /// @param applied  The owners of the fields after an apply; null for a create.
     [[nodiscard]] answer<stored> create_new(const object_address& at, boost::json::value body, const write_flags& flags,
                                             wall_time now, const managed_fields* applied);
@@ -237,6 +244,22 @@ private:
                                                    boost::json::value body, const delete_request& how, wall_time now);
     [[nodiscard]] delete_result remove_namespace(resource_store& store, const stored& current, wall_time now);
     [[nodiscard]] delete_result remove_crd(resource_store& store, const stored& current, wall_time now);
+    /// A deletion of all objects of a namespace, or of a definition, which goes on in tick() if they are many.
+    struct pending_sweep
+    {
+        /// Empty: all objects of one resource.
+        std::string ns = {};
+        /// Group and plural of the resource, or the first one that may have objects left.
+        std::pair<std::string, std::string> resource = {};
+        /// The key of the object that was deleted last.
+        std::string after = {};
+    };
+    /// Objects that the deletion of a namespace or definition deletes before it is answered: tens of milliseconds.
+    static constexpr std::size_t swept_at_once = 1000;
+    /// Deletes objects. @return whether some are left.
+    bool work_on_sweeps(std::size_t steps, wall_time now);
+    /// @return false if none was left.
+    [[nodiscard]] bool sweep_next(pending_sweep& s, wall_time now);
     void finish_namespace(std::string_view name, wall_time now);
     void finish_crd(std::string_view name, wall_time now);
     /// Serves a definition under its newest form when its names are free; otherwise reports the conflicts in its
@@ -254,6 +277,8 @@ private:
     /// Creates what every namespace contains, if the options ask for it.
     void furnish_namespace(std::string_view ns, wall_time now);
     void furnish_again(const resource_store& store, const stored_object& gone, wall_time now);
+    /// Removes the pods whose termination time has passed.
+    void end_pods(wall_time now);
     void bound_history();
     [[nodiscard]] bool restore_object(const boost::json::value& entry, wall_time now);
     void add_resource(resource_info info);
@@ -281,6 +306,7 @@ private:
     /// The accepted names of definitions that are not established, by their names.
     std::map<std::string, known_names> waiting_names_;
     std::multimap<wall_time, std::pair<std::string, std::string>> terminating_pods_;
+    std::list<pending_sweep> sweeps_;
     /// Null without cluster_options::garbage_collection.
     std::unique_ptr<garbage_collector> garbage_;
     std::function<void(std::string_view)> listener_;
