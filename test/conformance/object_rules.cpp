@@ -142,6 +142,73 @@ TEST_CASE("names of roles are segments of a path", "[conformance][rules]")
     CHECK(refused.at("/details/causes/0/message") == R"(Invalid value: "a%b": may not contain '%')");
 }
 
+TEST_CASE("roles and bindings are complete, and the role of a binding is immutable", "[conformance][rules]")
+{
+    cluster_under_test c;
+    const auto fields = [&](const std::string& target, const std::string& content) {
+        const auto refused =
+            send(c, "POST", target, R"({"metadata":{"name":")" + c.unique("x") + R"("},)" + content + "}");
+        CHECK(refused.code == 422);
+        std::string out;
+        for (const auto& cause : refused.body.at_pointer("/details/causes").as_array())
+            out += std::string(cause.at("field").as_string()) + " ";
+        return out;
+    };
+    const auto here = rbac + c.ns();
+    const std::string cluster_bindings = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings";
+    CHECK(fields(here + "/roles", R"("rules":[{}])") == "rules[0].verbs rules[0].apiGroups rules[0].resources ");
+    CHECK(fields(here + "/roles", R"("rules":[{"verbs":["get"],"nonResourceURLs":["/metrics"]}])") ==
+          "rules[0].nonResourceURLs ");
+    CHECK(fields(cluster_bindings, R"("roleRef":{"kind":"Role","name":"r"})") == "roleRef.kind ");
+    CHECK(fields(cluster_bindings, R"("roleRef":{"kind":"ClusterRole","name":"r"},)"
+                                   R"("subjects":[{"kind":"ServiceAccount","name":"a"}])") == "subjects[0].namespace ");
+    const auto made = send(c, "POST", here + "/rolebindings",
+                           R"({"metadata":{"name":"b"},"roleRef":{"kind":"Role","name":"r"},)"
+                           R"("subjects":[{"kind":"User","name":"u"}]})");
+    CHECK(made.code == 201);
+    CHECK(made.at("/roleRef/apiGroup") == "rbac.authorization.k8s.io");
+    CHECK(made.at("/subjects/0/apiGroup") == "rbac.authorization.k8s.io");
+    const auto changed =
+        send(c, "PATCH", here + "/rolebindings/b", R"({"roleRef":{"name":"other"}})", "application/merge-patch+json");
+    CHECK(changed.code == 422);
+    CHECK(changed.at("/details/causes/0/field") == "roleRef");
+}
+
+TEST_CASE("a user grants the rights that it has, and no more", "[conformance][rules]")
+{
+    cluster_under_test c;
+    const headers as_user = bind(
+        c, R"([{"verbs":["get","create","patch"],"apiGroups":["rbac.authorization.k8s.io"],)"
+           R"("resources":["roles","rolebindings"]},{"verbs":["get"],"apiGroups":[""],"resources":["configmaps"]}])");
+    const auto here = rbac + c.ns();
+    REQUIRE(test::eventually([&] { return send(c, "GET", core(c, "/configmaps/none"), {}, {}, as_user).code == 404; }));
+    const auto grant = [&](const std::string& name, const std::string& verbs, const std::string& resource) {
+        return send(c, "POST", here + "/roles",
+                    R"({"metadata":{"name":")" + name + R"("},"rules":[{"verbs":[)" + verbs +
+                        R"(],"apiGroups":[""],"resources":[")" + resource + R"("]}]})",
+                    "application/json", as_user);
+    };
+    CHECK(grant("same", R"("get")", "configmaps").code == 201);
+    const auto refused = grant("more", R"("get","list")", "secrets");
+    CHECK(refused.code == 403);
+    CHECK(refused.at("/message")
+              .ends_with(") is attempting to grant RBAC permissions not currently held:\n"
+                         "{APIGroups:[\"\"], Resources:[\"secrets\"], Verbs:[\"get\" \"list\"]}"));
+    CHECK(send(c, "PATCH", here + "/roles/same",
+               R"({"rules":[{"verbs":["get"],"apiGroups":[""],"resources":["secrets"]}]})",
+               "application/merge-patch+json", as_user)
+              .code == 403);
+    const auto to = [&](const std::string& kind, const std::string& role) {
+        const auto binding =
+            R"({"metadata":{"generateName":"b-"},"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":")" + kind +
+            R"(","name":")" + role + R"("}})";
+        return send(c, "POST", here + "/rolebindings", binding, "application/json", as_user).code;
+    };
+    CHECK(test::eventually([&] { return to("Role", "same") == 201; }));
+    CHECK(to("Role", "none") == 404);
+    CHECK(to("ClusterRole", "cluster-admin") == 403);
+}
+
 TEST_CASE("a write of the status sets labels of a pod, and no labels of a deployment", "[conformance][rules]")
 {
     cluster_under_test c;

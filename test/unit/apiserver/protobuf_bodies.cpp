@@ -76,6 +76,21 @@ std::string_view name_of(const resource_info& info, json::object& object)
     return "v1.example.com";
 }
 
+void make_role_valid(json::object& role)
+{
+    role["rules"] = json::array{json::object{
+        {"verbs", json::array{"get"}}, {"apiGroups", json::array{""}}, {"resources", json::array{"pods"}}}};
+    role.erase("aggregationRule");
+}
+
+void make_binding_valid(json::object& binding)
+{
+    binding["roleRef"] =
+        json::object{{"apiGroup", "rbac.authorization.k8s.io"}, {"kind", "ClusterRole"}, {"name", "r"}};
+    binding["subjects"] =
+        json::array{json::object{{"kind", "User"}, {"apiGroup", "rbac.authorization.k8s.io"}, {"name", "u"}}};
+}
+
 /// Replaces the parts of a random object that the server would refuse.
 void make_valid(const resource_info& info, json::object& object)
 {
@@ -93,6 +108,8 @@ void make_valid(const resource_info& info, json::object& object)
     if (info.behaves == builtin::lease) object["spec"].as_object()["leaseDurationSeconds"] = 15;
     if (info.behaves == builtin::custom_resource_definition) object["spec"] = json::parse(crd_spec);
     if (info.behaves == builtin::pod) make_containers_valid(object["spec"]);
+    if (info.behaves == builtin::role) make_role_valid(object);
+    if (info.behaves == builtin::role_binding) make_binding_valid(object);
     if (info.behaves == builtin::job) {
         auto& spec = object["spec"].as_object()["template"].as_object()["spec"];
         make_containers_valid(spec);

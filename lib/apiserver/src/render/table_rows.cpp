@@ -346,6 +346,8 @@ json::array table_cells(const resource_info& info, const std::vector<table_colum
     case builtin::none:
     case builtin::persistent_volume_claim:
     case builtin::review:
+    case builtin::role:
+    case builtin::role_binding:
         return plain_cells(info, body, age);
     case builtin::custom_resource_definition:
         break;

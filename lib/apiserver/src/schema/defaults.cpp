@@ -5,8 +5,6 @@
 #include "state/finalizers.hpp"
 
 #include <algorithm>
-
-#include <algorithm>
 #include <cstdint>
 #include <limits>
 
@@ -160,6 +158,23 @@ void default_secret(json::object& o)
     if (type.is_null() || (type.is_string() && type.get_string().empty())) type = "Opaque";
 }
 
+/// References to roles, users and groups are to those of this group, unless they say otherwise.
+void default_role_binding(json::object& o)
+{
+    constexpr std::string_view group = "rbac.authorization.k8s.io";
+    const auto fill = [&](json::object& reference) {
+        auto& stated = reference["apiGroup"];
+        if (stated.is_null() || (stated.is_string() && stated.get_string().empty())) stated = group;
+    };
+    fill(object_member(o, "roleRef"));
+    auto* subjects = o.if_contains("subjects");
+    if (!subjects || !subjects->is_array()) return;
+    for (auto& subject : subjects->get_array()) {
+        const auto kind = text_at(subject, "kind");
+        if (kind == "User" || kind == "Group") fill(subject.get_object());
+    }
+}
+
 std::string_view storage_version_of(const json::object& crd)
 {
     const auto* spec = crd.if_contains("spec");
@@ -237,6 +252,8 @@ void apply_defaults(const resource_info& info, json::value& body, bool creating,
         default_service(object_member(o, "spec"));
     else if (behaves == builtin::secret)
         default_secret(o);
+    else if (behaves == builtin::role_binding)
+        default_role_binding(o);
     else if (behaves == builtin::custom_resource_definition)
         default_crd(o, creating);
     else if (behaves == builtin::namespace_)

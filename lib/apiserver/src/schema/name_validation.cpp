@@ -47,11 +47,9 @@ void check_label(const checked_name& n)
 /// @return whether the name is a segment of a path.
 bool check_path_segment(const checked_name& n)
 {
-    const auto known = n.causes.size();
-    if (n.name == "." || n.name == "..") n.refuse("may not be '" + std::string(n.name) + "'");
-    for (const std::string_view part : {"/", "%"})
-        if (n.contains(part)) n.refuse("may not contain '" + std::string(part) + "'");
-    return n.causes.size() == known;
+    const auto problems = path_segment_problems(n.name);
+    for (const auto& why : problems) n.refuse(why);
+    return problems.empty();
 }
 
 void check_api_service(const checked_name& n, const json::value& body)
@@ -103,6 +101,15 @@ void check_trust_bundle(const checked_name& n, const json::value& body)
 }
 
 } // namespace
+
+std::vector<std::string> path_segment_problems(std::string_view name)
+{
+    std::vector<std::string> out;
+    if (name == "." || name == "..") out.push_back("may not be '" + std::string(name) + "'");
+    for (const std::string_view part : {"/", "%"})
+        if (name.find(part) != std::string_view::npos) out.push_back("may not contain '" + std::string(part) + "'");
+    return out;
+}
 
 void validate_name(const resource_info& info, const json::value& body, std::vector<status_cause>& causes)
 {

@@ -8,6 +8,7 @@
 #include "schema/immutable_spec.hpp"
 #include "schema/name_validation.hpp"
 #include "schema/pod_validation.hpp"
+#include "schema/role_validation.hpp"
 #include "schema/schema.hpp"
 #include "state/metadata_members.hpp"
 #include "state/names.hpp"
@@ -237,6 +238,10 @@ void validate_kind(const resource_info& info, const json::value& body, std::vect
                                        "must be greater than 0"));
     else if (behaves == builtin::event)
         validate_event(info, body, causes);
+    else if (behaves == builtin::role)
+        validate_role(info, body, causes);
+    else if (behaves == builtin::role_binding)
+        validate_role_binding(info, body, causes);
 }
 
 void validate_ephemeral_containers(const json::value& before, const json::value& after,
@@ -281,6 +286,7 @@ void validate_update(const resource_info& info, const json::value& before, const
         causes.push_back(invalid_value("spec.selector", selector ? to_text(*selector) : "null", "field is immutable"));
     if (info.behaves == builtin::custom_resource_definition) validate_crd_update(before, after, causes);
     if (info.behaves == builtin::event) validate_event_update(info, before, after, causes);
+    if (info.behaves == builtin::role_binding) validate_role_binding_update(before, after, causes);
     validate_spec_update(info, before, after, causes);
     if (find_at(before, "metadata.deletionTimestamp")) {
         // An object that is being deleted cannot get new finalizers.

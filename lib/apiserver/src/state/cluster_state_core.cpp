@@ -4,6 +4,7 @@
 #include "render/json_text.hpp"
 #include "state/garbage_collector.hpp"
 #include "state/resource_store.hpp"
+#include "state/role_aggregator.hpp"
 #include "state/uuid.hpp"
 
 #include <algorithm>
@@ -21,6 +22,7 @@ constexpr std::size_t steps_a_tick = 200;
 cluster_state_core::cluster_state_core(cluster_options options, wall_time now)
     : options_(options),
       random_(options.seed),
+      aggregator_(std::make_unique<role_aggregator>(*this)),
       logs_(options.logs)
 {
     if (options_.garbage_collection) garbage_ = std::make_unique<garbage_collector>(*this);
@@ -95,6 +97,7 @@ stored cluster_state_core::commit_settled(resource_store& store, const stored& b
     auto object = make_stored(store.info, body, ++*version_);
     store.record({before ? change_type::modified : change_type::added, *version_, before, object});
     if (garbage_) garbage_->note(store, before.get(), object.get());
+    aggregator_->note(store, object->key, object.get());
     bound_history();
     changed(store);
     if (store.info.behaves == builtin::event) mirror_event(store, object, false);
@@ -154,6 +157,7 @@ std::optional<wall_time> cluster_state_core::tick(wall_time now)
         return false;
     });
     attempt([&] { return work_on_sweeps(steps_a_tick, now); });
+    attempt([&] { return aggregator_->work(now); });
     attempt([&] { return garbage_ && garbage_->work(steps_a_tick, now); });
     if (failed) std::rethrow_exception(failed);
     if (more) return now;

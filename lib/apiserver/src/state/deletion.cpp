@@ -4,6 +4,7 @@
 #include "state/finalizers.hpp"
 #include "state/garbage_collector.hpp"
 #include "state/resource_store.hpp"
+#include "state/role_aggregator.hpp"
 
 #include <kubecoro/apiserver/cluster_state_core.hpp>
 
@@ -53,6 +54,7 @@ stored cluster_state_core::erase(resource_store& store, const stored& last, wall
     auto final = with_version(last, ++*version_);
     store.record({change_type::deleted, *version_, last, final});
     if (garbage_) garbage_->note(store, last.get(), nullptr);
+    aggregator_->note(store, last->key, nullptr);
     bound_history();
     changed(store);
     if (store.info.behaves == builtin::pod) forget_logs(*final);

@@ -3,6 +3,7 @@
 #include "state/garbage_collector.hpp"
 #include "state/go_form.hpp"
 #include "state/resource_store.hpp"
+#include "state/role_aggregator.hpp"
 
 #include <kubecoro/apiserver/cluster_state_core.hpp>
 
@@ -72,6 +73,7 @@ bool cluster_state_core::restore_object(const json::value& entry, wall_time now)
         other->put(event_in(*other, restored));
     }
     if (garbage_) garbage_->note(*store, nullptr, restored.get());
+    aggregator_->note(*store, restored->key, restored.get());
     if (store->info.behaves == builtin::namespace_ && restored->deleting) sweeps_.push_back({.ns = restored->name});
     if (is_definition(*store) && is_established(body)) {
         add_resource(resource_of_crd(body));
@@ -106,6 +108,7 @@ result<> cluster_state_core::restore(std::string_view dump, wall_time now)
             return refuse(line, "not a saved state of this program");
         for (const auto& [key, store] : stores_) store->clear();
         if (garbage_) garbage_->clear();
+        aggregator_->clear();
         sweeps_.clear();
         waiting_names_.clear();
     }

@@ -91,7 +91,11 @@ constexpr std::pair<std::string_view, name_rule> name_rules[]{
 
 /// The kinds that are not stored without rules after all.
 constexpr std::pair<std::string_view, builtin> behaviours[]{
+    {"ClusterRole", builtin::role},
+    {"ClusterRoleBinding", builtin::role_binding},
     {"PersistentVolumeClaim", builtin::persistent_volume_claim},
+    {"Role", builtin::role},
+    {"RoleBinding", builtin::role_binding},
 };
 
 /// Fields that an update may not change, by kind.

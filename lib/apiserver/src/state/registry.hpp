@@ -35,6 +35,10 @@ enum class builtin
     replica_set,
     /// Asks a question: only POST, nothing is stored.
     review,
+    /// Role and ClusterRole.
+    role,
+    /// RoleBinding and ClusterRoleBinding.
+    role_binding,
     secret,
     service,
     service_account,

@@ -1,25 +1,14 @@
 #include "state/role_rules.hpp"
 
 #include "render/json_text.hpp"
+#include "state/default_roles.hpp"
 
 #include <algorithm>
-#include <map>
 
 namespace kubecoro::apiserver {
 namespace {
 
 constexpr std::string_view group = "rbac.authorization.k8s.io";
-
-/// The ClusterRoles that a cluster begins with and that manifests of operators bind, by their storage keys.
-const std::map<std::string, std::vector<role_rule>>& first_roles()
-{
-    static const std::map<std::string, std::vector<role_rule>> all{
-        {storage_key("", "cluster-admin"), {{{"*"}, {"*"}, {"*"}, {}, {"*"}}}},
-        {storage_key("", "system:auth-delegator"),
-         {{{"create"}, {"authentication.k8s.io"}, {"tokenreviews"}, {}, {}},
-          {{"create"}, {"authorization.k8s.io"}, {"subjectaccessreviews"}, {}, {}}}}};
-    return all;
-}
 
 std::vector<std::string> texts_at(const json::value& v, std::string_view member)
 {
@@ -59,6 +48,13 @@ bool refers_to(const json::value& reference, std::string_view kind, std::string_
     return text_at(reference, "kind") == kind && (stated.empty() || stated == of_group);
 }
 
+bool has_one_of(const stored_object& object, const std::vector<std::string_view>& labels)
+{
+    return std::any_of(object.labels.begin(), object.labels.end(), [&](const auto& label) {
+        return label.second == "true" && std::find(labels.begin(), labels.end(), label.first) != labels.end();
+    });
+}
+
 /// Returns the parsed form of the stored object from `known`, or parses it.
 template<class Known, class Read>
 auto& value_of(Known& known, const stored& object, const Read& read)
@@ -84,6 +80,16 @@ bool role_rule::allows(const access_request& asked) const
     if (asked.resource.empty()) return has_path(paths, asked.path);
     return has_or_all(groups, asked.group) && has_resource(resources, asked) &&
            (names.empty() || has(names, asked.name));
+}
+
+std::vector<role_rule> rules_in(const json::value& role)
+{
+    std::vector<role_rule> out;
+    if (const auto* rules = array_at(role, "rules"))
+        for (const auto& r : *rules)
+            out.push_back({texts_at(r, "verbs"), texts_at(r, "apiGroups"), texts_at(r, "resources"),
+                           texts_at(r, "resourceNames"), texts_at(r, "nonResourceURLs")});
+    return out;
 }
 
 role_rules::role_rules(const cluster_state_core& state)
@@ -116,17 +122,6 @@ role_rules::binding role_rules::binding_in(const stored_object& object)
     return out;
 }
 
-role_rules::role role_rules::role_in(const stored_object& object)
-{
-    const auto body = to_json(object);
-    role out;
-    if (const auto* rules = array_at(body, "rules"))
-        for (const auto& r : *rules)
-            out.push_back({texts_at(r, "verbs"), texts_at(r, "apiGroups"), texts_at(r, "resources"),
-                           texts_at(r, "resourceNames"), texts_at(r, "nonResourceURLs")});
-    return out;
-}
-
 bool role_rules::applies(const binding& b, const asker& who)
 {
     return std::any_of(b.subjects.begin(), b.subjects.end(), [&](const subject& s) {
@@ -134,13 +129,24 @@ bool role_rules::applies(const binding& b, const asker& who)
     });
 }
 
-const role_rules::role& role_rules::rules_of(const binding& b)
+template<class Visit>
+bool role_rules::visit_role(bool is_cluster_role, std::string_view key, const Visit& visit, bool& existed)
 {
-    static const role none;
-    const auto found = (b.to_cluster_role ? stored_cluster_roles_ : stored_roles_)->find(b.role);
-    if (found) return value_of(b.to_cluster_role ? cluster_roles_ : roles_, found, role_in);
-    const auto first = first_roles().find(b.role);
-    return b.to_cluster_role && first != first_roles().end() ? first->second : none;
+    const auto visit_stored = [&](const stored& object) {
+        const auto parse = [](const stored_object& o) { return rules_in(to_json(o)); };
+        const auto& rules = value_of(is_cluster_role ? cluster_roles_ : roles_, object, parse);
+        return std::any_of(rules.begin(), rules.end(), visit);
+    };
+    const auto found = (is_cluster_role ? stored_cluster_roles_ : stored_roles_)->find(key);
+    const auto* standard = found || !is_cluster_role || key.empty() ? nullptr : find_default_role(key.substr(1));
+    existed = found || standard;
+    if (found) return visit_stored(found);
+    if (!standard) return false;
+    if (std::any_of(standard->rules.begin(), standard->rules.end(), visit)) return true;
+    if (standard->aggregates.empty()) return false;
+    for (const auto& [at, object] : stored_cluster_roles_->objects())
+        if (has_one_of(*object, standard->aggregates) && visit_stored(object)) return true;
+    return false;
 }
 
 template<class Visit>
@@ -152,8 +158,8 @@ bool role_rules::visit_rules(const resource_store& bindings, const std::pair<std
     for (auto at = objects.lower_bound(range.first); at != end; ++at) {
         const auto& b = value_of(known, at->second, binding_in);
         if (!applies(b, who)) continue;
-        for (const auto& rule : rules_of(b))
-            if (visit(rule)) return true;
+        [[maybe_unused]] bool existed = false;
+        if (visit_role(b.to_cluster_role, b.role, visit, existed)) return true;
     }
     return false;
 }
@@ -184,6 +190,19 @@ std::vector<const role_rule*> role_rules::of(const user_info& user, std::string_
         out.push_back(&rule);
         return false;
     });
+    return out;
+}
+
+std::optional<std::vector<const role_rule*>> role_rules::of_role(std::string_view ns, std::string_view name)
+{
+    std::vector<const role_rule*> out;
+    bool existed = false;
+    const auto take = [&](const role_rule& rule) {
+        out.push_back(&rule);
+        return false;
+    };
+    visit_role(ns.empty(), storage_key(ns, name), take, existed);
+    if (!existed) return {};
     return out;
 }
 

@@ -2,13 +2,17 @@
 #pragma once
 
 #include "state/resource_store.hpp"
+#include "state/role_rule.hpp"
 
 #include <kubecoro/apiserver/access.hpp>
 #include <kubecoro/apiserver/cluster_state_core.hpp>
 
+#include <boost/json/value.hpp>
+
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,26 +20,13 @@
 
 namespace kubecoro::apiserver {
 
-/// A PolicyRule of a Role or ClusterRole.
-struct role_rule
-{
-    std::vector<std::string> verbs;
-    std::vector<std::string> groups;
-    /// "pods", "pods/status", "*/scale" or "*".
-    std::vector<std::string> resources;
-    /// Names of objects; empty = all, also those without a name yet.
-    std::vector<std::string> names;
-    /// Paths; one with "*" at its end has all that begin so.
-    std::vector<std::string> paths;
-
-    [[nodiscard]] bool allows(const access_request& asked) const;
-};
+/// The rules that a Role or ClusterRole states.
+[[nodiscard]] std::vector<role_rule> rules_in(const boost::json::value& role);
 
 /** Reads RoleBindings, ClusterRoleBindings and their roles as they are at each question.
 
-    The ClusterRoles cluster-admin and system:auth-delegator, which a cluster begins with, grant what they do there,
-    although they are not stored. Rules of aggregated roles are those that are stored. Not thread safe: used on the strand
-    of the state. */
+    The default roles grant what they do in a cluster, although they are not stored. Rules of other aggregated roles are
+    those that are stored. Not thread safe: used on the strand of the state. */
 class role_rules
 {
 public:
@@ -44,8 +35,11 @@ public:
 
     [[nodiscard]] bool allow(const user_info& user, const access_request& asked);
 
-    /// All rules that a user has in a namespace. Valid until the next call.
+    /// All rules that a user has in a namespace. Valid until the state changes.
     [[nodiscard]] std::vector<const role_rule*> of(const user_info& user, std::string_view ns);
+
+    /// The rules of a role, or of a ClusterRole without a namespace. Empty: there is no such role. Valid until the state changes.
+    [[nodiscard]] std::optional<std::vector<const role_rule*>> of_role(std::string_view ns, std::string_view name);
 
     /// The number of parsed objects in memory: at most some more than twice the stored ones.
     [[nodiscard]] std::size_t kept() const noexcept
@@ -91,10 +85,11 @@ private:
                      read_by_key<binding>& known, const asker& who, const Visit& visit);
     template<class Visit>
     bool visit_rules(const user_info& user, std::string_view ns, const Visit& visit);
-    [[nodiscard]] const role& rules_of(const binding& b);
+    /// The same for the rules of a role. @param existed  Set if there is one.
+    template<class Visit>
+    bool visit_role(bool is_cluster_role, std::string_view key, const Visit& visit, bool& existed);
 
     [[nodiscard]] static binding binding_in(const stored_object& object);
-    [[nodiscard]] static role role_in(const stored_object& object);
     [[nodiscard]] static bool applies(const binding& b, const asker& who);
 
     std::shared_ptr<resource_store> stored_roles_, stored_cluster_roles_, stored_bindings_, stored_cluster_bindings_;

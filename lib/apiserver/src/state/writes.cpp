@@ -121,6 +121,11 @@ std::optional<status_error> validate(const resource_info& info, std::string_view
     return {};
 }
 
+std::optional<status_error> admit(const write_flags& flags, const json::value* before, const json::value& after)
+{
+    return flags.admission ? flags.admission(before, after) : std::nullopt;
+}
+
 [[nodiscard]] std::optional<status_error> settle_schema(const resource_info& info, std::string_view version,
                                                         json::value& body)
 {
@@ -267,6 +272,7 @@ answer<stored> cluster_state_core::create_new(const object_address& at, json::va
     normalise(info, body);
     if (auto e = validate(info, at.version, nullptr, body)) return *e; // before Go's types hide what is wrong
     take_go_form(info, body);
+    if (auto e = admit(flags, nullptr, body)) return *e;
     if (!given_version.empty() && given_version != "0")
         return errors::internal("resourceVersion should not be set on objects to be created");
     if (const auto existing = store->find(storage_key(at.ns, name)))
@@ -340,6 +346,7 @@ answer<stored> cluster_state_core::update_found(const object_address& at, const 
     if (auto e = validate(info, at.version, may_change_all(at.subresource) ? nullptr : &before, body)) return *e;
     if (at.subresource == "ephemeralcontainers")
         if (auto e = check_ephemeral_containers(info, before, body)) return *e;
+    if (auto e = admit(flags, &before, body)) return *e;
     if (at.subresource != "status" && raises_generation(info.generation, before, body))
         body.at("metadata").get_object()["generation"] = int_at(before, "metadata.generation") + 1;
     // The server's own changes of the status have no owner.

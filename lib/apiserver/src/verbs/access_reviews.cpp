@@ -90,11 +90,6 @@ json::object path_rule(std::string_view verb, json::array paths)
     return {{"verbs", one(verb)}, {"nonResourceURLs", std::move(paths)}};
 }
 
-json::object resource_rule(std::string_view verb, std::string_view group, std::string_view resource)
-{
-    return {{"verbs", one(verb)}, {"apiGroups", one(group)}, {"resources", one(resource)}};
-}
-
 /// Appends what a role grants to the rules of a review.
 void append_role_rule(const role_rule& rule, json::array& resources, json::array& paths)
 {
@@ -107,18 +102,6 @@ void append_role_rule(const role_rule& rule, json::array& resources, json::array
     }
     if (!rule.paths.empty())
         paths.push_back(json::object{{"verbs", to_array(rule.verbs)}, {"nonResourceURLs", to_array(rule.paths)}});
-}
-
-/// "deployments.apps/scale" is the resource "deployments/scale" of the group "apps".
-json::object rule_of(const access_rule& rule)
-{
-    const std::string_view verb = rule.verb.empty() ? "*" : std::string_view(rule.verb);
-    const std::string_view wanted = rule.resource.empty() ? "*" : std::string_view(rule.resource);
-    const auto slash = std::min(wanted.find('/'), wanted.size());
-    const auto dot = wanted.substr(0, slash).find('.');
-    if (dot == std::string_view::npos) return resource_rule(verb, "*", wanted);
-    const std::string resource = std::string(wanted.substr(0, dot)) + std::string(wanted.substr(slash));
-    return resource_rule(verb, wanted.substr(dot + 1, slash - dot - 1), resource);
 }
 
 } // namespace
@@ -138,10 +121,7 @@ answer<json::value> review_rules(const exchange& x, const json::value& body, aut
     if (ns.empty()) return errors::bad_request("no namespace on request");
     const auto found = access.access().summarize(x.user, ns);
     json::array resources, paths;
-    for (const auto& rule : found.allowed) {
-        resources.push_back(rule_of(rule));
-        if (rule.resource.empty()) paths.push_back(path_rule(rule.verb.empty() ? "*" : rule.verb, one("*")));
-    }
+    for (const auto& rule : found.allowed) append_role_rule(as_role_rule(rule), resources, paths);
     for (const auto& [verb, path] : found.paths) paths.push_back(path_rule(verb, one(path)));
     for (const auto* rule : access.roles().of(x.user, ns)) append_role_rule(*rule, resources, paths);
     json::object status{{"resourceRules", std::move(resources)},

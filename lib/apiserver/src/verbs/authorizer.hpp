@@ -7,6 +7,10 @@
 
 namespace kubecoro::apiserver {
 
+/// Converts a rule of the server that allows into one of a role. "deployments.apps/scale" is the resource
+/// "deployments/scale" of the group "apps".
+[[nodiscard]] role_rule as_role_rule(const access_rule& rule);
+
 /** The rules of the server, and the roles of the cluster.
 
     The first rule that matches decides. Without one, a user may do what access_control allows everybody, and what roles

@@ -4,6 +4,7 @@
 #include "render/status_errors.hpp"
 #include "schema/member_cost.hpp"
 #include "schema/validation.hpp"
+#include "verbs/escalation.hpp"
 
 #include <kubecoro/api/detail/builtin_fields.hpp>
 #include <kubecoro/api/detail/duplicate_fields.hpp>
@@ -308,7 +309,7 @@ answer<std::string> read_manager(const exchange& x, std::string_view kind)
 
 } // namespace
 
-answer<write_flags> read_write_flags(const exchange& x, std::string_view kind)
+answer<write_flags> read_write_flags(exchange& x, std::string_view kind)
 {
     const auto dry = x.target.values("dryRun");
     if (auto e = check_dry_run(dry, kind)) return *e;
@@ -321,6 +322,7 @@ answer<write_flags> read_write_flags(const exchange& x, std::string_view kind)
     write_flags flags;
     flags.dry_run = !dry.empty();
     flags.manager = std::move(*manager);
+    flags.admission = escalation_check(x);
     return flags;
 }
 

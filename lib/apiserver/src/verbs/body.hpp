@@ -29,7 +29,7 @@ read_document(const exchange& x, std::string_view api_version, std::string_view 
                                                    std::string_view kind);
 
 /// Reads dryRun and checks fieldValidation. `kind` is CreateOptions, UpdateOptions or PatchOptions. Errors: 422.
-[[nodiscard]] answer<write_flags> read_write_flags(const exchange& x, std::string_view kind);
+[[nodiscard]] answer<write_flags> read_write_flags(exchange& x, std::string_view kind);
 
 /// Reads DeleteOptions from body and query. Errors: 400, 422.
 [[nodiscard]] answer<delete_request> read_delete_options(const exchange& x);

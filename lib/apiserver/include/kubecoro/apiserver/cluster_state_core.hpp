@@ -3,6 +3,7 @@
 
 #include <kubecoro/apiserver/cluster_options.hpp>
 #include <kubecoro/apiserver/container_logs.hpp>
+#include <kubecoro/apiserver/object_requests.hpp>
 #include <kubecoro/apiserver/status_error.hpp>
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/random.hpp>
@@ -29,6 +30,7 @@ class garbage_collector;
 class managed_fields;
 class names_in_use;
 class resource_store;
+class role_aggregator;
 struct crd_names;
 struct resource_info;
 
@@ -41,68 +43,6 @@ enum class log_change
     end,
     /// The present log becomes the previous one; the text begins another.
     restart
-};
-
-/// The address of an object or a collection, as a request names it.
-struct object_address
-{
-    /// The resource, from cluster_state_core::find(). Never null where an address is passed.
-    std::shared_ptr<resource_store> store;
-    /// The API version the client uses; for custom resources it may differ from the stored one.
-    std::string version = {};
-    /// Empty: all namespaces, or cluster scope.
-    std::string ns = {};
-    /// The object's name.
-    std::string name = {};
-    /// "", "status", "scale", "finalize".
-    std::string subresource = {};
-};
-
-/// Options of a write that affect the state.
-struct write_flags
-{
-    /// Checks the request and changes nothing.
-    bool dry_run = false;
-    /// A new object keeps the status, uid and creation time of the body (manifests). Over HTTP the server sets them.
-    bool keep_status = false;
-    /// The name under which metadata.managedFields records the writer. Empty: the owners of fields stay as they are.
-    std::string manager = {};
-    /// apply() alone: takes over fields that others own.
-    bool force = false;
-};
-
-/// The outcome of an apply.
-struct apply_result
-{
-    /// The new state of the object.
-    std::shared_ptr<const stored_object> object;
-    /// Whether the object is new.
-    bool created = false;
-};
-
-/// The supported fields of DeleteOptions.
-struct delete_request
-{
-    /// Checks the request and changes nothing.
-    bool dry_run = false;
-    /// Grace period of a pod on a node, in seconds; a negative one counts as 0. Empty = the pod's
-    /// terminationGracePeriodSeconds, or 30. Ignored for all other objects.
-    std::optional<std::int64_t> grace_seconds = {};
-    /// Precondition: the object has this uid, else 409. Empty = none.
-    std::string uid = {};
-    /// Precondition: the object has this resourceVersion, else 409. Empty = none.
-    std::string resource_version = {};
-    /// "", "Background", "Foreground", "Orphan".
-    std::string propagation = {};
-};
-
-/// The outcome of a delete.
-struct delete_result
-{
-    /// The last state of the object; its current state when finalizers or its grace period keep it.
-    std::shared_ptr<const stored_object> last;
-    /// True when the object was removed.
-    bool gone = true;
 };
 
 /** All objects of a cluster, one version counter for all of them, and a bounded history of changes per resource.
@@ -309,6 +249,7 @@ private:
     std::list<pending_sweep> sweeps_;
     /// Null without cluster_options::garbage_collection.
     std::unique_ptr<garbage_collector> garbage_;
+    std::unique_ptr<role_aggregator> aggregator_;
     std::function<void(std::string_view)> listener_;
     /// Certificates of the config maps kube-root-ca.crt.
     std::string root_ca_;
