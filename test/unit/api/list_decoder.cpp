@@ -233,7 +233,7 @@ TEST_CASE("list_decoder: broken input is rejected, and the decoder stays failed"
     refused(R"({"items":[{"a":1,}]})", "malformed JSON");
     refused("", "unexpected end of text after byte 0");
     refused("{\"items\":[{\"v\":" + std::string(1000, '['), "nested too deeply");
-    refused("{\"items\":[],\"other\":" + std::string(1000, '['), "nested too deeply");
+    refused("{\"items\":[],\"other\":" + std::string(1000, '['), "unexpected end of text");
     for (const std::string& broken : testing_samples::broken_documents()) {
         const std::string text = "{\"items\":[{\"a\":" + broken + "}]}";
         if (object::parse("{\"a\":" + broken + "}")) continue;
@@ -329,6 +329,53 @@ TEST_CASE("list_decoder: an item that is too large is left out by name, and the 
     CHECK_FALSE(
         decode_in_chunks(R"({"metadata":{"name":"big","resourceVersion":")" + large + R"("},"items":[]})", 100, o));
     CHECK_FALSE(decode_in_chunks(list_of(head + R"("v":[1,)" + large + "]}"), 100, o));
+}
+
+TEST_CASE("list_decoder: an item that is nested too deeply is left out by name, and the list continues",
+          "[api][decode]")
+{
+    const std::size_t levels = GENERATE(200, 5000);
+    std::string deep;
+    for (std::size_t i = 0; i < levels; ++i) deep += i % 2 == 0 ? R"({"a]":)" : R"(["\"[",)";
+    deep += "1";
+    for (std::size_t i = levels; i-- != 0;) deep += i % 2 == 0 ? '}' : ']';
+    const std::string metadata = R"("metadata":{"name":"deep","namespace":"web","uid":"u","resourceVersion":"9"})";
+    // Behind the metadata, before them, and inside, where the name precedes or follows.
+    const std::string items[] = {
+        "{" + metadata + R"(,"spec":{"v":[)" + deep + R"(]},"status":{"w":[1]}})",
+        R"({"data":)" + deep + "," + metadata + R"(,"spec":{"v":[)" + deep + "]}}",
+        R"({"metadata":{"namespace":"web","name":"deep","managedFields":[)" + deep +
+            R"(],"resourceVersion":"9","uid":"u","labels":{"name":"x"}},"spec":{}})",
+        R"({"metadata":{"annotations":{"name":"x"},"managedFields":[{"fieldsV1":)" + deep +
+            R"(}],"name":"deep","namespace":"web","ownerReferences":[{"uid":"y"}],"resourceVersion":"9","uid":"u"}})",
+    };
+    const auto list_of = [](const std::string& item) {
+        return R"({"kind":"XList","apiVersion":"v1","metadata":{"resourceVersion":"5"},"items":[{"metadata":{"name":"a"}},)" +
+               item + R"(,{"metadata":{"name":"b"},"spec":{"v":[1]}}]})";
+    };
+    for (const auto& item : items)
+        for (const std::size_t chunk : {1, 13, 200, 1000000}) {
+            INFO(item.substr(0, 60) << " in chunks of " << chunk);
+            const auto page = decode_in_chunks(list_of(item), chunk);
+            REQUIRE(page);
+            REQUIRE(page->items.size() == 2);
+            CHECK(page->items[1]["spec"]["v"][0].as_int64() == 1);
+            REQUIRE(page->left_out.size() == 1);
+            CHECK(page->left_out[0].key == object_key("web", "deep"));
+            CHECK(page->left_out[0].uid == "u");
+            CHECK(page->left_out[0].resource_version == "9");
+            CHECK(page->left_out[0].why == "nested too deeply");
+        }
+    // An object without a name cannot be identified: the list must not be taken as complete.
+    const auto nameless = decode_in_chunks(list_of(R"({"metadata":{"uid":"u"},"v":)" + deep + "}"), 100);
+    REQUIRE_FALSE(nameless);
+    CHECK(nameless.error().message().find("nested too deeply") != std::string::npos);
+    decode_options small;
+    small.limits.max_object_bytes = 300;
+    const auto large = decode_in_chunks(
+        list_of("{" + metadata + R"(,"v":")" + std::string(400, 'x') + R"(","w":)" + deep + "}"), 100, small);
+    REQUIRE(large);
+    CHECK(large->left_out.size() == 1);
 }
 
 TEST_CASE("list_decoder: drops managedFields in any chunking", "[api][decode]")

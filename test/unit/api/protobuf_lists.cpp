@@ -64,6 +64,14 @@ std::string pod_list_bytes()
     return {};
 }
 
+/// With metadata that is nested too deeply.
+std::string nested_config_map(std::string_view ns, std::string_view name)
+{
+    const std::string json = std::string(1000, '[') + std::string(1000, ']');
+    const std::string entry = field(1, "kubectl") + field(2, "Update") + field(3, "v1") + field(7, field(1, json));
+    return field(1, object_meta(ns, name) + field(17, entry)) + field(2, field(1, "key") + field(2, "value"));
+}
+
 } // namespace
 
 TEST_CASE("protobuf list: samples of all kinds equal their JSON in any chunking", "[protobuf]")
@@ -218,6 +226,37 @@ TEST_CASE("protobuf list: too large objects are left out by name, in any chunkin
         CHECK(page->left_out[0].uid == "uid-of-big");
         CHECK(page->left_out[0].resource_version == "5");
     }
+}
+
+TEST_CASE("protobuf list: an item that is nested too deeply is left out by name, and so is the object of an event",
+          "[protobuf]")
+{
+    const auto page = list_of(
+        config_maps({config_map("web", "a", "1"), nested_config_map("web", "deep"), config_map("web", "c", "3")}), 333);
+    REQUIRE(page);
+    REQUIRE(page->items.size() == 2);
+    CHECK(page->items[1].name() == "c");
+    REQUIRE(page->left_out.size() == 1);
+    CHECK(page->left_out[0].key == object_key{"web", "deep"});
+    CHECK(page->left_out[0].uid == "uid-of-deep");
+    CHECK(page->left_out[0].resource_version == "5");
+    CHECK(page->left_out[0].why == "nested too deeply");
+
+    const auto events = events_of(framed("MODIFIED", enveloped("v1", "ConfigMap", nested_config_map("web", "deep"))) +
+                                      framed("DELETED", enveloped("v1", "ConfigMap", config_map("web", "a", "1"))),
+                                  333);
+    REQUIRE(events);
+    REQUIRE(events->size() == 2);
+    REQUIRE((*events)[0].left_out);
+    CHECK((*events)[0].left_out->key == object_key{"web", "deep"});
+    CHECK((*events)[1].obj.name() == "a");
+
+    // Fields that are pruned while decoding have no depth.
+    decode_options o;
+    o.drop_managed_fields = true;
+    const auto pruned = list_of(config_maps({nested_config_map("web", "deep")}), 333, o);
+    REQUIRE(pruned);
+    CHECK(pruned->left_out.empty());
 }
 
 TEST_CASE("protobuf list: items without content do not cost more than they say", "[protobuf]")

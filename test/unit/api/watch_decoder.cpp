@@ -332,6 +332,34 @@ TEST_CASE("watch_decoder: an object that is too large is left out by name, and t
     }
 }
 
+TEST_CASE("watch_decoder: an object that is nested too deeply is left out by name, and the stream continues",
+          "[api][decode]")
+{
+    const std::string deep = std::string(1000, '[') + std::string(1000, ']');
+    const std::string named = R"("name":"a","namespace":"web","resourceVersion":"7","uid":"u-1")";
+    const auto line = [](const std::string& object) { return R"({"type":"MODIFIED","object":)" + object + "}\n"; };
+    const std::string good = line("{\"metadata\":{" + named + "}}");
+    const std::string lines = good + line("{\"metadata\":{" + named + "},\"spec\":" + deep + "}") +
+                              line("{\"metadata\":{\"managedFields\":" + deep + "," + named + "},\"spec\":{}}") + good;
+    for (const std::size_t chunk : {1, 70, 300000}) {
+        INFO("in chunks of " << chunk);
+        const outcome all = decode_in_chunks(lines, chunk, {});
+        CHECK(all.problem.empty());
+        REQUIRE(all.events.size() == 4);
+        CHECK(all.events[3].obj.name() == "a");
+        for (const std::size_t i : {1u, 2u}) {
+            CHECK(all.events[i].type == watch_event_type::modified);
+            REQUIRE(all.events[i].left_out);
+            CHECK(all.events[i].left_out->key == object_key("web", "a"));
+            CHECK(all.events[i].left_out->uid == "u-1");
+            CHECK(all.events[i].left_out->resource_version == "7");
+            CHECK(all.events[i].left_out->why == "nested too deeply");
+        }
+    }
+    const std::string bookmark = R"({"type":"BOOKMARK","object":{"metadata":{"name":"a"},"x":)" + deep + "}}\n";
+    CHECK(contains(decode_in_chunks(bookmark, 50, {}).problem, "nested too deeply"));
+}
+
 TEST_CASE("watch_decoder: drops managedFields on request", "[api][decode]")
 {
     decode_options o;

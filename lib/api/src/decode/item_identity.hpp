@@ -47,6 +47,8 @@ public:
         return is_final_ = true;
     }
 
+    /// The last key of the object is that of its metadata.
+    [[nodiscard]] bool is_in_metadata() const noexcept { return in_metadata_; }
     /// Name, uid and version are known; the namespace may still come.
     [[nodiscard]] bool is_complete() const noexcept { return !name_.empty() && !uid_.empty() && !version_.empty(); }
     /// Whether key() is known as a whole.

@@ -1,6 +1,7 @@
 #include "decode/json_feed.hpp"
 
 #include "decode/json_scanner.hpp"
+#include "decode/left_out.hpp"
 #include "decode/tape_sink.hpp"
 
 #include <algorithm>
@@ -105,15 +106,87 @@ private:
     item_identity identity_;
 };
 
-/// Drops all events. Stops after the end of some containers.
+/// Collects the identity of an object that is left out. Stops at containers without a part of it, which are to be
+/// skipped, and after the end of the object.
+class outline_sink
+{
+public:
+    /// Continues where the tape ended. @return the number of containers, from the object on, that are still open.
+    std::size_t prepare(const tape_writer& tape)
+    {
+        identity_.begin();
+        depth_ = 1;
+        if (!tape.is_in_metadata()) return depth_;
+        identity_.key(depth_, "metadata");
+        ++depth_;
+        for (const char* const name : {"name", "namespace", "uid", "resourceVersion"}) {
+            identity_.key(depth_, name);
+            const value_view known = tape.complete_member(name, depth_);
+            if (known.is_string()) (void)identity_.string(depth_, known.as_string());
+        }
+        return depth_;
+    }
+    [[nodiscard]] bool begin(bool) noexcept
+    {
+        skips_ = depth_ != 1 || !identity_.is_in_metadata();
+        if (!skips_) ++depth_;
+        return !skips_;
+    }
+    [[nodiscard]] bool end() noexcept
+    {
+        (void)identity_.end(depth_);
+        return --depth_ != 0;
+    }
+    [[nodiscard]] bool key(std::string_view text) noexcept
+    {
+        identity_.key(depth_, text);
+        return true;
+    }
+    [[nodiscard]] bool string(std::string_view text)
+    {
+        (void)identity_.string(depth_, text);
+        return true;
+    }
+    [[nodiscard]] static bool integer(std::int64_t) noexcept { return true; }
+    [[nodiscard]] static bool number(std::string_view) noexcept { return true; }
+    [[nodiscard]] static bool boolean(bool) noexcept { return true; }
+    [[nodiscard]] static bool null() noexcept { return true; }
+    [[nodiscard]] static bool may_repeat() noexcept { return false; }
+    [[nodiscard]] static std::size_t repeat(std::string_view) noexcept { return 0; }
+    [[nodiscard]] static std::size_t room(bool) noexcept { return envelope_text; }
+    [[nodiscard]] static bool overflows(bool) noexcept { return true; }
+
+    /// True once after the beginning of a container that is to be skipped.
+    [[nodiscard]] bool take_skipped() noexcept { return std::exchange(skips_, false); }
+    [[nodiscard]] left_out_object left_out(std::string why) const
+    {
+        left_out_object o;
+        o.key = object_key(identity_.key());
+        o.uid = identity_.uid();
+        o.resource_version = identity_.resource_version();
+        o.why = std::move(why);
+        return o;
+    }
+
+private:
+    item_identity identity_;
+    std::size_t depth_ = 0;
+    bool skips_ = false;
+};
+
+/// Drops all events. Stops at containers that are too deep, which are to be skipped, and after the end of some
+/// containers.
 class ignoring_sink
 {
 public:
+    explicit ignoring_sink(std::size_t deepest_level) noexcept : deepest_level_(deepest_level) {}
+
     void prepare(std::size_t levels) noexcept { levels_ = levels; }
     [[nodiscard]] bool begin(bool) noexcept
     {
-        ++levels_;
-        return true;
+        skips_ = levels_ >= deepest_level_;
+        if (!skips_) ++levels_;
+        return !skips_;
     }
     [[nodiscard]] bool end() noexcept { return --levels_ != 0; }
     [[nodiscard]] static bool key(std::string_view) noexcept { return true; }
@@ -127,8 +200,13 @@ public:
     [[nodiscard]] static std::size_t room(bool) noexcept { return 0; }
     [[nodiscard]] static bool overflows(bool) noexcept { return true; }
 
+    /// True once after the beginning of a container that is to be skipped.
+    [[nodiscard]] bool take_skipped() noexcept { return std::exchange(skips_, false); }
+
 private:
+    std::size_t deepest_level_;
     std::size_t levels_ = 0;
+    bool skips_ = false;
 };
 
 } // namespace
@@ -143,7 +221,8 @@ struct json_feed::impl
           // One level more than the tape allows, so that the tape's error is reported.
           scanner(std::min(o.limits.max_depth, deepest) + outer + 1),
           around(e),
-          object(e, tape, max_object_bytes)
+          object(e, tape, max_object_bytes),
+          ignored(std::min(o.limits.max_depth, deepest))
     {
     }
 
@@ -162,6 +241,8 @@ struct json_feed::impl
         switch (where) {
         case place::object:
             return scanner.run(at, end, object);
+        case place::outline:
+            return scanner.run(at, end, outline);
         case place::ignored:
             return scanner.run(at, end, ignored);
         case place::around:
@@ -176,8 +257,13 @@ struct json_feed::impl
         switch (where) {
         case place::object:
             return leave_object();
+        case place::outline:
+            return leave_outline();
         case place::ignored:
-            where = place::around;
+            if (ignored.take_skipped())
+                scanner.skip(1);
+            else
+                where = place::around;
             return true;
         case place::around:
             break;
@@ -206,8 +292,7 @@ struct json_feed::impl
             return true;
         }
         if (object.is_recognised()) {
-            where = place::around;
-            scanner.skip(scanner.depth() - outer_depth);
+            pass_over();
             return true;
         }
         if (tape.depth() != 0 || tape.tape().problem() != tape_writer::trouble::none) return leave_out();
@@ -218,13 +303,48 @@ struct json_feed::impl
     /// The current object exceeds a limit. Scanning continues if its owner leaves it out.
     bool leave_out()
     {
-        owner.problem = "an object is larger than " + std::to_string(max_object_bytes) + " bytes";
-        if (tape.too_deep()) owner.problem = "nested too deeply";
-        // The scanner has the same depth limit.
-        if (tape.too_deep() || !owner.leave_out(tape.tape().complete_member("metadata"))) return false;
+        const bool too_deep = tape.too_deep();
+        owner.problem =
+            too_deep ? "nested too deeply" : "an object is larger than " + std::to_string(max_object_bytes) + " bytes";
+        const value_view metadata = tape.tape().complete_member("metadata");
+        if (too_deep && !metadata) return enter_outline();
+        if (!owner.leave_out(left_out(metadata, owner.problem))) return false;
         owner.problem.clear();
-        ignore();
+        // The scanner has the same depth limit.
+        if (too_deep)
+            pass_over();
+        else
+            ignore();
         return true;
+    }
+
+    /// The name of an object that is nested too deeply may follow: any tenant can write one, so the list must not fail.
+    bool enter_outline()
+    {
+        where = place::outline;
+        const std::size_t levels = scanner.depth() - outer_depth;
+        const std::size_t open = outline.prepare(tape.tape());
+        if (levels > open) scanner.skip(levels - open);
+        return true;
+    }
+
+    bool leave_outline()
+    {
+        if (outline.take_skipped()) {
+            scanner.skip(1);
+            return true;
+        }
+        where = place::around;
+        if (!owner.leave_out(outline.left_out(owner.problem))) return false;
+        owner.problem.clear();
+        return true;
+    }
+
+    /// Skips the rest of the value that the envelope did not descend into, without validating it.
+    void pass_over() noexcept
+    {
+        where = place::around;
+        scanner.skip(scanner.depth() - outer_depth);
     }
 
     /// Validates the rest of the value that the envelope did not descend into.
@@ -247,6 +367,7 @@ struct json_feed::impl
     {
         around,
         object,
+        outline,
         ignored
     };
 
@@ -258,6 +379,7 @@ struct json_feed::impl
     json_scanner scanner;
     envelope_sink around;
     object_sink object;
+    outline_sink outline;
     ignoring_sink ignored;
     place where = place::around;
     /// Open containers around the value that the envelope did not descend into.

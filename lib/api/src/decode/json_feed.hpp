@@ -45,13 +45,12 @@ public:
     /// Returns true if the current object is already available, or not wanted: encoded() is not called, and the rest of the
     /// object is only scanned for its end. May be called again when more is known.
     virtual bool recognise(const item_identity&) { return false; }
-    /** The current object exceeds the limits, as `problem` says. Returns true to continue without it; encoded() is not
-        called.
+    /** The current object exceeds the limits. Returns true to continue without it; encoded() is not called.
 
-        @param metadata  The object's metadata, absent unless it was complete; valid during the call. */
-    virtual bool leave_out(value_view metadata)
+        @param what  The object, as far as it could be read: without a name, nothing tells which one it is. */
+    virtual bool leave_out(left_out_object what)
     {
-        static_cast<void>(metadata);
+        static_cast<void>(what);
         return false;
     }
 

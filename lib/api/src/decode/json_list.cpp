@@ -112,9 +112,8 @@ public:
         return true;
     }
 
-    bool leave_out(value_view metadata) override
+    bool leave_out(left_out_object item) override
     {
-        auto item = left_out(metadata, problem);
         // A caller that replaces the content of a store must know which object to leave unchanged.
         if (depth_ != items_depth || item.key.name.empty()) return false;
         if (!known_.drops(item.key)) page.left_out.push_back(std::move(item));

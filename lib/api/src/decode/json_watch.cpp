@@ -87,9 +87,8 @@ public:
         return true;
     }
 
-    bool leave_out(value_view metadata) override
+    bool leave_out(left_out_object what) override
     {
-        auto what = left_out(metadata, problem);
         if (!is_change(event_type_of(type_)) || what.key.name.empty()) return false;
         object_ = {};
         if (known_.drops(what.key)) what.why.clear();

@@ -127,10 +127,7 @@ object object_reader::build(arrival use, const type_members& missing)
                                  reader_.digests());
 }
 
-bool object_reader::exceeds_limit() const noexcept
-{
-    return refused_.empty() && reader_.problem().empty() && !tape_.too_deep();
-}
+bool object_reader::exceeds_limit() const noexcept { return refused_.empty() && reader_.problem().empty(); }
 
 std::string object_reader::why() const
 {

@@ -187,14 +187,14 @@ bool tape_writer::end_filled(frame& f)
     return has_room();
 }
 
-value_view tape_writer::complete_member(std::string_view key) const noexcept
+value_view tape_writer::complete_member(std::string_view key, std::size_t level) const noexcept
 {
-    if (depth_ == 0) return {};
-    const frame& root = frames_[1];
-    const unsigned char* at = data_.get() + root.start + 1 + root.width;
+    if (depth_ < level) return {};
+    const frame& f = frames_[level];
+    const unsigned char* at = data_.get() + f.start + 1 + f.width;
     // An open container has no length yet.
     const std::size_t written = trouble_ == trouble::none ? size() : broken_at_;
-    const unsigned char* const end = data_.get() + (depth_ > 1 ? frames_[2].start : written);
+    const unsigned char* const end = data_.get() + (depth_ > level ? frames_[level + 1].start : written);
     std::string_view other;
     while (at != nullptr && at < end) {
         const unsigned char* const value = read_key(at, end, words_, other);

@@ -126,9 +126,14 @@ public:
 
     /// Number of open containers.
     [[nodiscard]] std::size_t depth() const noexcept { return depth_; }
-    /// The member of the root, if it is complete or was when a limit was exceeded; absent otherwise. Valid until the
-    /// next event.
-    [[nodiscard]] value_view complete_member(std::string_view key) const noexcept;
+    /// The member of the object at this level, 1 = the root, if it is complete or was when a limit was exceeded; absent
+    /// otherwise. Valid until the next event.
+    [[nodiscard]] value_view complete_member(std::string_view key, std::size_t level = 1) const noexcept;
+    /// True if the root's `metadata` is at level 2, and was not complete when a limit was exceeded.
+    [[nodiscard]] bool is_in_metadata() const noexcept
+    {
+        return depth_ >= 2 && frames_[2].is_metadata && !frames_[2].is_array;
+    }
     [[nodiscard]] trouble problem() const noexcept { return trouble_; }
     /// Complete when depth() is 0.
     [[nodiscard]] std::span<const unsigned char> bytes() const noexcept { return {data_.get(), size()}; }

@@ -32,7 +32,7 @@ struct decode_limits
     /// above 3 MiB. In a list or watch, a larger object is left out (see left_out_object); decoded alone it is
     /// cond::corrupt.
     std::size_t max_object_bytes = 4 * 1024 * 1024;
-    /// Nesting depth. CRD schemas reach about 40. At most 512. Deeper input is cond::corrupt.
+    /// Nesting depth. CRD schemas reach about 40. At most 512. Deeper objects are left out like too large ones.
     std::size_t max_depth = 200;
     friend bool operator==(const decode_limits&, const decode_limits&) = default;
 };
@@ -78,7 +78,7 @@ struct decode_options
     friend bool operator==(const decode_options&, const decode_options&) = default;
 };
 
-/// An object that was not decoded because it exceeds decode_limits::max_object_bytes.
+/// An object that was not decoded because it exceeds decode_limits: it is too large, or nested too deeply.
 struct left_out_object
 {
     /// Namespace and name.
@@ -171,9 +171,9 @@ public:
     list_decoder(list_decoder&&) noexcept;
     list_decoder& operator=(list_decoder&&) noexcept;
 
-    /// Errors: cond::corrupt with the reason and the byte up to which the text was understood (malformed, too deep,
-    /// invalid UTF-8, not a list, an object that is too large and whose name does not come before the part that exceeds
-    /// the limit).
+    /// Errors: cond::corrupt with the reason and the byte up to which the text was understood (malformed, invalid
+    /// UTF-8, not a list, an object that is too large and whose name does not come before the part that exceeds the
+    /// limit, or one that is nested too deeply and has no name).
     [[nodiscard]] result<> feed(std::string_view bytes);
     /// Returns the page. Errors: as feed, and cond::corrupt when the text ended early or has no `items`.
     [[nodiscard]] result<list_page> finish();
@@ -204,7 +204,7 @@ public:
 
         Events before a broken line are appended, then the failure is returned (cond::corrupt); the decoder stays
         failed. An object that is too large is left out without failing its line, if its name comes before the part
-        that exceeds the limit. */
+        that exceeds the limit; so is one that is nested too deeply, if it has a name. */
     [[nodiscard]] result<> feed(std::string_view bytes, std::vector<watch_event>& out);
     /// Call at the end of the stream. Errors: cond::corrupt when it ended inside a line.
     [[nodiscard]] result<> finish();
