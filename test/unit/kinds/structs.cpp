@@ -109,6 +109,27 @@ TEST_CASE("other fields may be set, such as an empty list", "[structs]")
     CHECK(to_text(c) == R"({"name":"main"})");
 }
 
+TEST_CASE("other fields are read and compared however deep they are nested", "[structs]")
+{
+    const auto nested = [](std::string_view inside) {
+        return std::string(150, '[') + std::string(inside) + std::string(150, ']');
+    };
+    const auto with = [&nested](std::string_view inside) {
+        core_v1::container c{.name = "main"};
+        c.other_fields.set_text("extra", nested(inside));
+        return c;
+    };
+    CHECK(with("1").other_fields.get("extra").is_array());
+    CHECK(with("1") == with("1"));
+    CHECK(with("1") == with(" 1"));
+    CHECK_FALSE(with("1") == with("2"));
+    core_v1::container broken{.name = "main"};
+    broken.other_fields.set_text("extra", "x");
+    core_v1::container other = broken;
+    other.other_fields.set_text("extra", "y");
+    CHECK_FALSE(broken == other);
+}
+
 TEST_CASE("quantities, ports and times have types of their own", "[structs]")
 {
     const auto* text =

@@ -217,6 +217,22 @@ TEST_CASE("typed client: what a struct does not know stays in the object", "[typ
     CHECK(on_json(o).error() == cond::invalid);
 }
 
+TEST_CASE("typed client: an object that is nested deeply can be edited as a struct", "[typed]")
+{
+    const std::string deep = std::string(150, '[') + std::string(150, ']');
+    boost::json::parse_options limits;
+    limits.max_depth = 200;
+    boost::json::object o =
+        boost::json::parse(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"fieldOfTomorrow":)" +
+                               deep + "}",
+                           {}, limits)
+            .as_object();
+    const auto before = o.at("fieldOfTomorrow");
+    REQUIRE(struct_edit<config_map>([](config_map& m) { m.data["a"] = "2"; }).untyped()(o));
+    CHECK(o.at("data") == boost::json::parse(R"({"a":"2"})"));
+    CHECK(o.at("fieldOfTomorrow") == before);
+}
+
 TEST_CASE("typed client: a struct without a place for unknown fields changes what it changes, and nothing else",
           "[typed]")
 {

@@ -4,10 +4,35 @@
 #include <boost/json/serialize.hpp>
 
 #include <algorithm>
+#include <optional>
 
 namespace kubecoro {
 
 namespace json = boost::json;
+
+namespace {
+
+// That of the deepest object: the default of Boost.JSON is less than definitions have.
+constexpr std::size_t max_depth = 512;
+
+std::optional<json::value> parsed(std::string_view text)
+{
+    json::parse_options limits;
+    limits.max_depth = max_depth;
+    boost::system::error_code wrong;
+    auto value = json::parse(text, wrong, {}, limits);
+    if (wrong) return std::nullopt;
+    return value;
+}
+
+bool equal_texts(const std::string& a, const std::string& b)
+{
+    if (a == b) return true;
+    const auto x = parsed(a);
+    return x && x == parsed(b);
+}
+
+} // namespace
 
 std::string_view other_fields::text(std::string_view name) const
 {
@@ -16,14 +41,7 @@ std::string_view other_fields::text(std::string_view name) const
     return it == all.end() ? std::string_view{} : std::string_view(it->second);
 }
 
-json::value other_fields::get(std::string_view name) const
-{
-    const auto found = text(name);
-    if (found.empty()) return nullptr;
-    boost::system::error_code wrong;
-    auto value = json::parse(found, wrong);
-    return wrong ? json::value() : value;
-}
+json::value other_fields::get(std::string_view name) const { return parsed(text(name)).value_or(nullptr); }
 
 void other_fields::set(std::string_view name, const json::value& value) { set_text(name, json::serialize(value)); }
 
@@ -47,8 +65,8 @@ const std::map<std::string, std::string, std::less<>>& other_fields::members() c
 
 bool operator==(const other_fields& a, const other_fields& b)
 {
-    return std::ranges::equal(a.members(), b.members(), [&](const auto& x, const auto& y) {
-        return x.first == y.first && (x.second == y.second || a.get(x.first) == b.get(y.first));
+    return std::ranges::equal(a.members(), b.members(), [](const auto& x, const auto& y) {
+        return x.first == y.first && equal_texts(x.second, y.second);
     });
 }
 

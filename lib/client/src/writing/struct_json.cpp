@@ -13,6 +13,9 @@ namespace json = boost::json;
 
 namespace {
 
+// That of the deepest object: the default of Boost.JSON is less than definitions have.
+constexpr std::size_t max_depth = 512;
+
 result<> read_json(const struct_type& type, const json::object& from, void* to)
 {
     const auto parsed = object::parse(json::serialize(from));
@@ -25,8 +28,10 @@ result<json::object> to_json(const struct_type& type, const void* from)
 {
     std::string text;
     write_root(type, from, text);
+    json::parse_options limits;
+    limits.max_depth = max_depth;
     boost::system::error_code ec;
-    auto value = json::parse(text, ec);
+    auto value = json::parse(text, ec, {}, limits);
     if (ec) return failure(cond::invalid, "the struct is not JSON: " + ec.message());
     return std::move(value.get_object());
 }
