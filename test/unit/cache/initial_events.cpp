@@ -37,11 +37,11 @@ TEST_CASE("initial events: additions, changes and deletions leave each object on
                 naive[name] = version;
                 break;
             default:
-                events.remove(pod);
+                events.remove(pod.key());
                 naive.erase(name);
             }
         }
-        events.remove(kt::make_pod("web", "nobody", "1"));
+        events.remove({"web", "nobody"});
         std::map<std::string, std::string> got;
         const auto size = events.size();
         for (const auto& o : events.take()) got[std::string(o.name())] = o.resource_version();

@@ -145,6 +145,26 @@ TEST_CASE("too large: the initial events of a stream", "[cache][reflector][strea
     CHECK(s.c.stats().outdated == 1);
 }
 
+TEST_CASE("too large: an object that is deleted during the initial events is not in the list",
+          "[cache][reflector][stream][too-large]")
+{
+    script s({}, {"Pod", "v1", ""}, 3, std::make_shared<kubecoro::detail::watch_list_ability>());
+    s.next = s.c.start(s.now);
+    s.opened();
+    s.events({kt::added(kt::make_pod("web", "a", "1")), too_large(watch_event_type::added, left_out("x", "2", "u")),
+              too_large(watch_event_type::added, left_out("y", "2", "u")),
+              too_large(watch_event_type::added, left_out("z", "2", "u"))});
+    CHECK(s.reads());
+    s.events({too_large(watch_event_type::deleted, left_out("a", "3", "u")),
+              too_large(watch_event_type::deleted, left_out("x", "3", "u")), kt::deleted(kt::make_pod("web", "y", "4")),
+              kt::modified(kt::make_pod("web", "z", "4")), kt::bookmark("5", true)});
+    const auto all = s.replaces();
+    CHECK(all.left_out.empty());
+    REQUIRE(all.items.size() == 1);
+    CHECK(all.items[0].name() == "z");
+    CHECK(s.c.stats().outdated == 0);
+}
+
 TEST_CASE("too large: the informer keeps the stored state, reports it, and delivers no false deletion",
           "[cache][informer][too-large]")
 {

@@ -34,10 +34,10 @@ void initial_events::change(object o)
     known.emplace(std::move(o), place);
 }
 
-void initial_events::remove(const object& o)
+void initial_events::remove(object_key_view key)
 {
     auto& known = places();
-    const auto found = known.find(o);
+    const auto found = known.find(key);
     if (found == known.end()) return;
     const std::size_t place = found->second;
     known.erase(found);

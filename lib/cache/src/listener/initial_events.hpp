@@ -23,7 +23,7 @@ public:
     void add(object o);
     /// Replaces the object; adds it when it is not in the list yet.
     void change(object o);
-    void remove(const object& o);
+    void remove(object_key_view key);
     [[nodiscard]] std::size_t size() const noexcept { return items_.size(); }
     /// Returns all objects and clears the list.
     [[nodiscard]] std::vector<object> take();

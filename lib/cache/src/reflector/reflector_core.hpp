@@ -249,6 +249,9 @@ private:
     [[nodiscard]] action not_offered(const failure& why);
     [[nodiscard]] action fall_back(const failure& why);
     void take_initial(watch_event& event, time_point now);
+    void take_initial_left_out(const watch_event& event, time_point now);
+    /// A state of the object can be read, or there is none any more.
+    void forget_left_out(object_key_view key);
     void note_listed(time_point now);
 
     [[nodiscard]] action list_wanted();

@@ -72,21 +72,34 @@ void reflector_core::take_initial(watch_event& event, time_point now)
 {
     if (event.type == watch_event_type::unknown) return skip("an event of unknown type '" + event.unknown_type + "'");
     if (event.type == watch_event_type::bookmark) return;
-    if (event.left_out) {
-        watch_.last_listed = now;
-        if (event.left_out->why.empty()) return; // not wanted
-        return list_left_out(*event.left_out);
-    }
+    if (event.left_out) return take_initial_left_out(event, now);
     if (auto why = unfit(event.obj); !why.empty()) {
         note_kind(event.obj);
         return skip(std::move(why));
     }
     note_partial(event.obj);
-    if (event.type == watch_event_type::deleted) return initial_.remove(event.obj);
+    if (event.type != watch_event_type::added) forget_left_out(event.obj.key());
+    if (event.type == watch_event_type::deleted) return initial_.remove(event.obj.key());
     if (event.type == watch_event_type::modified) return initial_.change(std::move(event.obj));
     // Changes do not count: a server that ignores the parameter and sends ordinary events would never be detected.
     watch_.last_listed = now;
     initial_.add(std::move(event.obj));
+}
+
+void reflector_core::take_initial_left_out(const watch_event& event, time_point now)
+{
+    const left_out_object& o = *event.left_out;
+    if (event.type == watch_event_type::added) watch_.last_listed = now;
+    if (o.why.empty()) return; // not wanted
+    if (event.type != watch_event_type::deleted) return list_left_out(o);
+    if (!accept(o)) return;
+    forget_left_out(o.key);
+    initial_.remove(o.key);
+}
+
+void reflector_core::forget_left_out(object_key_view key)
+{
+    std::erase_if(list_.left_out, [key](const left_out_object& o) { return o.key == key; });
 }
 
 reflector_core::action reflector_core::end_of_stream(std::string version, time_point now)
