@@ -67,6 +67,16 @@ TEST_CASE("consistency: differences are reported: keys, uids, versions, content"
     CHECK(judge({}, many).why.ends_with("; and 4 more"));
 }
 
+TEST_CASE("consistency: an object that cannot be read is stored in an older state, or not at all",
+          "[cache][consistency]")
+{
+    auto page = kt::make_page({pod_of("a", "1")}, "10");
+    page.left_out = {{.key = {"web", "b"}, .resource_version = "9", .why = "nested too deeply"},
+                     {.key = {"web", "c"}, .resource_version = "9", .why = "nested too deeply"}};
+    consistency_core core(kept({pod_of("a", "1"), pod_of("b", "2")}), "10");
+    CHECK(std::get<consistency_core::verdict>(core.on_page(page)).what == outcome::equal);
+}
+
 TEST_CASE("consistency: a check that is impossible is skipped and does not fail", "[cache][consistency]")
 {
     const auto verdict_of = [](const kubecoro::result<kubecoro::list_page>& page) {

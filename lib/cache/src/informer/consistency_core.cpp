@@ -34,6 +34,9 @@ consistency_core::action consistency_core::on_page(const result<list_page>& page
     if (token_.empty() && page->resource_version != version_)
         return verdict{outcome::skipped, "the server answered with version " + page->resource_version};
     for (const auto& o : page->items) compare(o);
+    // Their stored states are older ones, as they have to be.
+    for (const auto& o : page->left_out)
+        if (const auto at = stored_.find(object_key_view(o.key)); at != stored_.end()) at->second = true;
     if (page->continue_token.empty()) return conclude();
     if (page->continue_token == token_) return verdict{outcome::skipped, "the list does not end"};
     token_ = page->continue_token;
