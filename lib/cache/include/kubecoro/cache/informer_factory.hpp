@@ -50,7 +50,7 @@ public:
     /// Starts the informers that are not started yet. May be called again after further get() calls. Returns at once.
     void start();
 
-    /// Waits until the store of every started informer is filled; see wait_for_cache_sync.
+    /// Waits until the store of every informer is filled, also of those that have yet to be started; see wait_for_cache_sync.
     [[nodiscard]] boost::asio::awaitable<result<>> has_synced();
 
     /** Gives back one use of an informer. The last one stops it and completes when it has ended; the handle still reads
