@@ -35,6 +35,19 @@ std::string series_of(const std::string& handler)
     return number ? "unnamed" : handler;
 }
 
+void add(handler_stats& sum, const handler_stats& one)
+{
+    sum.pending += one.pending;
+    sum.delivered += one.delivered;
+    sum.coalesced += one.coalesced;
+    sum.filtered += one.filtered;
+    sum.failed += one.failed;
+    sum.slow += one.slow;
+    sum.running += one.running;
+    sum.running_for = std::max(sum.running_for, one.running_for);
+    sum.slowest = std::max(sum.slowest, one.slowest);
+}
+
 } // namespace
 
 informer_meter::informer_meter(std::shared_ptr<metrics> sink, std::string informer, std::string resource)
@@ -49,13 +62,27 @@ metric_labels informer_meter::labels(const metric_labels& more) const
     return all;
 }
 
-void informer_meter::count(const std::string& name, std::uint64_t sum, const metric_labels& more)
+informer_meter::follower& informer_meter::counter(const std::string& name, const metric_labels& more)
 {
     auto& f = counters_[{name, more}];
     if (!f.to) f.to = sink_->make_counter("kubecoro_" + name, labels(more));
-    // A sum over handlers decreases when a handler is removed.
+    return f;
+}
+
+void informer_meter::count(const std::string& name, std::uint64_t sum, const metric_labels& more)
+{
+    auto& f = counter(name, more);
     if (sum > f.at) f.to->add(static_cast<double>(sum - f.at));
     f.at = sum;
+}
+
+// One by one: the sum over the handlers of a series decreases when one of them is removed.
+void informer_meter::count_of(const std::string& handler, const std::string& name, std::uint64_t sum)
+{
+    auto& f = counter(name, {{"handler", series_of(handler)}});
+    auto& at = handler_counts_[{handler, name}];
+    if (sum > at) f.to->add(static_cast<double>(sum - at));
+    at = sum;
 }
 
 void informer_meter::show(const std::string& name, double value, const metric_labels& more)
@@ -121,34 +148,30 @@ void informer_meter::publish(const consistency_stats& c)
 void informer_meter::publish(const std::vector<handler_stats>& handlers)
 {
     std::map<std::string, handler_stats> series;
+    std::map<std::string, handler_stats> by_name;
     // Includes removed handlers, with zeros: a gauge keeps its last value otherwise.
     for (const auto& name : handlers_) series[name];
     handlers_.clear();
     for (const auto& h : handlers) {
         handlers_.insert(series_of(h.name));
-        auto& sum = series[series_of(h.name)];
-        sum.pending += h.pending;
-        sum.delivered += h.delivered;
-        sum.coalesced += h.coalesced;
-        sum.filtered += h.filtered;
-        sum.failed += h.failed;
-        sum.slow += h.slow;
-        sum.running += h.running;
-        sum.running_for = std::max(sum.running_for, h.running_for);
-        sum.slowest = std::max(sum.slowest, h.slowest);
+        add(series[series_of(h.name)], h);
+        add(by_name[h.name], h);
     }
     for (const auto& [name, h] : series) {
         const metric_labels handler{{"handler", name}};
         show("handler_pending", static_cast<double>(h.pending), handler);
-        count("handler_delivered_total", h.delivered, handler);
-        count("handler_coalesced_total", h.coalesced, handler);
-        count("handler_filtered_total", h.filtered, handler);
-        count("handler_failed_total", h.failed, handler);
-        count("handler_slow_calls_total", h.slow, handler);
         show("handler_running", static_cast<double>(h.running), handler);
         show("handler_running_seconds", seconds(h.running_for), handler);
         show("handler_slowest_seconds", seconds(h.slowest), handler);
     }
+    for (const auto& [name, h] : by_name) {
+        count_of(name, "handler_delivered_total", h.delivered);
+        count_of(name, "handler_coalesced_total", h.coalesced);
+        count_of(name, "handler_filtered_total", h.filtered);
+        count_of(name, "handler_failed_total", h.failed);
+        count_of(name, "handler_slow_calls_total", h.slow);
+    }
+    std::erase_if(handler_counts_, [&by_name](const auto& each) { return !by_name.contains(each.first.first); });
 }
 
 } // namespace kubecoro::detail

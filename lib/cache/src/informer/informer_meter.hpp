@@ -8,6 +8,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 
 namespace kubecoro::detail {
 
@@ -31,7 +32,10 @@ private:
     };
 
     [[nodiscard]] metric_labels labels(const metric_labels& more) const;
+    [[nodiscard]] follower& counter(const std::string& name, const metric_labels& more);
     void count(const std::string& name, std::uint64_t sum, const metric_labels& more = {});
+    /// Adds what a handler has counted since the last time to its series.
+    void count_of(const std::string& handler, const std::string& name, std::uint64_t sum);
     void show(const std::string& name, double value, const metric_labels& more = {});
     void publish(const consistency_stats& c);
     void publish(const std::vector<handler_stats>& handlers);
@@ -42,6 +46,8 @@ private:
     std::map<std::pair<std::string, metric_labels>, std::shared_ptr<metrics::gauge>> gauges_;
     /// The handler series published last time.
     std::set<std::string> handlers_;
+    /// The counts of each handler at that time, by handler and counter.
+    std::map<std::pair<std::string, std::string>, std::uint64_t> handler_counts_;
 };
 
 } // namespace kubecoro::detail
