@@ -26,7 +26,7 @@ public:
     /// Starts it, or takes over one that an earlier run has kept.
     /// @param keep  It goes on running after this program.
     [[nodiscard]] static result<real_cluster> start(const places& where, bool keep);
-    /// Nothing if it is to be kept.
+    /// Stops both servers. Does nothing for a cluster that is kept.
     void stop();
 
     /// A client certificate and the server's authority.

@@ -205,7 +205,7 @@ TEST_CASE("logs: the longest runs lose lines, until all are within the total", "
     CHECK(kept("a") == 4);
     CHECK(kept("b") == 3);
     CHECK(kept("c") == 3);
-    append("c", 4); // of equally long ones, the one written to is trimmed
+    append("c", 4); // among logs of equal length, the current one is trimmed
     CHECK(kept("a") == 4);
     CHECK(kept("b") == 3);
     CHECK(kept("c") == 3);

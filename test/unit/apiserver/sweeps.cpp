@@ -3,6 +3,10 @@
 
 #include "state/resource_store.hpp"
 
+#include <kubecoro/test/allocations.hpp>
+
+#include <new>
+
 using namespace kubecoro;
 using namespace kubecoro::test;
 
@@ -129,4 +133,28 @@ TEST_CASE("garbage: large objects are examined in smaller steps", "[apiserver][g
     CHECK(s.count("secrets") < 20);
     s.settle();
     CHECK(s.count("secrets") == 0);
+}
+
+TEST_CASE("namespaces: a deletion goes on after any of its steps has run out of memory", "[apiserver][namespaces]")
+{
+    crowded s;
+    const auto namespaces = s.state.find("namespaces");
+    bool ran_out = true;
+    for (std::uint64_t nth = 1; ran_out; ++nth) {
+        REQUIRE(nth < 10'000);
+        const std::string name = "n" + std::to_string(nth);
+        s.add_namespace(name);
+        ran_out = false;
+        fail_allocation(nth);
+        try {
+            (void)s.state.remove({namespaces, "v1", {}, name}, {}, s.now);
+        } catch (const std::bad_alloc&) {
+            ran_out = true;
+        }
+        fail_allocation(0);
+        s.settle();
+        INFO(nth);
+        const auto left = namespaces->find(apiserver::storage_key("", name));
+        CHECK((!left || !left->deleting));
+    }
 }

@@ -41,7 +41,7 @@ TEST_CASE("initial events: additions, changes and deletions leave each object on
                 naive.erase(name);
             }
         }
-        events.remove({"web", "nobody"});
+        events.remove({"web", "absent"});
         std::map<std::string, std::string> got;
         const auto size = events.size();
         for (const auto& o : events.take()) got[std::string(o.name())] = o.resource_version();

@@ -106,9 +106,28 @@ private:
     item_identity identity_;
 };
 
+/// Passes over numbers, booleans and null, and keeps no repetitions. Its container events decide what is skipped.
+class skipping_sink
+{
+public:
+    [[nodiscard]] static bool integer(std::int64_t) noexcept { return true; }
+    [[nodiscard]] static bool number(std::string_view) noexcept { return true; }
+    [[nodiscard]] static bool boolean(bool) noexcept { return true; }
+    [[nodiscard]] static bool null() noexcept { return true; }
+    [[nodiscard]] static bool may_repeat() noexcept { return false; }
+    [[nodiscard]] static std::size_t repeat(std::string_view) noexcept { return 0; }
+    [[nodiscard]] static bool overflows(bool) noexcept { return true; }
+
+    /// True once after the beginning of a container that is to be skipped.
+    [[nodiscard]] bool take_skipped() noexcept { return std::exchange(skips_, false); }
+
+protected:
+    bool skips_ = false;
+};
+
 /// Collects the identity of an object that is left out. Stops at containers without a part of it, which are to be
 /// skipped, and after the end of the object.
-class outline_sink
+class outline_sink : public skipping_sink
 {
 public:
     /// Continues where the tape ended. @return the number of containers, from the object on, that are still open.
@@ -147,17 +166,8 @@ public:
         (void)identity_.string(depth_, text);
         return true;
     }
-    [[nodiscard]] static bool integer(std::int64_t) noexcept { return true; }
-    [[nodiscard]] static bool number(std::string_view) noexcept { return true; }
-    [[nodiscard]] static bool boolean(bool) noexcept { return true; }
-    [[nodiscard]] static bool null() noexcept { return true; }
-    [[nodiscard]] static bool may_repeat() noexcept { return false; }
-    [[nodiscard]] static std::size_t repeat(std::string_view) noexcept { return 0; }
     [[nodiscard]] static std::size_t room(bool) noexcept { return envelope_text; }
-    [[nodiscard]] static bool overflows(bool) noexcept { return true; }
 
-    /// True once after the beginning of a container that is to be skipped.
-    [[nodiscard]] bool take_skipped() noexcept { return std::exchange(skips_, false); }
     [[nodiscard]] left_out_object left_out(std::string why) const
     {
         left_out_object o;
@@ -171,12 +181,11 @@ public:
 private:
     item_identity identity_;
     std::size_t depth_ = 0;
-    bool skips_ = false;
 };
 
 /// Drops all events. Stops at containers that are too deep, which are to be skipped, and after the end of some
 /// containers.
-class ignoring_sink
+class ignoring_sink : public skipping_sink
 {
 public:
     explicit ignoring_sink(std::size_t deepest_level) noexcept : deepest_level_(deepest_level) {}
@@ -191,22 +200,11 @@ public:
     [[nodiscard]] bool end() noexcept { return --levels_ != 0; }
     [[nodiscard]] static bool key(std::string_view) noexcept { return true; }
     [[nodiscard]] static bool string(std::string_view) noexcept { return true; }
-    [[nodiscard]] static bool integer(std::int64_t) noexcept { return true; }
-    [[nodiscard]] static bool number(std::string_view) noexcept { return true; }
-    [[nodiscard]] static bool boolean(bool) noexcept { return true; }
-    [[nodiscard]] static bool null() noexcept { return true; }
-    [[nodiscard]] static bool may_repeat() noexcept { return false; }
-    [[nodiscard]] static std::size_t repeat(std::string_view) noexcept { return 0; }
     [[nodiscard]] static std::size_t room(bool) noexcept { return 0; }
-    [[nodiscard]] static bool overflows(bool) noexcept { return true; }
-
-    /// True once after the beginning of a container that is to be skipped.
-    [[nodiscard]] bool take_skipped() noexcept { return std::exchange(skips_, false); }
 
 private:
     std::size_t deepest_level_;
     std::size_t levels_ = 0;
-    bool skips_ = false;
 };
 
 } // namespace

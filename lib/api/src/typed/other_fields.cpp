@@ -1,5 +1,7 @@
 #include <kubecoro/api/other_fields.hpp>
 
+#include "tape/tape_format.hpp"
+
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
@@ -12,13 +14,10 @@ namespace json = boost::json;
 
 namespace {
 
-// That of the deepest object: the default of Boost.JSON is less than definitions have.
-constexpr std::size_t max_depth = 512;
-
 std::optional<json::value> parsed(std::string_view text)
 {
     json::parse_options limits;
-    limits.max_depth = max_depth;
+    limits.max_depth = detail::deepest; // the default of Boost.JSON is less than definitions have
     boost::system::error_code wrong;
     auto value = json::parse(text, wrong, {}, limits);
     if (wrong) return std::nullopt;

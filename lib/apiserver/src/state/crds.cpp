@@ -199,14 +199,14 @@ delete_result cluster_state_core::remove_crd(resource_store& store, const stored
     conditions.get_array().push_back(
         condition("Terminating", true, "InstanceDeletionPending",
                   "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon", now));
-    auto marked = commit(store, current, body);
-
-    if (const auto instances = find(marked->name); instances && instances->info.custom) {
-        sweeps_.push_back({.resource = {instances->info.group, instances->info.plural}});
+    if (const auto instances = find(current->name); instances && instances->info.custom) {
+        auto marked =
+            commit_with_sweep(store, current, body, {.resource = {instances->info.group, instances->info.plural}});
         (void)work_on_sweeps(swept_at_once, now);
-    } else {
-        finish_crd(marked->name, now);
+        return {marked, false};
     }
+    auto marked = commit(store, current, body);
+    finish_crd(marked->name, now);
     return {marked, false};
 }
 

@@ -142,23 +142,34 @@ delete_result cluster_state_core::remove_namespace(resource_store& store, const 
     auto body = to_json(*current);
     object_member(body.get_object(), "metadata")["deletionTimestamp"] = format_time(now);
     object_member(body.get_object(), "status")["phase"] = "Terminating";
-    auto marked = commit(store, current, body);
     // Does the work of a cluster's namespace controller: deletes the contents, then the namespace.
-    sweeps_.push_back({.ns = marked->name});
+    auto marked = commit_with_sweep(store, current, body, {.ns = current->name});
     (void)work_on_sweeps(swept_at_once, now);
     return {marked, false};
+}
+
+stored cluster_state_core::commit_with_sweep(resource_store& store, const stored& before, json::value& body,
+                                             pending_sweep sweep)
+{
+    const auto planned = sweeps_.insert(sweeps_.end(), std::move(sweep));
+    try {
+        return commit(store, before, body);
+    } catch (...) {
+        if (store.find(before->key) == before) sweeps_.erase(planned); // otherwise it failed after the mark
+        throw;
+    }
 }
 
 bool cluster_state_core::work_on_sweeps(std::size_t steps, wall_time now)
 {
     for (; steps > 0 && !sweeps_.empty(); --steps) {
         if (sweep_next(sweeps_.front(), now)) continue;
-        const auto done = std::move(sweeps_.front());
-        sweeps_.pop_front();
+        const auto& done = sweeps_.front();
         if (done.ns.empty())
             finish_crd(done.resource.second + "." + done.resource.first, now);
         else
             finish_namespace(done.ns, now);
+        sweeps_.pop_front(); // last: a failure is tried again
     }
     return !sweeps_.empty();
 }

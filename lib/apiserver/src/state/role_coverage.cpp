@@ -53,7 +53,7 @@ public:
         }
     }
 
-    /// Nothing more has to be known.
+    /// Returns true when the steps are used up, or as many rights are missing as a refusal names.
     [[nodiscard]] bool is_done() const noexcept { return left_ == 0 || missing_ >= most_missing; }
 
     [[nodiscard]] missing_rights result() const

@@ -194,6 +194,9 @@ private:
         /// The key of the object that was deleted last.
         std::string after = {};
     };
+    /// As commit(). The sweep is planned if the change is stored, also if a later step fails.
+    stored commit_with_sweep(resource_store& store, const stored& before, boost::json::value& body,
+                             pending_sweep sweep);
     /// Objects that the deletion of a namespace or definition deletes before it is answered: tens of milliseconds.
     static constexpr std::size_t swept_at_once = 1000;
     /// Deletes objects. @return whether some are left.
