@@ -17,7 +17,8 @@ namespace {
 std::optional<json::value> parsed(std::string_view text)
 {
     json::parse_options limits;
-    limits.max_depth = detail::deepest; // the default of Boost.JSON is less than definitions have
+    // The default of Boost.JSON is less than definitions have.
+    limits.max_depth = detail::deepest;
     boost::system::error_code wrong;
     auto value = json::parse(text, wrong, {}, limits);
     if (wrong) return std::nullopt;
