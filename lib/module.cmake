@@ -53,8 +53,8 @@ set(kubecoro_asio_headers <boost/asio/any_io_executor.hpp> <boost/asio/as_tuple.
   <boost/asio/co_spawn.hpp> <boost/asio/post.hpp> <boost/asio/this_coro.hpp> <boost/asio/use_awaitable.hpp>
   <boost/system/result.hpp>)
 
-# Optimised builds compile a module for size: a program pays for pages of code that it never runs (docs/decisions/0060). Sources that begin with one of the given texts, through which objects, events and keys pass, are
-# compiled for speed.
+# Optimised builds compile a module for size: a program pays for pages of code that it never runs (docs/decisions/0060). Sources that
+# begin with one of the given texts, through which objects, events and keys pass, are compiled for speed.
 function(kubecoro_optimise target sources fast)
   set(optimised $<CONFIG:Release,RelWithDebInfo>)
   if(KUBECORO_SANITIZE OR KUBECORO_COVERAGE)

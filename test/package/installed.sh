@@ -24,12 +24,16 @@ cp -r "$(dirname "$consumer")" "$work/user"
 
 # The same package, for a program that is linked statically, where the compiler has what that needs.
 if echo 'int main() {}' | c++ -static -x c++ -o "$work/empty" - 2>"$work/empty.log"; then
-    "$cmake" -S "$work/user/$(basename "$consumer")" -B "$work/static" -DCMAKE_PREFIX_PATH="$work/elsewhere" -DCMAKE_BUILD_TYPE=Debug \
+    "$cmake" -S "$work/user/$(basename "$consumer")" -B "$work/static" -DCMAKE_PREFIX_PATH="$work/elsewhere" -DCMAKE_BUILD_TYPE=Release \
         -DKUBECORO_STATIC=ON "$@"
     "$cmake" --build "$work/static" --target typed
     "$work/static/typed"
     if readelf -lW "$work/static/typed" | grep -q INTERP; then
         echo "KUBECORO_STATIC had no effect" >&2
+        exit 1
+    fi
+    if grep -q '^KUBECORO_LINKER_ORDERS_CODE.*=1$' "$work/static/CMakeCache.txt" && ! readelf -SW "$work/static/typed" | grep -qF .text.used; then
+        echo "the code that runs does not stand together: code_order.ld was not read" >&2
         exit 1
     fi
 fi
