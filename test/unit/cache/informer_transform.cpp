@@ -7,6 +7,8 @@
 #include <kubecoro/api/decode.hpp>
 #include <kubecoro/api/detail/object_encoding.hpp>
 
+#include <kubecoro/test/protobuf_bytes.hpp>
+
 #include <new>
 #include <set>
 #include <stdexcept>
@@ -345,6 +347,27 @@ TEST_CASE("transform: an unchanged object is recognised without expanding it", "
     CHECK(encoding->stats().expansions == before);
     CHECK(fresh.uid() == made.uid());
     CHECK(encoding->stats().expansions == before + 1);
+}
+
+TEST_CASE("transform: the result for a partial object is partial", "[cache][transform]")
+{
+    using namespace kubecoro::test;
+    const auto pod_of = [](const std::string& name, const std::string& more) {
+        const auto message = field(1, object_meta("web", name)) + more;
+        return kubecoro::decode_object(enveloped("v1", "Pod", message), {}, {}, kubecoro::wire_form::protobuf).value();
+    };
+    fixture f;
+    kubecoro::informer_options o;
+    o.transform = [](const object& obj) { return reduced(obj); };
+    auto pods = f.informers->get<pod>(o);
+    f.source().on_list(kt::make_page({pod_of("a", field(900, "new")), pod_of("b", "")}, "5"));
+    auto watch = f.source().on_watch();
+    f.informers->start();
+    REQUIRE(f.run.run(pods.has_synced()));
+    const auto a = pods.lister().get("web", "a");
+    CHECK(a["spec"]["short"].as_bool());
+    CHECK(a.is_partial());
+    CHECK_FALSE(pods.lister().get("web", "b").is_partial());
 }
 
 TEST_CASE("transform: an informer with one is not shared", "[cache][transform]")

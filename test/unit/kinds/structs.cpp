@@ -1,12 +1,15 @@
+#include <kubecoro/api/decode.hpp>
 #include <kubecoro/api/structs.hpp>
 #include <kubecoro/apiextensions_v1/custom_resource_definition.hpp>
 #include <kubecoro/apps_v1/deployment.hpp>
+#include <kubecoro/core_v1/config_map.hpp>
 #include <kubecoro/core_v1/pod.hpp>
 #include <kubecoro/core_v1/secret.hpp>
 
 #include <boost/json/array.hpp>
 
 #include <kubecoro/test/catch.hpp>
+#include <kubecoro/test/protobuf_bytes.hpp>
 
 using namespace kubecoro;
 
@@ -128,6 +131,42 @@ TEST_CASE("other fields are read and compared however deep they are nested", "[s
     core_v1::container other = broken;
     other.other_fields.set_text("extra", "y");
     CHECK_FALSE(broken == other);
+}
+
+TEST_CASE("a struct of a partial object is partial, and so are its copies", "[structs]")
+{
+    using namespace kubecoro::test;
+    const auto decoded = [](const std::string& message) {
+        return decode_object(enveloped("v1", "ConfigMap", message), {}, {}, wire_form::protobuf).value();
+    };
+    const auto partial = decoded(config_map("web", "a", "1") + field(900, "new"));
+    REQUIRE(partial.is_partial());
+    const auto map = read_struct<core_v1::config_map>(partial).value();
+    CHECK(map.other_fields.is_partial());
+    CHECK(map.other_fields.empty());
+    core_v1::config_map copy = map;
+    CHECK(copy.other_fields.is_partial());
+    CHECK(copy == map);
+    CHECK(to_text(copy) == to_text(read_struct<core_v1::config_map>(decoded(config_map("web", "a", "1"))).value()));
+    copy.other_fields.set_partial(false);
+    CHECK_FALSE(copy.other_fields.is_partial());
+    CHECK(copy == map);
+    const typed_object<core_v1::config_map> typed(partial);
+    CHECK(read_struct(typed).value().other_fields.is_partial());
+    CHECK(to_object(map).value().untyped().is_partial());
+    CHECK_FALSE(to_object(copy).value().untyped().is_partial());
+    CHECK_FALSE(
+        read_struct<core_v1::config_map>(decoded(config_map("web", "a", "1"))).value().other_fields.is_partial());
+}
+
+TEST_CASE("strict rules refuse a partial object, whose unknown fields they cannot name", "[structs]")
+{
+    using namespace kubecoro::test;
+    const auto message = enveloped("v1", "ConfigMap", config_map("web", "a", "1") + field(900, "new"));
+    const auto partial = decode_object(message, {}, {}, wire_form::protobuf).value();
+    const auto refused = read_struct<core_v1::config_map>(partial, struct_rules::strict);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error() == cond::invalid);
 }
 
 TEST_CASE("quantities, ports and times have types of their own", "[structs]")

@@ -87,6 +87,23 @@ TEST_CASE("typed client: a struct without a name is refused before it is sent", 
     CHECK(generated->name().starts_with("some-"));
 }
 
+TEST_CASE("typed client: a struct of a partial object is not written", "[typed]")
+{
+    world w;
+    const auto maps = w.maps();
+    w.put("a", "1");
+    auto changed = read_struct(w.run.run(maps.get("a")).value()).value();
+    changed.data["a"] = "2";
+    changed.other_fields.set_partial(true);
+    CHECK(w.run.run(maps.update(changed)).error() == cond::invalid);
+    CHECK(w.run.run(maps.create(changed)).error() == cond::invalid);
+    CHECK(w.run.run(maps.apply(changed, {.field_manager = "me"})).error() == cond::invalid);
+    CHECK(a_of(w.run.run(maps.get("a")).value()) == "1");
+    changed.other_fields.set_partial(false);
+    CHECK(w.run.run(maps.update(changed)));
+    CHECK(a_of(w.run.run(maps.get("a")).value()) == "2");
+}
+
 TEST_CASE("typed client: apply owns exactly the fields that are set", "[typed]")
 {
     world w;
@@ -192,6 +209,10 @@ TEST_CASE("typed client: owners of structs", "[typed]")
     CHECK(owned.metadata.ownerReferences.front().controller == true);
     CHECK(owned.data.at("a") == "1");
     CHECK(to_text(owned).find("fieldOfTomorrow") != std::string::npos);
+    CHECK_FALSE(owned.other_fields.is_partial());
+    owned.other_fields.set_partial(true);
+    set_controller_reference(*owner, owned);
+    CHECK(owned.other_fields.is_partial());
     config_map other = world::map_of("other", "1");
     other.metadata.namespace_ = "elsewhere";
     CHECK_THROWS_AS(set_owner_reference(*owner, other), error);

@@ -1,4 +1,5 @@
 #include <kubecoro/api/decode.hpp>
+#include <kubecoro/api/detail/parse_object.hpp>
 
 #include "decode/json_feed.hpp"
 #include "protobuf/object_reader.hpp"
@@ -11,7 +12,10 @@ namespace {
 class bare_object final : public detail::envelope
 {
 public:
-    bare_object(verdict how, detail::encoding* encoding) noexcept : how_(how), encoding_(encoding) {}
+    bare_object(verdict how, detail::encoding* encoding, bool partial) noexcept
+        : how_(how), encoding_(encoding), partial_(partial)
+    {
+    }
 
     verdict open(bool is_object) override
     {
@@ -27,7 +31,7 @@ public:
     }
     bool encoded(const detail::tape_writer& tape) override
     {
-        made = object_builder::build(tape.bytes(), encoding_);
+        made = object_builder::build(tape.bytes(), encoding_, {}, arrival::in_use, partial_);
         return true;
     }
 
@@ -36,12 +40,13 @@ public:
 private:
     verdict how_;
     detail::encoding* encoding_;
+    bool partial_;
 };
 
 result<object> decode(std::string_view json, const decode_options& options, detail::envelope::verdict how,
-                      const std::shared_ptr<detail::object_encoding>& encoding)
+                      const std::shared_ptr<detail::object_encoding>& encoding, bool partial = false)
 {
-    bare_object target(how, detail::encoding::of(encoding));
+    bare_object target(how, detail::encoding::of(encoding), partial);
     detail::json_feed feed(target, options, 0, detail::encoding::words_of(encoding));
     const auto taken = feed.write(json, false);
     if (!taken) return taken.error();
@@ -62,6 +67,12 @@ result<object> decode_object(std::string_view bytes, const decode_options& optio
     if (made && options.prunes() && made->kind() == "Status")
         return decode(bytes, options, detail::envelope::verdict::encode_whole, encoding);
     return made;
+}
+
+result<object> detail::parse_object(std::string_view json, bool partial,
+                                    const std::shared_ptr<object_encoding>& encoding)
+{
+    return decode(json, {}, envelope::verdict::encode, encoding, partial);
 }
 
 } // namespace kubecoro

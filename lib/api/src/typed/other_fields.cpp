@@ -47,20 +47,27 @@ void other_fields::set(std::string_view name, const json::value& value) { set_te
 
 void other_fields::set_text(std::string_view name, std::string text)
 {
-    if (!texts_) texts_ = std::make_unique<texts>();
-    texts_->insert_or_assign(std::string(name), std::move(text));
+    if (!kept_) kept_ = std::make_unique<content>();
+    kept_->members.insert_or_assign(std::string(name), std::move(text));
 }
 
 void other_fields::erase(std::string_view name)
 {
-    if (!texts_) return;
-    if (const auto it = texts_->find(name); it != texts_->end()) texts_->erase(it);
+    if (!kept_) return;
+    if (const auto it = kept_->members.find(name); it != kept_->members.end()) kept_->members.erase(it);
+}
+
+void other_fields::set_partial(bool partial)
+{
+    if (!kept_ && !partial) return;
+    if (!kept_) kept_ = std::make_unique<content>();
+    kept_->partial = partial;
 }
 
 const std::map<std::string, std::string, std::less<>>& other_fields::members() const
 {
-    static const texts none;
-    return texts_ ? *texts_ : none;
+    static const std::map<std::string, std::string, std::less<>> none;
+    return kept_ ? kept_->members : none;
 }
 
 bool operator==(const other_fields& a, const other_fields& b)

@@ -1,8 +1,10 @@
 #include <kubecoro/api/detail/struct_type.hpp>
 
+#include <kubecoro/api/detail/parse_object.hpp>
 #include <kubecoro/api/detail/value_types.hpp>
 #include <kubecoro/api/object.hpp>
 #include <kubecoro/api/other_fields.hpp>
+#include <kubecoro/api/structs.hpp>
 #include <kubecoro/base/printable.hpp>
 
 #include "tape/json_quote.hpp"
@@ -189,6 +191,30 @@ bool is_struct_set(const struct_type& type, const void* value) noexcept
     return !others_of(type, value).empty() || std::ranges::any_of(type.fields, [&](const struct_field& field) {
         return field.type->is_set(member_of(value, field.offset));
     });
+}
+
+void mark_partial(const struct_type& type, void* value)
+{
+    if (auto* const others = others_of(type, value)) others->set_partial(true);
+}
+
+bool is_partial(struct_view of) noexcept { return others_of(*of.type, of.value).is_partial(); }
+
+std::optional<failure> read_object(const struct_type& type, const object& from, void* into, bool strict)
+{
+    if (auto problem = read_root(type, from.root(), into, strict)) return problem;
+    if (!from.is_partial()) return {};
+    if (strict)
+        return failure(cond::invalid, "the object came as protobuf with fields that this version does not know");
+    mark_partial(type, into);
+    return {};
+}
+
+result<object> object_of(struct_view of)
+{
+    std::string text;
+    write_root(*of.type, of.value, text);
+    return parse_object(text, is_partial(of));
 }
 
 bool equal_structs(const struct_type& type, const void* a, const void* b)

@@ -1,6 +1,6 @@
 #include "informer/object_transformer.hpp"
 
-#include <kubecoro/api/decode.hpp>
+#include <kubecoro/api/detail/parse_object.hpp>
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/saturating_time.hpp>
 
@@ -77,7 +77,7 @@ result<object> object_transformer::encode(const object& made, const object& fres
         made.resource_version() != fresh.resource_version())
         return failure(cond::invalid, "name, namespace, uid and resourceVersion must stay");
     // The user's object has storage of its own; decoding makes it share storage like the others.
-    return decode_object(made.to_text(), {}, encoding_);
+    return parse_object(made.to_text(), made.is_partial() || fresh.is_partial(), encoding_);
 }
 
 } // namespace kubecoro::detail

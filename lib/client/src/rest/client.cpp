@@ -102,9 +102,9 @@ std::optional<detail::checked_body> when_asked(field_validation chosen, std::opt
 }
 
 /// Checks the body of a write: nothing if it is sound.
-result<> check_body(const json_text& body)
+result<> check_body(bool partial)
 {
-    if (!body.partial) return {};
+    if (!partial) return {};
     return failure(cond::invalid, "the object came as protobuf with fields that this version does not know: writing it "
                                   "would delete them; read it with client::get(), or with decode_options::form json");
 }
@@ -268,7 +268,7 @@ asio::awaitable<result<object>> client::get(resource_type resource, std::string 
 asio::awaitable<result<object>> client::create(resource_type resource, std::string ns, json_text body,
                                                write_options options) const
 {
-    if (auto sound = check_body(body); !sound) return guarded_fetch(state_, sound.error());
+    if (auto sound = check_body(body.partial); !sound) return guarded_fetch(state_, sound.error());
     options.validation = state_->checker().chosen(options.validation);
     auto form = detail::protobuf_body_kind(state_->options.body_form, resource, {}, options.validation);
     auto check = when_asked(options.validation, detail::body_to_check(resource, {}, detail::body_role::object));
@@ -282,6 +282,7 @@ asio::awaitable<result<object>> client::create(resource_type resource, std::stri
 asio::awaitable<result<object>> client::create_struct(resource_type resource, std::string ns, detail::struct_view body,
                                                       write_options options) const
 {
+    if (auto sound = check_body(detail::is_partial(body)); !sound) return guarded_fetch(state_, sound.error());
     const auto validation = state_->checker().chosen(options.validation);
     auto form = detail::protobuf_body_kind(state_->options.body_form, resource, {}, validation);
     auto encoded = form ? state_->quick_body(*form, body) : std::nullopt;
@@ -296,6 +297,7 @@ asio::awaitable<result<object>> client::update_struct(resource_type resource, st
                                                       detail::struct_view body, write_options options,
                                                       std::string subresource) const
 {
+    if (auto sound = check_body(detail::is_partial(body)); !sound) return guarded_fetch(state_, sound.error());
     const auto validation = state_->checker().chosen(options.validation);
     auto form = detail::protobuf_body_kind(state_->options.body_form, resource, subresource, validation);
     auto encoded = form ? state_->quick_body(*form, body) : std::nullopt;
@@ -312,7 +314,7 @@ asio::awaitable<result<object>> client::create_subresource(resource_type resourc
                                                            std::string subresource, json_text body,
                                                            write_options options) const
 {
-    if (auto sound = check_body(body); !sound) return guarded_fetch(state_, sound.error());
+    if (auto sound = check_body(body.partial); !sound) return guarded_fetch(state_, sound.error());
     auto what = detail::target_of(resource, ns, options.dry_run);
     const request_builder builder(std::move(resource), std::move(ns));
     return guarded_send(state_, builder.create_subresource(name, subresource, std::move(body.text), options),
@@ -322,7 +324,7 @@ asio::awaitable<result<object>> client::create_subresource(resource_type resourc
 asio::awaitable<result<object>> client::update(resource_type resource, std::string ns, std::string name, json_text body,
                                                write_options options, std::string subresource) const
 {
-    if (auto sound = check_body(body); !sound) return guarded_fetch(state_, sound.error());
+    if (auto sound = check_body(body.partial); !sound) return guarded_fetch(state_, sound.error());
     options.validation = state_->checker().chosen(options.validation);
     auto form = detail::protobuf_body_kind(state_->options.body_form, resource, subresource, options.validation);
     auto check =
@@ -336,7 +338,7 @@ asio::awaitable<result<object>> client::update(resource_type resource, std::stri
 asio::awaitable<result<object>> client::patch(resource_type resource, std::string ns, std::string name, patch_kind kind,
                                               json_text body, patch_options options, std::string subresource) const
 {
-    if (auto sound = check_body(body); !sound) return guarded_fetch(state_, sound.error());
+    if (auto sound = check_body(body.partial); !sound) return guarded_fetch(state_, sound.error());
     options.write.validation = state_->checker().chosen(options.write.validation);
     auto check = when_asked(options.write.validation, detail::patch_to_check(resource, subresource, kind));
     auto what = detail::target_of(resource, ns, options.write.dry_run);

@@ -76,6 +76,7 @@ void copy_with_owner(const struct_type& type, const void* from, void* to, const 
     else
         set_owner_reference(owner, *o, options);
     if (const auto read = read_json(type, *o, to); !read) throw error(read.error());
+    if (is_partial({&type, from})) mark_partial(type, to);
 }
 
 } // namespace kubecoro::detail

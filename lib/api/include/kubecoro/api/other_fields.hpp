@@ -18,20 +18,18 @@ class other_fields
 {
 public:
     other_fields() noexcept = default;
-    /// Copies the members.
-    other_fields(const other_fields& other) : texts_(other.empty() ? nullptr : std::make_unique<texts>(*other.texts_))
-    {
-    }
+    /// Copies the members and the mark.
+    other_fields(const other_fields& other) : kept_(other.kept_ ? std::make_unique<content>(*other.kept_) : nullptr) {}
     other_fields(other_fields&& other) noexcept = default;
     other_fields& operator=(other_fields other) noexcept
     {
-        texts_ = std::move(other.texts_);
+        kept_ = std::move(other.kept_);
         return *this;
     }
     ~other_fields() = default;
 
     /// Whether there are none.
-    [[nodiscard]] bool empty() const noexcept { return !texts_ || texts_->empty(); }
+    [[nodiscard]] bool empty() const noexcept { return !kept_ || kept_->members.empty(); }
     /// Whether there is a member with this name.
     [[nodiscard]] bool contains(std::string_view name) const { return !text(name).empty(); }
     /// Returns the member as JSON text, numbers as they were written; empty if there is none.
@@ -47,12 +45,22 @@ public:
     /// Returns all members as JSON texts, by name.
     [[nodiscard]] const std::map<std::string, std::string, std::less<>>& members() const;
 
+    /// True in a struct of a partial object, see object::is_partial(): members are missing here too. Writing the struct
+    /// back fails, since the server would delete them.
+    [[nodiscard]] bool is_partial() const noexcept { return kept_ && kept_->partial; }
+    /// Sets that mark: false for a struct that may be written nevertheless.
+    void set_partial(bool partial);
+
     /// Equal if both have equal members.
     friend bool operator==(const other_fields& a, const other_fields& b);
 
 private:
-    using texts = std::map<std::string, std::string, std::less<>>;
-    std::unique_ptr<texts> texts_;
+    struct content
+    {
+        std::map<std::string, std::string, std::less<>> members = {};
+        bool partial = false;
+    };
+    std::unique_ptr<content> kept_;
 };
 
 } // namespace kubecoro

@@ -5,6 +5,7 @@
 #include <kubecoro/api/typed_object.hpp>
 #include <kubecoro/base/result.hpp>
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -18,6 +19,15 @@ enum class struct_rules
     /// They are failures that name the path.
     strict
 };
+
+namespace detail {
+
+/// As read_root() for a whole object: the struct of a partial one is marked, and refused by strict rules.
+[[nodiscard]] std::optional<failure> read_object(const struct_type& type, const object& from, void* into, bool strict);
+/// Returns the struct as an object, which is partial if the struct is.
+[[nodiscard]] result<object> object_of(struct_view of);
+
+} // namespace detail
 
 /** Reads JSON into a struct of generated code, or a described one. Nothing is lost: to_text() gives equal JSON.
 
@@ -33,18 +43,22 @@ template<class T>
     return out;
 }
 
-/// The same for a whole object.
+/// The same for a whole object. The struct of a partial one, see object::is_partial(), has a mark in its `other_fields`:
+/// writing it back fails. Strict rules refuse it, as they refuse unknown fields in JSON.
 template<class T>
 [[nodiscard]] result<T> read_struct(const object& o, struct_rules rules = struct_rules::lenient)
 {
-    return read_struct<T>(o.root(), rules);
+    T out{};
+    const auto problem = detail::read_object(detail::struct_of<T>(), o, &out, rules == struct_rules::strict);
+    if (problem) return *problem;
+    return out;
 }
 
 /// The same; the kind is known.
 template<class T>
 [[nodiscard]] result<T> read_struct(const typed_object<T>& o, struct_rules rules = struct_rules::lenient)
 {
-    return read_struct<T>(o.untyped().root(), rules);
+    return read_struct<T>(o.untyped(), rules);
 }
 
 /// Returns the struct as JSON text: the members that are set, in the order of the struct, then other_fields; for a kind
@@ -57,13 +71,14 @@ template<detail::known_struct T>
     return out;
 }
 
-/// Returns the struct of a kind as an object. Errors: as object::parse, such as too deep a nesting.
+/// Returns the struct of a kind as an object; that of a partial one is partial. Errors: as object::parse, such as too deep
+/// a nesting.
 template<class T>
 [[nodiscard]] result<typed_object<T>> to_object(const T& value)
 {
-    auto parsed = object::parse(to_text(value));
-    if (!parsed) return parsed.error();
-    return typed_object<T>(std::move(*parsed));
+    auto made = detail::object_of({&detail::struct_of<T>(), &value});
+    if (!made) return made.error();
+    return typed_object<T>(std::move(*made));
 }
 
 } // namespace kubecoro

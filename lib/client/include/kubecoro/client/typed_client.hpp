@@ -84,8 +84,10 @@ public:
     [[nodiscard]] boost::asio::awaitable<result<typed_object<T>>> apply(const T& wanted, apply_options options,
                                                                         std::string subresource = {}) const
     {
+        json_text body(to_text(wanted));
+        body.partial = detail::is_partial(described(wanted));
         return detail::typed_outcome<T>(
-            untyped().apply(name_of(wanted), to_text(wanted), std::move(options), std::move(subresource)));
+            untyped().apply(name_of(wanted), std::move(body), std::move(options), std::move(subresource)));
     }
 
     /// The same client without the type.

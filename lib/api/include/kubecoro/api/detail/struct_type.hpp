@@ -209,6 +209,10 @@ void write_struct(const struct_type& type, const void* value, std::string& out);
 void write_root(const struct_type& type, const void* value, std::string& out);
 /// Whether any member is set.
 [[nodiscard]] bool is_struct_set(const struct_type& type, const void* value) noexcept;
+/// Marks a struct that was read from a partial object, if it has a place for that.
+void mark_partial(const struct_type& type, void* value);
+/// Whether it has that mark.
+[[nodiscard]] bool is_partial(struct_view of) noexcept;
 /// Whether all members are equal.
 [[nodiscard]] bool equal_structs(const struct_type& type, const void* a, const void* b);
 
