@@ -45,7 +45,7 @@ asio::awaitable<result<>> rounds(time_source& time, round_timing timing, loop_bo
 }
 
 asio::awaitable<result<>> rounds_with_backoff(time_source& time, backoff delays, loop_body body,
-                                              std::function<void(const failure&)> on_failure)
+                                              callback<void(const failure&)> on_failure)
 {
     for (;;) {
         auto guarded = catch_failure(body);
@@ -89,7 +89,7 @@ asio::awaitable<result<>> jitter_until(time_source& time, round_timing timing, n
 }
 
 asio::awaitable<result<>> backoff_until(time_source& time, backoff_policy policy, named_first<loop_body> body,
-                                        named_first<std::function<void(const failure&)>> on_failure, std::uint64_t seed)
+                                        named_first<callback<void(const failure&)>> on_failure, std::uint64_t seed)
 {
     return catch_failure(rounds_with_backoff(time, backoff(policy, seed), body.take(), on_failure.take()));
 }

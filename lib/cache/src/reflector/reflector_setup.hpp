@@ -5,10 +5,10 @@
 #include <kubecoro/api/list_watch_source.hpp>
 #include <kubecoro/base/context_bound.hpp>
 #include <kubecoro/base/log.hpp>
+#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/cache/reflector.hpp>
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 
@@ -29,7 +29,7 @@ struct reflector_setup
     logger log;
     std::uint64_t seed = 1;
     relist_budget relists;
-    std::function<void(const failure&)> on_failure;
+    callback<void(const failure&)> on_failure;
 };
 
 /// Fills in the defaults, which come from the provider, and opens the source.

@@ -77,7 +77,7 @@ std::vector<object> lister<object>::list(const label_selector& selector, std::st
     return found;
 }
 
-void lister<object>::for_each(const std::function<void(const object&)>& f, std::string_view ns) const
+void lister<object>::for_each(const callback<void(const object&)>& f, std::string_view ns) const
 {
     const auto from = store_; // `f` may destroy this lister
     from->visit(ns, f);

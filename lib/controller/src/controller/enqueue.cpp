@@ -54,7 +54,7 @@ enqueue enqueue_owner(resource_type owner, owner_options options)
     };
 }
 
-enqueue enqueue_mapped(std::function<void(const object&, key_sink)> f)
+enqueue enqueue_mapped(callback<void(const object&, key_sink)> f)
 {
     return [f = std::move(f)](const notification<object>& n, key_sink out) {
         for_old_and_new(n, [&](const object& o) { f(o, out); });

@@ -6,6 +6,7 @@
 #include <kubecoro/apiserver/object_requests.hpp>
 #include <kubecoro/apiserver/status_error.hpp>
 #include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/random.hpp>
 #include <kubecoro/base/result.hpp>
 
@@ -13,7 +14,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <list>
 #include <map>
 #include <memory>
@@ -76,7 +76,7 @@ public:
 
     /// Sets the function called after each change with the resource's name ("pods", "deployments.apps"). It runs inside
     /// the change and must not call back. One listener; empty removes it.
-    void on_change(std::function<void(std::string_view resource)> listener) { listener_ = std::move(listener); }
+    void on_change(callback<void(std::string_view resource)> listener) { listener_ = std::move(listener); }
 
     /// Complete JSON of every object of a resource in list order; empty for an unknown resource.
     [[nodiscard]] std::vector<std::string> objects(std::string_view resource) const;
@@ -253,7 +253,7 @@ private:
     /// Null without cluster_options::garbage_collection.
     std::unique_ptr<garbage_collector> garbage_;
     std::unique_ptr<role_aggregator> aggregator_;
-    std::function<void(std::string_view)> listener_;
+    callback<void(std::string_view)> listener_;
     /// Certificates of the config maps kube-root-ca.crt.
     std::string root_ca_;
     container_logs logs_;

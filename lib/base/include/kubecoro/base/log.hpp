@@ -1,8 +1,9 @@
 #pragma once
 
+#include <kubecoro/base/name_first.hpp>
+
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <string>
@@ -78,7 +79,7 @@ class logger
 {
 public:
     /// Receives each line that passes the threshold.
-    using sink = std::function<void(const log_record&)>;
+    using sink = callback<void(const log_record&)>;
 
     logger();
     /// Writes lines of at least this level to the sink.

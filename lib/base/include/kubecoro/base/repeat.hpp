@@ -47,7 +47,7 @@ struct round_timing
     growing delays. A failure does not end the loop; it is passed to `on_failure`, if set. */
 [[nodiscard]] boost::asio::awaitable<result<>>
 backoff_until(time_source& time, backoff_policy policy, named_first<loop_body> body,
-              named_first<std::function<void(const failure&)>> on_failure = nullptr, std::uint64_t seed = 1);
+              named_first<callback<void(const failure&)>> on_failure = nullptr, std::uint64_t seed = 1);
 
 /// When poll_until() asks, and for how long.
 struct poll_timing

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kubecoro/api/object.hpp>
+#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/cache/detail/indexer_engine.hpp>
 #include <kubecoro/cache/lister.hpp>
@@ -43,9 +44,9 @@ public:
     template<class F>
         requires(std::is_invocable_v<F&, const T&, index_sink> && !std::is_invocable_v<F&, const T&>)
     index_function_of(F f)
-        : call_([f = std::move(f)](const T& o) mutable {
+        : call_([f = callback<void(const T&, index_sink)>(std::move(f))](const T& o) {
               std::vector<std::string> out;
-              std::invoke(f, o, index_sink(out));
+              f(o, index_sink(out));
               return out;
           })
     {

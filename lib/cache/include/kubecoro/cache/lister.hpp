@@ -4,12 +4,12 @@
 #include <kubecoro/api/object.hpp>
 #include <kubecoro/api/selector.hpp>
 #include <kubecoro/api/typed_object.hpp>
+#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/result.hpp>
 
 #include <boost/asio/awaitable.hpp>
 
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -38,7 +38,7 @@ private:
     lock held, on the informer's strand or on the thread that adds the index, never concurrently. It may read any
     lister, which then shows the state before the change. When it throws, the object is left out of that index, and the
     failure is counted and logged. */
-using index_function = std::function<void(const object&, index_sink)>;
+using index_function = callback<void(const object&, index_sink)>;
 
 namespace detail {
 class store;
@@ -116,7 +116,7 @@ public:
         The object is borrowed for the call: copy the handle to keep it. `f` may be slow, call any lister, and throw,
         which ends the iteration. The store keeps changing during the call; objects that leave it stay in memory until
         the call ends, at most as many as are visited, or 1,024. */
-    void for_each(const std::function<void(const object&)>& f, std::string_view ns = {}) const;
+    void for_each(const callback<void(const object&)>& f, std::string_view ns = {}) const;
 
     /// Returns the objects under a value of an index added by shared_informer::add_index. Empty for an unknown index;
     /// see has_index.
@@ -178,7 +178,7 @@ public:
         return detail::typed_outcome<T>(untyped().get_after(std::move(key), std::move(resource_version)));
     }
     /// Calls `f` for each object of one state of the store.
-    void for_each(const std::function<void(const typed_object<T>&)>& f, std::string_view ns = {}) const
+    void for_each(const callback<void(const typed_object<T>&)>& f, std::string_view ns = {}) const
     {
         untyped().for_each([&f](const object& o) { f(typed_object<T>(o)); }, ns);
     }

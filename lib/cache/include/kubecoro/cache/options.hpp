@@ -83,7 +83,7 @@ struct informer_options
     /// its message and the cause behind it, for every object that is too large to be stored, and for changes that could
     /// not be processed at once. Must be quick.
     /// Exceptions are ignored. The informer retries by itself: this is for reporting.
-    std::function<void(const failure&)> on_failure = {};
+    callback<void(const failure&)> on_failure = {};
     /// Name of the informer in metrics and logs. Empty = its resource, with a number where several exist.
     std::string label = {};
     KUBECORO_NAME_FIRST;

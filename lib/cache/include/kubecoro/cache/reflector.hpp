@@ -11,7 +11,6 @@
 #include <boost/asio/awaitable.hpp>
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -72,7 +71,7 @@ struct reflector_options
     /// Called on the reflector's strand for every failure of a list, a watch or the sink, and for every object that is
     /// too large to be read. Must be quick. Exceptions are ignored. The reflector retries by itself: this is for
     /// reporting.
-    std::function<void(const failure&)> on_failure = {};
+    callback<void(const failure&)> on_failure = {};
     /// Executor of the reflector, which runs on a strand of its own. Empty = the provider's.
     boost::asio::any_io_executor executor = {};
     /// The clock. Empty = the provider's, else real_clock().

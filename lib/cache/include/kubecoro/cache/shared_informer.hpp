@@ -172,7 +172,7 @@ public:
     /// Reads the store.
     [[nodiscard]] kubecoro::lister<T> lister() const { return kubecoro::lister<T>(untyped().lister()); }
     /// Adds an index with the values that `f` returns.
-    result<> add_index(std::string name, std::function<void(const typed_object<T>&, index_sink)> f) const
+    result<> add_index(std::string name, callback<void(const typed_object<T>&, index_sink)> f) const
     {
         return untyped().add_index(std::move(name),
                                    [f = std::move(f)](const object& o, index_sink out) { f(typed_object<T>(o), out); });

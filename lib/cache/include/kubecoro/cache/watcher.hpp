@@ -11,7 +11,6 @@
 #include <boost/asio/awaitable.hpp>
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -80,7 +79,7 @@ struct watcher_options
     reflector_policy policy = {};
     /// Called on the watcher's strand for every failure of a list or a watch, and for every object that is too large to
     /// be read. Must be quick. Exceptions are ignored. The watcher retries by itself: this is for reporting.
-    std::function<void(const failure&)> on_failure = {};
+    callback<void(const failure&)> on_failure = {};
     /// Executor of the watcher, which runs on a strand of its own. Empty = the provider's.
     boost::asio::any_io_executor executor = {};
     /// The clock. Empty = the provider's, else real_clock().

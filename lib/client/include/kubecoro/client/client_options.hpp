@@ -131,7 +131,7 @@ struct client_options
     /** Receives warnings of the server, each text once per client (they are forgotten after 1,000 different ones). Called
         on the thread of the request, which waits for it; possibly on several threads at once. An exception is logged.
         Null: warnings are logged, each once as well. */
-    std::function<void(const server_warning&)> on_warning = {};
+    callback<void(const server_warning&)> on_warning = {};
     /// Null = null_metrics().
     std::shared_ptr<kubecoro::metrics> metrics = {};
     KUBECORO_NAME_FIRST;

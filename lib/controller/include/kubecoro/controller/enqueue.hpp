@@ -3,9 +3,9 @@
 #include <kubecoro/api/object.hpp>
 #include <kubecoro/api/resource.hpp>
 #include <kubecoro/api/typed_object.hpp>
+#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/cache/notification.hpp>
 
-#include <functional>
 #include <string_view>
 #include <utility>
 
@@ -34,7 +34,7 @@ private:
 
     Called in order, by one coroutine per source; must not block. An exception is counted and logged with the object;
     the keys passed before it stay, and the next event follows. */
-using enqueue = std::function<void(const notification<object>&, key_sink)>;
+using enqueue = callback<void(const notification<object>&, key_sink)>;
 
 /// Enqueues the object's own key.
 [[nodiscard]] enqueue enqueue_object();
@@ -58,10 +58,10 @@ template<class Kind>
 
 /// Enqueues the keys that `f` names for the object; for an update, those of the old and the new object, so that objects
 /// no longer referenced get a run as well. A resync calls `f` once.
-[[nodiscard]] enqueue enqueue_mapped(std::function<void(const object&, key_sink)> f);
+[[nodiscard]] enqueue enqueue_mapped(callback<void(const object&, key_sink)> f);
 /// The same for a source whose objects are of this kind.
 template<class Kind>
-[[nodiscard]] enqueue enqueue_mapped(std::function<void(const typed_object<Kind>&, key_sink)> f)
+[[nodiscard]] enqueue enqueue_mapped(callback<void(const typed_object<Kind>&, key_sink)> f)
 {
     return enqueue_mapped([f = std::move(f)](const object& o, key_sink out) { f(typed_object<Kind>(o), out); });
 }

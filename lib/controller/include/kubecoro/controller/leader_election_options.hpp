@@ -8,7 +8,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -50,11 +49,11 @@ struct leader_election_options
     std::vector<std::pair<std::string, std::string>> labels = {};
     /// Called with the identity of each new leader, this one included. As the next two it is called on the elector's
     /// strand, must not block, and may throw, which is logged.
-    std::function<void(const std::string&)> on_new_leader = {};
+    callback<void(const std::string&)> on_new_leader = {};
     /// Called when this candidate begins to lead, before its work.
-    std::function<void(const leadership&)> on_started_leading = {};
+    callback<void(const leadership&)> on_started_leading = {};
     /// Called when the work of a leader has ended; before the Lease is released.
-    std::function<void()> on_stopped_leading = {};
+    callback<void()> on_stopped_leading = {};
     /// Seeds jitter and the random identity. Empty = from the system.
     std::optional<std::uint64_t> seed = {};
     /// Receives leader_election_*. Null = no metrics.

@@ -7,7 +7,6 @@
 #include <kubecoro/endpoints/endpoint_options.hpp>
 #include <kubecoro/manager/manager_options.hpp>
 
-#include <functional>
 #include <string>
 
 namespace CLI {
@@ -50,7 +49,7 @@ struct operator_options
     /// For the manager. Namespaces of the command line replace its namespaces.
     manager_options managing = {};
     /// Adds flags of the operator's own: `[&](CLI::App& app) { app.add_option("--workers", workers, "..."); }`, with CLI11.
-    std::function<void(CLI::App&)> flags = {};
+    callback<void(CLI::App&)> flags = {};
     KUBECORO_NAME_FIRST;
 };
 

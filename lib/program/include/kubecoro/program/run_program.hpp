@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kubecoro/base/latch.hpp>
+#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/result.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
@@ -30,9 +31,9 @@ struct program_options
     /// Precedes the failure on standard error.
     std::string_view name = {};
     /// Receives the failure instead of standard error. Empty = standard error.
-    std::function<void(const failure&)> on_failure = {};
+    callback<void(const failure&)> on_failure = {};
     /// Called for SIGUSR1 (true) and SIGUSR2 (false). Empty = both are left alone.
-    std::function<void(bool more)> on_verbosity = {};
+    callback<void(bool more)> on_verbosity = {};
 };
 
 /** Runs the command on its own event loop and returns the exit status: 0 for success, 1 for a failure, with a message on

@@ -1,6 +1,7 @@
 #pragma once
 // Exhaustive tests over suspension points: destroys or cancels a coroutine at each of them.
 
+#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/testing/coroutine_runner.hpp>
 
 #include <functional>
@@ -27,15 +28,14 @@ using scenario_factory = std::function<scenario(runner&)>;
     Errors show as a crash, a sanitizer report or a leak; `check`, if given, is called after each destruction.
     @return the number of attempts. Errors: cond::internal when the scenario does not end within `limit` handlers. */
 [[nodiscard]] result<std::size_t> stop_after_every_step(const scenario_factory& make,
-                                                        const std::function<void()>& check = {},
-                                                        std::size_t limit = 10'000);
+                                                        const callback<void()>& check = {}, std::size_t limit = 10'000);
 
 /** The same with terminal cancellation after 1, 2, 3, ... handlers, after which the scenario must end.
 
     @param check  Called with the outcome of each attempt.
     @return the number of attempts. Errors: cond::internal with the step after which the scenario did not end. */
 [[nodiscard]] result<std::size_t> cancel_after_every_step(const scenario_factory& make,
-                                                          const std::function<void(const result<>&)>& check = {},
+                                                          const callback<void(const result<>&)>& check = {},
                                                           std::size_t limit = 10'000);
 
 } // namespace kubecoro::testing
