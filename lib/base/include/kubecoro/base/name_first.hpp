@@ -68,6 +68,14 @@ concept lost_when_dropped =
         outcome.error();
     };
 
+/// Texts in braces where one text belongs. C++ makes one text of two, from the first one's beginning to the second one's end,
+/// which no object has. A deleted overload with this parameter refuses them.
+struct several_texts
+{
+    /// @param first,second  Such as `{"web", "jobs"}`.
+    several_texts(const char* first, const char* second);
+};
+
 } // namespace detail
 
 /** A function of the user's that the library calls, and whose outcome it drops: a std::function that takes neither a

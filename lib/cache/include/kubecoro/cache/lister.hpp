@@ -68,6 +68,8 @@ public:
     [[nodiscard]] std::vector<object> list() const { return list_in({}); }
     /// Returns the objects of a namespace. Empty = all namespaces.
     [[nodiscard]] std::vector<object> list_in(std::string_view ns) const;
+    /// Deleted: one namespace a call.
+    std::vector<object> list_in(detail::several_texts) const = delete;
     /// Deleted: a text could be a namespace or a selector.
     std::vector<object>
         list(std::string_view) const = delete; // list_in(ns), or list(label_selector::parse(text).value())
@@ -121,8 +123,12 @@ public:
     /// Returns the objects under a value of an index added by shared_informer::add_index. Empty for an unknown index;
     /// see has_index.
     [[nodiscard]] std::vector<object> by_index(std::string_view index, std::string_view value) const;
+    /// Deleted: one value a call.
+    std::vector<object> by_index(std::string_view index, detail::several_texts) const = delete;
     /// Returns the keys of the objects under that value.
     [[nodiscard]] std::vector<object_key> index_keys(std::string_view index, std::string_view value) const;
+    /// Deleted: one value a call.
+    std::vector<object_key> index_keys(std::string_view index, detail::several_texts) const = delete;
     /// Returns all values under which the index has objects, sorted.
     [[nodiscard]] std::vector<std::string> index_values(std::string_view index) const;
     /// Whether there is an index of that name.
@@ -159,6 +165,8 @@ public:
     {
         return detail::typed_all<T>(untyped().list_in(ns));
     }
+    /// Deleted: one namespace a call.
+    std::vector<typed_object<T>> list_in(detail::several_texts) const = delete;
     /// Deleted: a text could be a namespace or a selector.
     std::vector<typed_object<T>> list(std::string_view) const = delete;
     /// Returns the objects that match a selector.
@@ -171,6 +179,8 @@ public:
     {
         return detail::typed_all<T>(untyped().by_index(index, value));
     }
+    /// Deleted: one value a call.
+    std::vector<typed_object<T>> by_index(std::string_view index, detail::several_texts) const = delete;
     /// Returns the object once the store has caught up with that version.
     [[nodiscard]] boost::asio::awaitable<result<typed_object<T>>> get_after(object_key key,
                                                                             std::string resource_version) const

@@ -111,6 +111,8 @@ public:
     [[nodiscard]] boost::asio::awaitable<result<>> set_namespaces(std::vector<std::string> namespaces) const;
     /// Adds one namespace, as set_namespaces(); does nothing when it is covered.
     [[nodiscard]] boost::asio::awaitable<result<>> add_namespace(std::string ns) const;
+    /// Deleted: one namespace a call, or set_namespaces().
+    boost::asio::awaitable<result<>> add_namespace(detail::several_texts) const = delete;
     /// Removes one namespace, as set_namespaces(); does nothing when it is not in the set. Waits for no list.
     [[nodiscard]] boost::asio::awaitable<result<>> remove_namespace(std::string ns) const;
     /// Returns the individually watched namespaces, sorted; empty when all are covered, or none.

@@ -85,6 +85,9 @@ public:
         When the continue token expires midway (410), everything is listed again in one request. */
     [[nodiscard]] boost::asio::awaitable<result<list_page>> list_all(resource_type resource, std::string ns,
                                                                      list_options options = list_options()) const;
+    // Deleted: one namespace a call, or none for all.
+    void list(resource_type resource, detail::several_texts, list_options options = list_options()) const = delete;
+    void list_all(resource_type resource, detail::several_texts, list_options options = list_options()) const = delete;
     /// Watches one resource; an empty namespace means all.
     [[nodiscard]] boost::asio::awaitable<result<std::unique_ptr<watch_stream>>>
     watch(resource_type resource, std::string ns, watch_options options = watch_options()) const;
@@ -138,6 +141,8 @@ public:
 
     /// This client bound to one resource and namespace.
     [[nodiscard]] resource_client<object> resource(resource_type type, std::string ns = {}) const;
+    // Deleted: one namespace, or none for all.
+    void resource(resource_type type, detail::several_texts) const = delete;
     /// The same for a kind with a C++ type; a struct that is generated or described gives
     /// typed objects.
     template<class Kind>
@@ -145,6 +150,8 @@ public:
     {
         return resource_client<detail::handled_kind<Kind>>(resource(Kind::resource(), std::move(ns)));
     }
+    template<class Kind>
+    void resource(detail::several_texts) const = delete;
 
     /// A source provider for informers. It keeps the client's connections alive.
     [[nodiscard]] std::shared_ptr<source_provider> provider() const;
