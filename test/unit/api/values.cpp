@@ -86,6 +86,8 @@ TEST_CASE("quantity: made from numbers", "[api][values]")
     CHECK(quantity::milli(250).text() == "250m");
     CHECK(quantity::milli(-1500).text() == "-1500m");
     CHECK(quantity::milli(2000).text() == "2");
+    CHECK(quantity::milli(limits::min()).text() == "-9223372036854775808m");
+    CHECK(quantity::milli(std::numeric_limits<std::uint64_t>::max()).text() == "18446744073709551615m");
     CHECK(quantity::bytes(64 << 20).text() == "64Mi");
     CHECK(quantity::bytes(1000).text() == "1k");
     CHECK(quantity::bytes(sizeof(int)).text() == "4");

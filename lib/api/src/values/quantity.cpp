@@ -157,18 +157,11 @@ result<quantity> quantity::parse(std::string_view text)
     return out;
 }
 
-quantity quantity::made(bool negative, std::uint64_t magnitude, quantity_format format)
+quantity quantity::made(bool negative, std::uint64_t magnitude, std::int32_t power, quantity_format format)
 {
     quantity out;
     out.format_ = format;
-    out.set(decimal::of(negative, magnitude, 0));
-    return out;
-}
-
-quantity quantity::milli(std::int64_t thousandths)
-{
-    quantity out;
-    out.set(thousandths, -3);
+    out.set(decimal::of(negative, magnitude, power));
     return out;
 }
 

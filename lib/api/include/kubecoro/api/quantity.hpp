@@ -60,15 +60,19 @@ public:
     template<detail::whole_number T>
     [[nodiscard]] static quantity of(T value)
     {
-        return whole(value, quantity_format::decimal_si);
+        return whole(value, 0, quantity_format::decimal_si);
     }
     /// Thousandths, in decimal form: `quantity::milli(250)` is `250m`.
-    [[nodiscard]] static quantity milli(std::int64_t thousandths);
+    template<detail::whole_number T>
+    [[nodiscard]] static quantity milli(T thousandths)
+    {
+        return whole(thousandths, -3, quantity_format::decimal_si);
+    }
     /// A number of bytes, in binary form: `quantity::bytes(64 << 20)` is `64Mi`.
     template<detail::whole_number T>
     [[nodiscard]] static quantity bytes(T value)
     {
-        return whole(value, quantity_format::binary_si);
+        return whole(value, 0, quantity_format::binary_si);
     }
 
     /// The text as it was read; that of a quantity that was made or changed is canonical().
@@ -135,14 +139,14 @@ private:
         return value < 0 ? ~static_cast<std::uint64_t>(value) + 1 : static_cast<std::uint64_t>(value);
     }
     template<class T>
-    static quantity whole(T value, quantity_format format)
+    static quantity whole(T value, std::int32_t power, quantity_format format)
     {
         if constexpr (std::is_signed_v<T>)
-            return made(value < 0, magnitude(value), format);
+            return made(value < 0, magnitude(value), power, format);
         else
-            return made(false, value, format);
+            return made(false, value, power, format);
     }
-    static quantity made(bool negative, std::uint64_t magnitude, quantity_format format);
+    static quantity made(bool negative, std::uint64_t magnitude, std::int32_t power, quantity_format format);
 
     [[nodiscard]] detail::decimal number() const;
     void set(const detail::decimal& number);
