@@ -72,3 +72,27 @@ TEST_CASE("informer: a subscription returns batches until the informer stops", "
     REQUIRE(task.done());
     CHECK(task.outcome().error() == kubecoro::cond::cancelled);
 }
+
+TEST_CASE("informer: moved-from handles remain usable", "[cache][informer]")
+{
+    fixture f;
+    f.source().on_list(kt::make_page({kt::make_pod("web", "a", "1")}, "5"));
+    auto watch = f.source().on_watch();
+    auto pods = f.informers->get<pod>();
+    const auto moved = std::move(pods);
+    f.informers->start();
+    REQUIRE(f.run.run(pods.has_synced())); // NOLINT(bugprone-use-after-move): what is tested
+    auto stored = pods.lister();
+    const auto other = std::move(stored);
+    CHECK(stored.get("web", "a")); // NOLINT(bugprone-use-after-move)
+    CHECK(other.size() == 1);
+    CHECK(moved == pods);
+}
+
+TEST_CASE("notification: the object of a temporary one is no reference into it", "[cache][informer]")
+{
+    const auto made = [] { return kubecoro::notification<>(kubecoro::added<>{kt::make_pod("web", "a", "1")}); };
+    const auto& kept = kubecoro::object_of(made());
+    CHECK(kept.name() == "a");
+    STATIC_REQUIRE(std::is_same_v<decltype(kubecoro::object_of(made())), kubecoro::object>);
+}

@@ -38,6 +38,16 @@ TEST_CASE("client: requests carry credentials and a user agent", "[client][rest]
     CHECK(the.net->header(2, "Authorization").empty());
 }
 
+TEST_CASE("client: a moved-from client remains usable", "[client][rest]")
+{
+    world the;
+    the.net->replies = {{.body = {pod("a")}}, {.body = {pod("a")}}};
+    auto from = the.make();
+    const auto to = std::move(from);
+    REQUIRE(the.run.run(from.get(pods, "ns", "a"))); // NOLINT(bugprone-use-after-move): what is tested
+    REQUIRE(the.run.run(to.get(pods, "ns", "a")));
+}
+
 TEST_CASE("client: impersonation without a user is rejected and nothing is sent", "[client][rest]")
 {
     for (const impersonation& as :

@@ -48,7 +48,7 @@ struct object_key
     /// Copies the text of a view, so that object::key() is accepted wherever a key is kept.
     object_key(object_key_view v) : ns(v.ns), name(v.name) {}
     /// A view of this key, valid until the key is changed or destroyed.
-    operator object_key_view() const noexcept { return {ns, name}; }
+    operator object_key_view() const noexcept KUBECORO_LIFETIME_BOUND { return {ns, name}; }
 
     /// Parses "namespace/name" or "name". Errors: cond::invalid for an empty part or more than one '/'.
     [[nodiscard]] static result<object_key> parse(std::string_view text);

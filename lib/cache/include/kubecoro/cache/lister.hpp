@@ -58,6 +58,10 @@ class lister<object>
 public:
     /// Used by shared_informer::lister(). @param s  Not null; the lister keeps it alive.
     explicit lister(std::shared_ptr<const detail::store> s) : store_(std::move(s)) {}
+    // Copies only: a moved-from lister remains usable.
+    lister(const lister&) = default;
+    lister& operator=(const lister&) = default;
+    ~lister() = default;
 
     /// Returns the object, or null.
     [[nodiscard]] object get(object_key_view key) const;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <string_view>
+#include <utility>
 #include <variant>
 
 namespace kubecoro {
@@ -113,6 +114,14 @@ template<class T>
     if (const auto* now = std::get_if<updated<T>>(&n)) return now->after;
     if (const auto* gone = std::get_if<deleted<T>>(&n)) return gone->obj;
     return std::get_if<added<T>>(&n)->obj;
+}
+/// The object of a temporary notification, which a reference would outlive.
+[[nodiscard]] inline object object_of(notification<object>&& n) noexcept { return object_of(std::as_const(n)); }
+/// The same with its kind.
+template<class T>
+[[nodiscard]] typed_object<T> object_of(std::variant<added<T>, updated<T>, deleted<T>>&& n) noexcept
+{
+    return object_of(std::as_const(n));
 }
 
 } // namespace kubecoro

@@ -38,6 +38,10 @@ class shared_informer<object>
 public:
     /// Used by informer_factory::get(). @param engine  Not null.
     explicit shared_informer(std::shared_ptr<detail::informer_engine> engine) : engine_(std::move(engine)) {}
+    // Copies only: a moved-from informer remains usable.
+    shared_informer(const shared_informer&) = default;
+    shared_informer& operator=(const shared_informer&) = default;
+    ~shared_informer() = default;
 
     /// Calls the handler for every change. After the stop, returns a registration that has ended.
     registration add_event_handler(event_handler<object> handler, handler_options options = {}) const;

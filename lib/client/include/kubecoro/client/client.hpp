@@ -50,8 +50,7 @@ struct raw_answer
     @par Cancellation  terminal, partial, total: the connection of that operation is closed.
     @warning gcc 12 corrupts braced aggregates inside a co_await expression. Name options first: `list_options o{.limit
     = 5}; co_await c.list(type, ns, o);` is correct everywhere, `co_await c.list(type, ns, {.limit = 5});` is not with
-    gcc 12.
-             `co_await c.list(type, ns, {.limit = 5});` is not with gcc 12. */
+    gcc 12. */
 class client
 {
 public:
@@ -70,6 +69,11 @@ public:
     /// Uses a custom transport, e.g. the in-process one of the embedded server.
     client(boost::asio::any_io_executor executor, std::shared_ptr<transport> carrier,
            client_options options = client_options(), credentials login = credentials());
+
+    // Copies only: a moved-from client remains usable.
+    client(const client&) = default;
+    client& operator=(const client&) = default;
+    ~client() = default;
 
     /// @param ns  Namespace; empty for cluster scope and, in list and watch, for all namespaces.
     [[nodiscard]] boost::asio::awaitable<result<object>> get(resource_type resource, std::string ns, std::string name,
