@@ -2,6 +2,8 @@
 #include <kubecoro/base/saturating_time.hpp>
 #include <kubecoro/test/catch.hpp>
 
+#include <limits>
+
 using kubecoro::duration;
 using kubecoro::saturated;
 using kubecoro::saturating_sum;
@@ -27,12 +29,19 @@ TEST_CASE("later: sums saturate", "[base][clock]")
     CHECK(time_after(now, duration::max() - 6s) == time_point::max() - 1s);
 }
 
-TEST_CASE("later: seconds beyond the range of a duration become the longest one", "[base][clock]")
+TEST_CASE("later: units beyond the range of a duration become the longest one", "[base][clock]")
 {
     CHECK(saturated(7s) == 7s);
     CHECK(saturated(-7s) == -7s);
     CHECK(saturated(std::chrono::seconds::max()) == duration::max());
     CHECK(saturated(std::chrono::seconds::min()) < -duration::max() + 1s);
+    CHECK(saturated(2h) == 2h);
+    CHECK(saturated(-3ms) == -3ms);
+    CHECK(saturated(std::chrono::hours::max()) == duration::max());
+    CHECK(saturated(std::chrono::hours::min()) < -duration::max() + 1h);
+    CHECK(saturated(std::chrono::milliseconds::max()) == duration::max());
+    CHECK(saturated(std::chrono::duration<int>::max()) == std::chrono::seconds(std::numeric_limits<int>::max()));
+    CHECK(saturated(duration::max()) == duration::max());
 }
 
 TEST_CASE("backoff: the longest durations are left unchanged", "[base][backoff]")

@@ -214,6 +214,15 @@ TEST_CASE("controller core: a stop before and during the start, and a destroyed 
     CHECK(left.next<step::cancel_runs>());
 }
 
+TEST_CASE("action: a run after the longest time of any unit is not a run at once", "[controller]")
+{
+    CHECK(action::requeue_after(std::chrono::hours::max()).after() == duration::max());
+    CHECK(action::requeue_after(std::chrono::seconds::max()).after() == duration::max());
+    CHECK(action::requeue_after(duration::max()).after() == duration::max());
+    CHECK(action::requeue_after(std::chrono::minutes(3)).after() == std::chrono::minutes(3));
+    CHECK(action::requeue_after(std::chrono::seconds(-5)).after() == std::chrono::seconds(-5));
+}
+
 TEST_CASE("run end: an action or a failure, and its circumstances", "[controller]")
 {
     const result<action> failed = failure(cond::conflict);

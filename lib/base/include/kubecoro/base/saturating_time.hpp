@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <concepts>
 
 namespace kubecoro {
 
@@ -21,11 +22,13 @@ namespace kubecoro {
     return time_point(saturating_sum(now.time_since_epoch(), d));
 }
 
-/// The same number of seconds, or the longest duration if that is shorter.
-[[nodiscard]] constexpr duration saturated(std::chrono::seconds s) noexcept
+/// The same length of time, such as a number of seconds or hours, or the longest duration if that is shorter.
+template<std::signed_integral Rep, class Period>
+[[nodiscard]] constexpr duration saturated(std::chrono::duration<Rep, Period> d) noexcept
 {
-    constexpr auto longest = std::chrono::floor<std::chrono::seconds>(duration::max());
-    return s > longest ? duration::max() : duration(std::max(s, -longest));
+    using coarse = std::chrono::duration<duration::rep, Period>;
+    constexpr auto longest = std::chrono::floor<coarse>(duration::max());
+    return d > longest ? duration::max() : duration(std::max(coarse(d), -longest));
 }
 
 } // namespace kubecoro
