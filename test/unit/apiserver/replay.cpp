@@ -15,8 +15,10 @@ void replay(server& s, const std::vector<std::string>& files, bool ordered = tru
         CHECK(r.status == c.status);
         CHECK(r.header("content-type") == c.content_type);
         std::vector<std::string> warnings;
+        // A kube-apiserver evaluates the CEL rules of the captured definition, and does not warn of them.
         for (const auto& [name, value] : r.headers)
-            if (name == "Warning") warnings.push_back(value);
+            if (name == "Warning" && value.find("this embedded API server") == std::string::npos)
+                warnings.push_back(value);
         CHECK(warnings == c.warnings);
         if (ordered)
             CHECK(masked(r.body) == masked(c.body));

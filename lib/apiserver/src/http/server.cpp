@@ -92,8 +92,11 @@ asio::awaitable<result<std::size_t>> load_text(engine_ptr engine, std::string te
     auto objects = load_manifests(text, name);
     if (!objects) co_return objects.error();
     auto loading = on_strand(std::move(engine), [&objects](server_engine& e) {
-        auto loaded = apply_manifests(e.state(), std::move(*objects), e.time().wall_now());
+        std::vector<std::string> warnings;
+        auto loaded = apply_manifests(e.state(), std::move(*objects), e.time().wall_now(), &warnings);
         e.changed();
+        for (const auto& warning : warnings)
+            e.log().warning("a part of a manifest has no effect", {{"object", warning}});
         return loaded;
     });
     co_return co_await std::move(loading);

@@ -1,6 +1,7 @@
 #include <kubecoro/apiserver/manifests.hpp>
 
 #include "render/json_text.hpp"
+#include "schema/unevaluated.hpp"
 #include "schema/validation.hpp"
 #include "state/resource_store.hpp"
 
@@ -72,7 +73,8 @@ answer<stored> write_object(cluster_state_core& state, const std::shared_ptr<res
 
 } // namespace
 
-result<std::size_t> apply_manifests(cluster_state_core& state, std::vector<json::value> objects, wall_time now)
+result<std::size_t> apply_manifests(cluster_state_core& state, std::vector<json::value> objects, wall_time now,
+                                    std::vector<std::string>* warnings)
 {
     order_manifests(objects);
     std::size_t count = 0;
@@ -84,6 +86,8 @@ result<std::size_t> apply_manifests(cluster_state_core& state, std::vector<json:
                                               std::string(text_at(object, "apiVersion")));
         const auto written = write_object(state, store, object, now);
         if (!written) return refusal(object, written.error());
+        if (auto warning = unevaluated_parts(store->info, object); warnings && !warning.empty())
+            warnings->push_back(describe(object) + ": " + warning);
         ++count;
     }
     return count;

@@ -3,6 +3,7 @@
 #include "patch/patch.hpp"
 #include "render/json_text.hpp"
 #include "render/status_errors.hpp"
+#include "schema/unevaluated.hpp"
 #include "schema/validation.hpp"
 #include "state/scale.hpp"
 #include "verbs/authorization.hpp"
@@ -19,11 +20,20 @@ std::string_view media_type(const exchange& x)
     return type.substr(0, type.find(';'));
 }
 
+/// Warns of the parts of a definition that have no effect here. Most kinds have none: their text is not parsed for it.
+void note_unevaluated(exchange& x, const stored_object& object)
+{
+    if (!x.route.subresource.empty() || !may_be_unevaluated(x.store->info)) return;
+    if (auto warning = unevaluated_parts(x.store->info, to_json(object)); !warning.empty())
+        x.warnings.push_back(std::move(warning));
+}
+
 http_response written(exchange& x, const answer<stored>& result, int status)
 {
     if (!result) return respond(result.error());
     const auto form = choose_rendering(x, false);
     if (!form) return respond(form.error());
+    note_unevaluated(x, **result);
     return object_response(x, render_object(x.store->info, *result, *form, x.now), form->form, status);
 }
 
