@@ -91,6 +91,18 @@ void make_binding_valid(json::object& binding)
         json::array{json::object{{"kind", "User"}, {"apiGroup", "rbac.authorization.k8s.io"}, {"name", "u"}}};
 }
 
+void make_service_valid(json::object& service)
+{
+    auto& spec = service["spec"].is_object() ? service["spec"].get_object() : service["spec"].emplace_object();
+    for (const std::string_view field :
+         {"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy", "ports", "sessionAffinity",
+          "sessionAffinityConfig", "externalTrafficPolicy", "internalTrafficPolicy", "healthCheckNodePort"})
+        spec.erase(field);
+    spec["type"] = "LoadBalancer";
+    spec["ports"] = json::array{json::object{{"name", "a"}, {"port", 80}, {"appProtocol", "http"}},
+                                json::object{{"name", "b"}, {"port", 81}, {"targetPort", "web"}}};
+}
+
 /// Replaces the parts of a random object that the server would refuse.
 void make_valid(const resource_info& info, json::object& object)
 {
@@ -109,6 +121,7 @@ void make_valid(const resource_info& info, json::object& object)
     if (info.behaves == builtin::custom_resource_definition) object["spec"] = json::parse(crd_spec);
     if (info.behaves == builtin::pod) make_containers_valid(object["spec"]);
     if (info.behaves == builtin::role) make_role_valid(object);
+    if (info.behaves == builtin::service) make_service_valid(object);
     if (info.behaves == builtin::role_binding) make_binding_valid(object);
     if (info.behaves == builtin::job) {
         auto& spec = object["spec"].as_object()["template"].as_object()["spec"];

@@ -81,7 +81,7 @@ TEST_CASE("table: one row of each other built-in kind", "[apiserver][table]")
             R"({"status":{"conditions":[{"type":"Ready","status":"True"}],"nodeInfo":{"kubeletVersion":"v1.36.0"}}})");
     s.expect(
         201, "POST", core + "services",
-        R"({"metadata":{"name":"v"},"spec":{"clusterIP":"10.0.0.1","ports":[{"port":80},{"port":53,"protocol":"UDP"}]}})");
+        R"({"metadata":{"name":"v"},"spec":{"clusterIP":"10.96.0.1","ports":[{"name":"a","port":80},{"name":"b","port":53,"protocol":"UDP"}]}})");
     s.expect(201, "POST", core + "secrets", R"({"metadata":{"name":"s"},"data":{"a":"Yg=="}})");
     s.expect(201, "POST", core + "serviceaccounts", R"({"metadata":{"name":"sa"}})");
     s.expect(
@@ -100,7 +100,7 @@ TEST_CASE("table: one row of each other built-in kind", "[apiserver][table]")
     CHECK(row(apps + "statefulsets") == "\"x\"|\"0/3\"|\"0s\"\n");
     CHECK(row(apps + "daemonsets") == "\"x\"|0|0|0|0|0|\"<none>\"|\"0s\"\n");
     CHECK(row("/api/v1/nodes") == "\"n\"|\"Ready\"|\"worker\"|\"0s\"|\"v1.36.0\"\n");
-    CHECK(row(core + "services") == "\"v\"|\"ClusterIP\"|\"10.0.0.1\"|\"<none>\"|\"80/TCP,53/UDP\"|\"0s\"\n");
+    CHECK(row(core + "services") == "\"v\"|\"ClusterIP\"|\"10.96.0.1\"|\"<none>\"|\"80/TCP,53/UDP\"|\"0s\"\n");
     CHECK(row(core + "secrets") == "\"s\"|\"Opaque\"|1|\"0s\"\n");
     CHECK(row(core + "serviceaccounts") == "\"sa\"|0|\"0s\"\n");
     CHECK(row(core + "events") == "\"30s\"|\"Normal\"|\"Started\"|\"pod/p\"|\"up\"\n");

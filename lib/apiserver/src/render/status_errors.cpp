@@ -211,7 +211,9 @@ void append_details(std::string& out, const status_error& e)
         for (const auto& c : e.causes) {
             out += between;
             between = ',';
-            out += R"({"reason":)" + quoted(c.reason) + R"(,"message":)" + quoted(c.message);
+            out += '{';
+            if (!c.reason.empty()) out += R"("reason":)" + quoted(c.reason) + ',';
+            out += R"("message":)" + quoted(c.message);
             if (!c.field.empty()) out += R"(,"field":)" + quoted(c.field);
             out += '}';
         }

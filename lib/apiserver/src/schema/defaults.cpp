@@ -2,6 +2,7 @@
 
 #include "render/base64.hpp"
 #include "render/json_text.hpp"
+#include "schema/service_spec.hpp"
 #include "state/finalizers.hpp"
 
 #include <algorithm>
@@ -127,21 +128,6 @@ void default_cron_job(json::object& spec)
     default_member(spec, "suspend", false);
     default_member(spec, "successfulJobsHistoryLimit", 3);
     default_member(spec, "failedJobsHistoryLimit", 1);
-}
-
-void default_service(json::object& spec)
-{
-    if (auto* ports = spec.if_contains("ports"); ports && ports->is_array())
-        for (auto& port : ports->get_array()) {
-            if (!port.is_object()) continue;
-            default_member(port.get_object(), "protocol", "TCP");
-            if (const auto* number = port.get_object().if_contains("port")) {
-                const json::value copy = *number;
-                default_member(port.get_object(), "targetPort", copy);
-            }
-        }
-    default_member(spec, "type", "ClusterIP");
-    default_member(spec, "sessionAffinity", "None");
 }
 
 void default_secret(json::object& o)

@@ -10,6 +10,7 @@
 #include "schema/pod_validation.hpp"
 #include "schema/role_validation.hpp"
 #include "schema/schema.hpp"
+#include "schema/service_spec.hpp"
 #include "state/metadata_members.hpp"
 #include "state/names.hpp"
 
@@ -238,6 +239,8 @@ void validate_kind(const resource_info& info, const json::value& body, std::vect
                                        "must be greater than 0"));
     else if (behaves == builtin::event)
         validate_event(info, body, causes);
+    else if (behaves == builtin::service)
+        validate_service(body, causes);
     else if (behaves == builtin::role)
         validate_role(info, body, causes);
     else if (behaves == builtin::role_binding)
@@ -285,6 +288,7 @@ void validate_update(const resource_info& info, const json::value& before, const
     if (selects_pods(info.behaves) && info.behaves != builtin::stateful_set && !same("spec.selector"))
         causes.push_back(invalid_value("spec.selector", selector ? to_text(*selector) : "null", "field is immutable"));
     if (info.behaves == builtin::custom_resource_definition) validate_crd_update(before, after, causes);
+    if (info.behaves == builtin::service) validate_service_update(before, after, causes);
     if (info.behaves == builtin::event) validate_event_update(info, before, after, causes);
     if (info.behaves == builtin::role_binding) validate_role_binding_update(before, after, causes);
     validate_spec_update(info, before, after, causes);

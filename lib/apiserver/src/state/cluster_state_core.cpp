@@ -5,6 +5,7 @@
 #include "state/garbage_collector.hpp"
 #include "state/resource_store.hpp"
 #include "state/role_aggregator.hpp"
+#include "state/service_allocator.hpp"
 #include "state/uuid.hpp"
 
 #include <algorithm>
@@ -37,7 +38,12 @@ cluster_state_core::~cluster_state_core() = default;
 void cluster_state_core::add_resource(resource_info info)
 {
     auto key = std::pair{info.group, info.plural};
-    stores_[std::move(key)] = std::make_shared<resource_store>(std::move(info), options_, version_, history_bytes_);
+    std::shared_ptr<resource_store> made;
+    if (info.behaves == builtin::service)
+        made = std::make_shared<service_store>(std::move(info), options_, version_, history_bytes_);
+    else
+        made = std::make_shared<resource_store>(std::move(info), options_, version_, history_bytes_);
+    stores_[std::move(key)] = std::move(made);
     ++discovery_version_;
 }
 
@@ -95,7 +101,10 @@ stored cluster_state_core::commit(resource_store& store, const stored& before, j
 stored cluster_state_core::commit_settled(resource_store& store, const stored& before, const json::value& body)
 {
     auto object = make_stored(store.info, body, ++*version_);
+    auto* const services = allocator_of(store);
+    if (services) services->begin();
     store.record({before ? change_type::modified : change_type::added, *version_, before, object});
+    if (services) services->note(before.get(), object.get());
     if (garbage_) garbage_->note(store, before.get(), object.get());
     aggregator_->note(store, object->key, object.get());
     bound_history();

@@ -5,6 +5,7 @@
 #include "state/garbage_collector.hpp"
 #include "state/resource_store.hpp"
 #include "state/role_aggregator.hpp"
+#include "state/service_allocator.hpp"
 
 #include <kubecoro/apiserver/cluster_state_core.hpp>
 
@@ -52,7 +53,10 @@ bool has_foreign_finalizer(const json::value& body)
 stored cluster_state_core::erase(resource_store& store, const stored& last, wall_time now)
 {
     auto final = with_version(last, ++*version_);
+    auto* const services = allocator_of(store);
+    if (services) services->begin();
     store.record({change_type::deleted, *version_, last, final});
+    if (services) services->note(last.get(), nullptr);
     if (garbage_) garbage_->note(store, last.get(), nullptr);
     aggregator_->note(store, last->key, nullptr);
     bound_history();

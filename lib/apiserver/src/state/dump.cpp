@@ -4,6 +4,7 @@
 #include "state/go_form.hpp"
 #include "state/resource_store.hpp"
 #include "state/role_aggregator.hpp"
+#include "state/service_allocator.hpp"
 
 #include <kubecoro/apiserver/cluster_state_core.hpp>
 
@@ -109,6 +110,7 @@ result<> cluster_state_core::restore(std::string_view dump, wall_time now)
         for (const auto& [key, store] : stores_) store->clear();
         if (garbage_) garbage_->clear();
         aggregator_->clear();
+        if (const auto services = find("", "services")) allocator_of(*services)->begin();
         sweeps_.clear();
         waiting_names_.clear();
     }

@@ -10,6 +10,7 @@
 #include "state/finalizers.hpp"
 #include "state/go_form.hpp"
 #include "state/resource_store.hpp"
+#include "state/service_allocator.hpp"
 #include "state/stored_size.hpp"
 
 #include <kubecoro/apiserver/cluster_state_core.hpp>
@@ -270,6 +271,13 @@ answer<stored> cluster_state_core::create_new(const object_address& at, json::va
     apply_defaults(info, body, true, flags.keep_status);
     if (auto e = settle_schema(info, at.version, body)) return *e;
     normalise(info, body);
+    // The addresses and ports that the server gives have no owner.
+    json::value asked;
+    if (auto* const services = allocator_of(*store)) {
+        asked = body;
+        take_go_form(info, asked);
+        if (auto e = services->assign(*store, nullptr, body, flags.keep_status, random_)) return *e;
+    }
     if (auto e = validate(info, at.version, nullptr, body)) return *e; // before Go's types hide what is wrong
     take_go_form(info, body);
     if (auto e = admit(flags, nullptr, body)) return *e;
@@ -278,8 +286,8 @@ answer<stored> cluster_state_core::create_new(const object_address& at, json::va
     if (const auto existing = store->find(storage_key(at.ns, name)))
         return generates ? errors::no_unique_name(info, name) : errors::already_exists(info, name, existing->deleting);
     if (!applied && !flags.manager.empty())
-        owners.note_update(object_before(info, body), body, merge_type_of(info, at.version), true,
-                           writer_of(at, flags, now));
+        owners.note_update(object_before(info, body), asked.is_null() ? body : asked, merge_type_of(info, at.version),
+                           true, writer_of(at, flags, now));
     owners.write(body);
     if (stored_size(info, body) > max_stored_bytes) return too_large_to_store();
     if (flags.dry_run) return make_stored(info, body, 0);
@@ -341,6 +349,12 @@ answer<stored> cluster_state_core::update_found(const object_address& at, const 
         set_or_erase(metadata, key, before.at("metadata").get_object().if_contains(key));
     apply_defaults(info, body, false, true);
     if (auto e = settle_schema(info, at.version, body)) return *e;
+    json::value asked;
+    if (auto* const services = allocator_of(*store)) {
+        asked = body;
+        settle(info, asked);
+        if (auto e = services->assign(*store, &before, body, false, random_)) return *e;
+    }
     // Compared in the stored form: an empty list that the body states is no change.
     settle(info, body);
     if (auto e = validate(info, at.version, may_change_all(at.subresource) ? nullptr : &before, body)) return *e;
@@ -352,7 +366,8 @@ answer<stored> cluster_state_core::update_found(const object_address& at, const 
     // The server's own changes of the status have no owner.
     if (defines) set_or_erase(before.get_object(), "status", find_at(body, "status"));
     if (!applied && !flags.manager.empty())
-        owners.note_update(before, body, merge_type_of(info, at.version), false, writer_of(at, flags, now));
+        owners.note_update(before, asked.is_null() ? body : asked, merge_type_of(info, at.version), false,
+                           writer_of(at, flags, now));
     // Owners that differ in their times only are the same: such a write changes nothing.
     if (body == before && owners.same_owners(owners_before)) return current;
     owners.write(body);
@@ -361,9 +376,9 @@ answer<stored> cluster_state_core::update_found(const object_address& at, const 
 
     if (current->deleting && !is_held(info, body)) {
         // The answer is the requested object; the event carries the last stored state.
-        auto asked = make_stored(info, body, current->version);
+        auto requested = make_stored(info, body, current->version);
         erase(*store, current, now);
-        return asked;
+        return requested;
     }
     auto object = commit_settled(*store, current, body);
     if (info.behaves == builtin::custom_resource_definition) settle_crd(object, now);

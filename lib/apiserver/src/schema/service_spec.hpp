@@ -1,0 +1,39 @@
+// Defaults and validates the specification of a Service, except its addresses and ports.
+#pragma once
+
+#include <kubecoro/apiserver/status_error.hpp>
+
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+
+#include <string_view>
+#include <vector>
+
+namespace kubecoro::apiserver {
+
+/// True for the types that have a cluster IP: all but ExternalName.
+[[nodiscard]] bool has_cluster_ip(const boost::json::value& service);
+/// True for NodePort and LoadBalancer, which may have node ports.
+[[nodiscard]] bool may_have_node_ports(const boost::json::value& service);
+/// True for a load balancer that keeps traffic local: its health is checked on a port of the nodes.
+[[nodiscard]] bool has_health_check_port(const boost::json::value& service);
+/// True if clusterIP or clusterIPs is "None".
+[[nodiscard]] bool is_headless(const boost::json::value& service);
+
+/// Fills in the defaults that depend on nothing but the specification.
+void default_service(boost::json::object& spec);
+
+/** Takes over the addresses and ports that an update does not state, and drops what the new type does not have, as long as
+    the update leaves it as it was.
+
+    @param before  The stored service; null for a new one. @param after  The requested one, with its defaults. */
+void settle_service(const boost::json::value* before, boost::json::value& after);
+
+/// Checks a service in the form of settle_service().
+void validate_service(const boost::json::value& service, std::vector<status_cause>& causes);
+
+/// Checks that an update leaves the cluster IPs alone.
+void validate_service_update(const boost::json::value& before, const boost::json::value& after,
+                             std::vector<status_cause>& causes);
+
+} // namespace kubecoro::apiserver
