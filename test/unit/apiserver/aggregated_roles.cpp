@@ -157,6 +157,23 @@ TEST_CASE("aggregated roles: the rules are those of the roles that are selected"
     }
 }
 
+TEST_CASE("aggregated roles: writes without a pause do not hold up the last role", "[apiserver][roles]")
+{
+    aggregating c;
+    c.expect(201, "POST", cluster_roles, labelled("base", R"("pick":"me")", "pods"));
+    for (const std::string name : {"a", "m", "z"})
+        c.expect(201, "POST", cluster_roles, aggregated(name, R"({"matchLabels":{"pick":"me"}})"));
+    for (int i = 0; i < 6; ++i) {
+        c.expect(201, "POST", cluster_roles, labelled("other-" + std::to_string(i), R"("x":"y")", "nodes"));
+        CHECK(c.state.tick(c.now));
+    }
+    const auto last = c.expect(200, "GET", cluster_roles + "/z");
+    CHECK(json::serialize(last.at("rules")).find("pods") != std::string::npos);
+    // A role that is labelled while a round goes on counts as well.
+    c.expect(201, "POST", cluster_roles, labelled("late", R"("pick":"me")", "nodes"));
+    CHECK(c.resources("a") == "pods nodes ");
+}
+
 TEST_CASE("aggregated roles: those of aggregated ones have their rules too, and circles end", "[apiserver][roles]")
 {
     aggregating c;

@@ -93,7 +93,8 @@ void role_aggregator::clear()
 
 bool role_aggregator::work(wall_time now)
 {
-    if (dirty_) {
+    // A round goes on although roles change meanwhile: who writes roles without a pause would hold up the last ones.
+    if (dirty_ && pending_.empty()) {
         begin_round();
         round_ = 0;
         dirty_ = false;
@@ -102,8 +103,8 @@ bool role_aggregator::work(wall_time now)
     // It stays pending if memory runs out.
     if (combine(*pending_.begin(), now)) changed_ = true;
     pending_.erase(pending_.begin());
-    if (pending_.empty() && changed_ && ++round_ < most_rounds) begin_round();
-    return !pending_.empty();
+    if (pending_.empty() && changed_ && !dirty_ && ++round_ < most_rounds) begin_round();
+    return dirty_ || !pending_.empty();
 }
 
 void role_aggregator::begin_round()
