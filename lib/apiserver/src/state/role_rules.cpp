@@ -155,8 +155,14 @@ bool role_rules::visit_rules(const resource_store& bindings, const std::pair<std
 {
     const auto& objects = bindings.objects();
     const auto end = objects.lower_bound(range.second);
+    // Both are in the order of the keys, so that the parsed forms are found without a search for each.
+    auto parsed = known.lower_bound(range.first);
     for (auto at = objects.lower_bound(range.first); at != end; ++at) {
-        const auto& b = value_of(known, at->second, binding_in);
+        const auto& [key, object] = *at;
+        while (parsed != known.end() && parsed->first < key) ++parsed;
+        if (parsed == known.end() || parsed->first != key) parsed = known.emplace_hint(parsed, key, read<binding>{});
+        if (parsed->second.from != object) parsed->second = {object, binding_in(*object)};
+        const auto& b = parsed->second.value;
         if (!applies(b, who)) continue;
         [[maybe_unused]] bool existed = false;
         if (visit_role(b.to_cluster_role, b.role, visit, existed)) return true;
