@@ -89,13 +89,15 @@ bool is_limit(const resource_info& info) noexcept
     return info.group.empty() && (info.kind == "ResourceQuota" || info.kind == "LimitRange");
 }
 
+bool is_budget(const resource_info& info) noexcept { return info.group == "policy"; }
+
 } // namespace
 
 bool may_be_unevaluated(const resource_info& info) noexcept
 {
     if (info.custom) return false;
     return info.behaves == builtin::custom_resource_definition || info.group == "admissionregistration.k8s.io" ||
-           info.group == "apiregistration.k8s.io" || is_limit(info);
+           info.group == "apiregistration.k8s.io" || is_limit(info) || is_budget(info);
 }
 
 std::string unevaluated_parts(const resource_info& info, const json::value& body)
@@ -109,6 +111,9 @@ std::string unevaluated_parts(const resource_info& info, const json::value& body
                          shortened(text_at(body, "metadata.name"));
     if (info.group == "apiregistration.k8s.io" && object_at(body, "spec.service"))
         return "this embedded API server does not forward requests to the services of aggregated APIs: " +
+               shortened(text_at(body, "metadata.name"));
+    if (is_budget(info))
+        return "this embedded API server does not limit evictions by a " + info.kind + ": " +
                shortened(text_at(body, "metadata.name"));
     if (is_limit(info))
         return "this embedded API server does not enforce a " + info.kind + ": " +
