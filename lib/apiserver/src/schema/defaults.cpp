@@ -106,6 +106,16 @@ void select_pods_of_job(json::object& job)
     spec["selector"] = {{"matchLabels", {{"batch.kubernetes.io/controller-uid", text_at(metadata, "uid")}}}};
 }
 
+/// A job without labels has those of its pods.
+void label_job(json::object& job)
+{
+    const auto* of_pods = object_at(job.at("spec"), "template.metadata.labels");
+    if (!of_pods || of_pods->empty()) return;
+    const json::value labels = *of_pods;
+    auto& own = object_member(object_member(job, "metadata"), "labels");
+    if (own.empty()) own = labels.get_object();
+}
+
 void default_job(json::object& spec)
 {
     const auto is_given = [&](std::string_view member) {
@@ -120,6 +130,8 @@ void default_job(json::object& spec)
     default_template(spec);
     default_member(spec, "completionMode", "NonIndexed");
     default_member(spec, "suspend", false);
+    default_member(spec, "manualSelector", false);
+    default_member(spec, "podReplacementPolicy", is_given("podFailurePolicy") ? "Failed" : "TerminatingOrFailed");
 }
 
 void default_cron_job(json::object& spec)
@@ -232,6 +244,7 @@ void apply_defaults(const resource_info& info, json::value& body, bool creating,
     else if (behaves == builtin::job) {
         default_job(object_member(o, "spec"));
         if (creating) select_pods_of_job(o);
+        label_job(o);
     } else if (behaves == builtin::cron_job)
         default_cron_job(object_member(o, "spec"));
     else if (behaves == builtin::service)

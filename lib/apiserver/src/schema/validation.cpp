@@ -4,6 +4,7 @@
 #include "render/json_text.hpp"
 #include "render/status_errors.hpp"
 #include "schema/crd_validation.hpp"
+#include "schema/cron_schedule.hpp"
 #include "schema/event_validation.hpp"
 #include "schema/immutable_spec.hpp"
 #include "schema/name_validation.hpp"
@@ -202,6 +203,16 @@ void check_secret_type(const json::value& secret, std::vector<status_cause>& cau
         causes.push_back(errors::required("metadata.annotations[" + std::string(account) + "]"));
 }
 
+void check_schedule(const json::value& cron_job, std::vector<status_cause>& causes)
+{
+    constexpr std::string_view path = "spec.schedule";
+    const auto schedule = text_at(cron_job, path);
+    if (schedule.empty())
+        causes.push_back(errors::required(std::string(path)));
+    else if (const auto problem = cron_schedule_problem(schedule); !problem.empty())
+        causes.push_back(invalid_value(std::string(path), quoted(schedule), problem));
+}
+
 } // namespace
 
 void validate_metadata(const resource_info& info, const json::value& body, std::vector<status_cause>& causes)
@@ -230,6 +241,8 @@ void validate_kind(const resource_info& info, const json::value& body, std::vect
         validate_workload(info, body, causes);
     else if (behaves == builtin::job)
         validate_job(body, causes);
+    else if (behaves == builtin::cron_job)
+        check_schedule(body, causes);
     else if (behaves == builtin::custom_resource_definition)
         validate_crd(body, causes);
     else if (behaves == builtin::lease && find_at(body, "spec.leaseDurationSeconds") &&
