@@ -241,3 +241,25 @@ TEST_CASE("status: an apply of it sets metadata as an update does", "[apiserver]
     CHECK_FALSE(applied.at("metadata").as_object().contains("ownerReferences"));
     CHECK(applied.at_pointer("/status/phase") == "Running");
 }
+
+TEST_CASE("pods: exec, attach and port forwarding say that no containers run", "[apiserver][pods]")
+{
+    server s;
+    const std::string pods = "/api/v1/namespaces/default/pods";
+    const auto pod = [](const std::string& name, const std::string& node) {
+        return R"({"metadata":{"name":")" + name + R"("},"spec":{)" + node +
+               R"("containers":[{"name":"c","image":"i"}]}})";
+    };
+    s.expect(201, "POST", pods, pod("waiting", ""));
+    s.expect(201, "POST", pods, pod("running", R"("nodeName":"n",)"));
+    for (const std::string method : {"GET", "POST"})
+        for (const std::string part : {"exec", "attach", "portforward"}) {
+            INFO(method << " " << part);
+            CHECK(s.expect(400, method, pods + "/waiting/" + part + "?command=ls").at("message") ==
+                  "pod waiting does not have a host assigned");
+            CHECK(s.expect(400, method, pods + "/running/" + part).at("message") ==
+                  json::value("this embedded API server runs no containers: pods/" + part + " is not served"));
+            s.expect(404, method, pods + "/none/" + part);
+        }
+    s.expect(404, "GET", pods + "/running/other");
+}

@@ -73,9 +73,29 @@ std::optional<status_error> resolve(exchange& x)
     return {};
 }
 
+/// The subresources of pods that lead to their containers.
+bool leads_to_container(const exchange& x)
+{
+    const std::string_view name = x.route.subresource;
+    return x.store->info.behaves == builtin::pod &&
+           (name == "exec" || name == "attach" || name == "portforward" || name == "proxy");
+}
+
+/// No container runs here. A client that hears only that there is no such resource would look for the fault elsewhere.
+http_response refuse_container(const exchange& x)
+{
+    const auto pod = x.state.get(x.address());
+    if (!pod) return respond(pod.error());
+    if (text_at(to_json(**pod), "spec.nodeName").empty())
+        return respond(errors::bad_request("pod " + x.route.name + " does not have a host assigned"));
+    return respond(errors::bad_request("this embedded API server runs no containers: pods/" + x.route.subresource +
+                                       " is not served"));
+}
+
 http_response answer_subresource(exchange& x)
 {
     const std::string_view name = x.route.subresource;
+    if (leads_to_container(x)) return refuse_container(x);
     const auto all = subresources_of(x.store->info);
     const auto found = std::find_if(all.begin(), all.end(), [&](const auto& sub) { return sub.name == name; });
     if (found == all.end())
