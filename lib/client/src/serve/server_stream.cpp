@@ -31,6 +31,13 @@ void close_socket(tcp_socket& socket, bool reset) noexcept
     socket.close(ignored);
 }
 
+asio::awaitable<result<>> input_of(tcp_socket& socket)
+{
+    const auto [error] = co_await socket.async_wait(tcp_socket::wait_read, as_value);
+    if (error) co_return failure{error, "wait for the client"};
+    co_return result<>{};
+}
+
 template<class Stream>
 asio::awaitable<result<std::size_t>> read_from(Stream& stream, char* data, std::size_t size)
 {
@@ -57,6 +64,7 @@ public:
     explicit plain_stream(tcp_socket socket) : socket_(std::move(socket)) {}
 
     asio::awaitable<result<>> handshake() override { co_return result<>{}; }
+    asio::awaitable<result<>> wait_for_input() override { return input_of(socket_); }
     asio::awaitable<result<std::size_t>> read_some(char* data, std::size_t size) override
     {
         return read_from(socket_, data, size);
@@ -100,6 +108,7 @@ public:
         if (error) co_return failure{error, "TLS handshake with the client"};
         co_return result<>{};
     }
+    asio::awaitable<result<>> wait_for_input() override { return input_of(stream_.next_layer()); }
     asio::awaitable<result<std::size_t>> read_some(char* data, std::size_t size) override
     {
         return read_from(stream_, data, size);
@@ -136,6 +145,8 @@ private:
 };
 
 } // namespace
+
+asio::awaitable<result<>> server_stream::wait_for_input() { co_return result<>{}; }
 
 result<std::shared_ptr<server_tls>> make_server_tls(const server_identity& identity)
 {

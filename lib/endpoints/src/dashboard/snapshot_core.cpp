@@ -13,7 +13,7 @@ bool snapshot_core::on_join() noexcept
 
 bool snapshot_core::on_leave() noexcept { return --streams_ == 0; }
 
-time_point snapshot_core::next_snapshot() const noexcept { return time_after(made_, period_); }
+time_point snapshot_core::next_snapshot() const noexcept { return time_after(made_, std::max(period_, pause_)); }
 
 time_point snapshot_core::due(const progress& of) const noexcept
 {
@@ -28,10 +28,13 @@ snapshot_core::step snapshot_core::next(const progress& of, time_point now) cons
     return now >= due(of) ? step::comment : step::wait;
 }
 
-void snapshot_core::on_made(time_point now) noexcept
+void snapshot_core::on_made(time_point now, duration cost) noexcept
 {
+    // A program that was suspended meanwhile does not withhold snapshots for hours.
+    constexpr duration most = std::chrono::seconds{1};
     ++number_;
     made_ = now;
+    pause_ = 9 * std::min(cost, most);
 }
 
 } // namespace kubecoro::detail

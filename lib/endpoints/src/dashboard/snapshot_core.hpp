@@ -49,8 +49,8 @@ public:
         time_point at = {};
     };
     [[nodiscard]] step next(const progress& of, time_point now) const noexcept;
-    /// A snapshot was made.
-    void on_made(time_point now) noexcept;
+    /// A snapshot was made. @param cost  The next one is not made before nine times as long has passed.
+    void on_made(time_point now, duration cost = {}) noexcept;
 
     /// When the stream has to ask again.
     [[nodiscard]] time_point due(const progress& of) const noexcept;
@@ -66,6 +66,7 @@ private:
     std::size_t streams_ = 0;
     std::uint64_t number_ = 0;
     time_point made_ = {};
+    duration pause_ = {};
 };
 
 } // namespace kubecoro::detail

@@ -55,8 +55,9 @@ std::variant<std::shared_ptr<const std::string>, time_point> snapshot_feed::seat
     auto& feed = *feed_;
     auto step = feed.newest_ ? feed.core_.next(sent_, now) : snapshot_core::step::make;
     if (step == snapshot_core::step::make) {
+        const time_point begin = feed.time_->now();
         feed.newest_ = std::make_shared<const std::string>(feed.render());
-        feed.core_.on_made(now);
+        feed.core_.on_made(now, feed.time_->now() - begin);
         step = snapshot_core::step::send;
     }
     if (step == snapshot_core::step::wait) return feed.core_.due(sent_);

@@ -15,8 +15,9 @@ namespace kubecoro::detail {
 class snapshot_feed : public std::enable_shared_from_this<snapshot_feed>
 {
 public:
-    snapshot_feed(debug_pages pages, duration period, std::size_t max_streams)
-        : pages_(std::move(pages)), core_(period, max_streams)
+    snapshot_feed(debug_pages pages, duration period, std::size_t max_streams,
+                  std::shared_ptr<time_source> time = real_clock())
+        : pages_(std::move(pages)), time_(std::move(time)), core_(period, max_streams)
     {
     }
 
@@ -46,6 +47,8 @@ private:
     [[nodiscard]] std::string render() const;
 
     debug_pages pages_;
+    /// Measures the cost of snapshots.
+    std::shared_ptr<time_source> time_;
     snapshot_core core_;
     std::shared_ptr<const std::string> newest_;
 };

@@ -2,6 +2,7 @@
 
 #include <kubecoro/base/printable.hpp>
 #include <kubecoro/endpoints/debug_pages.hpp>
+#include <kubecoro/endpoints/detail/bounded_page.hpp>
 
 #include <boost/json/serialize.hpp>
 
@@ -14,10 +15,8 @@
 namespace json = boost::json;
 
 namespace kubecoro {
-namespace {
 
-/// Each line made safe for a terminal: descriptions hold names that tenants choose.
-std::string printable_lines(std::string_view text)
+std::string detail::printable_lines(std::string_view text)
 {
     std::string out;
     while (!text.empty()) {
@@ -28,26 +27,19 @@ std::string printable_lines(std::string_view text)
     return out;
 }
 
-/// Joins the forms of the elements, as far as a page may be long. @param left_out  Made of the number of the others.
-template<class List, class Form, class LeftOut>
-std::string joined(const List& all, Form form, LeftOut left_out)
-{
-    std::string out;
-    for (auto at = all.begin(); at != all.end(); ++at) {
-        const std::string one = form(*at);
-        if (out.size() + one.size() > most_debug_page_bytes) return out + left_out(all.end() - at);
-        out += one;
-    }
-    return out;
-}
-
-std::string text_of_rest(std::ptrdiff_t n)
+std::string detail::text_of_rest(std::ptrdiff_t n)
 {
     return std::to_string(n) + " more are not shown, because a page has " +
            std::to_string(most_debug_page_bytes / 1024) + " KiB at most\n";
 }
 
-std::string json_of_rest(std::ptrdiff_t n) { return ",{\"left_out\":" + std::to_string(n) + "}"; }
+std::string detail::json_of_rest(std::ptrdiff_t n) { return ",{\"left_out\":" + std::to_string(n) + "}"; }
+
+namespace {
+
+using detail::joined;
+using detail::printable_lines;
+using detail::text_of_rest;
 
 /// A page that shows each element of a list.
 template<class List, class Text, class Json>
@@ -60,9 +52,8 @@ debug_page page_of(std::function<List()> list, Text text, Json to_json)
                 },
             .json =
                 [list, to_json] {
-                    const auto form = [&to_json](const auto& one) { return "," + json::serialize(to_json(one)); };
-                    auto all = joined(list(), form, json_of_rest);
-                    return "[" + (all.empty() ? all : all.substr(1)) + "]";
+                    return detail::json_array_of(list(),
+                                                 [&](const auto& one) { return json::serialize(to_json(one)); });
                 }};
 }
 

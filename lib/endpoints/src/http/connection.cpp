@@ -39,12 +39,15 @@ http_answer refusal_of(request_reader::state why)
 
 } // namespace
 
-connection::connection(std::unique_ptr<server_stream> stream, std::shared_ptr<server_engine> engine)
+connection::connection(std::unique_ptr<server_stream> stream, std::shared_ptr<server_engine> engine, client_id client,
+                       bool encrypted)
     : stream_(std::move(stream)),
       engine_(std::move(engine)),
       requests_(engine_->limits().max_head_bytes),
       deadline_(time_after(engine_->now(), engine_->limits().read_timeout)),
-      waits_since_(engine_->now())
+      waits_since_(engine_->now()),
+      client_(client),
+      encrypted_(encrypted)
 {
 }
 
@@ -56,7 +59,8 @@ void connection::end_within(duration d)
 
 void connection::close(closing why)
 {
-    if (closed_ == closing::none) closed_ = why;
+    const bool refused = awaits_turn_ && why != closing::stopping;
+    if (closed_ == closing::none) closed_ = refused ? closing::without_handshake : why;
     stream_->close();
     if (pause_) pause_->cancel();
 }
@@ -72,7 +76,7 @@ void connection::wind_up(time_point last)
 
 asio::awaitable<result<>> connection::serve(std::shared_ptr<connection> self)
 {
-    auto shaken = co_await self->stream_->handshake();
+    auto shaken = co_await self->shake_hands();
     turn after = turn::close;
     if (!shaken)
         self->failed_ = shaken.error().describe();
@@ -87,6 +91,41 @@ asio::awaitable<result<>> connection::serve(std::shared_ptr<connection> self)
     self->stream_->close();
     self->report_end();
     co_return result<>{};
+}
+
+void connection::begin_handshake()
+{
+    awaits_turn_ = false;
+    if (pause_) pause_->cancel();
+}
+
+asio::awaitable<result<>> connection::shake_hands()
+{
+    if (!encrypted_) co_return co_await stream_->handshake();
+    // A client that sends nothing takes no turn: it costs nothing.
+    auto arrived = co_await stream_->wait_for_input();
+    if (!arrived) co_return arrived;
+    if (!engine_->table().may_shake_hands(*this)) co_await await_turn();
+    if (closed_ != closing::none) co_return failure{cond::cancelled, "closed before the TLS handshake"};
+    co_return co_await stream_->handshake();
+}
+
+asio::awaitable<void> connection::await_turn()
+{
+    const struct place
+    {
+        connection& of;
+        ~place() { of.engine_->table().stops_waiting(of); }
+    } held{*this};
+    pause_ = engine_->time().make_timer(engine_->strand());
+    awaits_turn_ = true;
+    while (awaits_turn_ && closed_ == closing::none) {
+        pause_->expires_at(time_point::max());
+        // begin_handshake(), wind_up() and close() end the wait.
+        [[maybe_unused]] const auto rung = co_await pause_->wait();
+    }
+    awaits_turn_ = false;
+    pause_.reset();
 }
 
 void connection::report_end()
@@ -135,7 +174,7 @@ asio::awaitable<connection::turn> connection::serve_one()
     bool keep_alive = request.keep_alive;
     end_within(engine_->limits().answer_timeout);
     auto answer = co_await engine_->answer(std::move(request));
-    const std::size_t bytes = answer.parts ? portion : answer.body.size();
+    const std::size_t bytes = answer.parts ? portion : body_of(answer).size();
     answer_budget::share held(engine_->budget(), bytes);
     holds_answer_ = static_cast<bool>(held);
     if (!holds_answer_) {
@@ -149,6 +188,8 @@ asio::awaitable<connection::turn> connection::serve_one()
     answer.body = {};
     sends_ = head_only ? nullptr : answer.page;
     bool sent = co_await send(out);
+    if (sent && answer.shared_body && !head_only) sent = co_await send(*answer.shared_body);
+    answer.shared_body.reset();
     if (sent && answer.parts && !head_only) {
         auto sending = send_parts(std::move(answer.parts), held);
         sent = co_await std::move(sending);
@@ -201,7 +242,9 @@ asio::awaitable<void> connection::stream(snapshot_feed::seat& seat)
     pause_ = engine_->time().make_timer(engine_->strand());
     const time_point end = time_after(engine_->now(), engine_->limits().stream_time);
     while (closed_ == closing::none && !engine_->stopping() && engine_->now() < end) {
-        const auto next = seat.next(engine_->now());
+        const time_point begin = engine_->now();
+        const auto next = seat.next(begin);
+        engine_->on_debug_page(begin);
         if (const auto* snapshot = std::get_if<std::shared_ptr<const std::string>>(&next)) {
             // Counted for each stream, though they share it: a stalled one keeps its own alive.
             const answer_budget::share held(engine_->budget(), (*snapshot)->size());

@@ -4,6 +4,7 @@
 #include "dashboard/snapshot_feed.hpp"
 #include "http/request_reader.hpp"
 #include "server/answer_budget.hpp"
+#include "server/handshake_turns.hpp"
 
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/client/detail/server_stream.hpp>
@@ -22,6 +23,8 @@ enum class closing
 {
     none,
     past_deadline,
+    /// Before its turn for a TLS handshake.
+    without_handshake,
     for_another,
     stopping
 };
@@ -30,13 +33,18 @@ enum class closing
 class connection : public std::enable_shared_from_this<connection>
 {
 public:
-    connection(std::unique_ptr<server_stream> stream, std::shared_ptr<server_engine> engine);
+    /// @param encrypted  Whether the handshake is one of TLS.
+    connection(std::unique_ptr<server_stream> stream, std::shared_ptr<server_engine> engine, client_id client = {},
+               bool encrypted = false);
 
     /// Serves until the client or the server ends the connection. Errors of a client are not failures.
     [[nodiscard]] static boost::asio::awaitable<result<>> serve(std::shared_ptr<connection> self);
 
     /// Closes the socket, even while it is in use.
     void close(closing why);
+    /// Its turn for the handshake has come.
+    void begin_handshake();
+    [[nodiscard]] const client_id& client() const noexcept { return client_; }
     [[nodiscard]] time_point deadline() const noexcept { return deadline_; }
     /// Since when the connection waits for its client to send or to receive; empty while the server works for it.
     [[nodiscard]] std::optional<time_point> waits_since() const noexcept { return waits_since_; }
@@ -58,6 +66,8 @@ private:
         drain_and_close
     };
 
+    boost::asio::awaitable<result<>> shake_hands();
+    boost::asio::awaitable<void> await_turn();
     boost::asio::awaitable<turn> serve_one();
     /// Makes room for an answer, if clients that stall can give way. @return whether the share has that size.
     boost::asio::awaitable<bool> make_room(answer_budget::share& held, std::size_t bytes);
@@ -82,8 +92,11 @@ private:
     time_point last_ = time_point::max();
     std::optional<time_point> waits_since_;
     const streamed_page* sends_ = nullptr;
-    /// Between two snapshots of a stream; null otherwise.
+    /// Before the turn for a handshake, and between two snapshots of a stream; null otherwise.
     std::unique_ptr<timer> pause_;
+    const client_id client_;
+    const bool encrypted_;
+    bool awaits_turn_ = false;
     bool holds_answer_ = false;
     bool idle_ = true;
     closing closed_ = closing::none;

@@ -63,6 +63,8 @@ bool weighs_nothing(std::string_view token)
     return at != token.npos && token.find_first_not_of("0.", at + 2) == token.npos;
 }
 
+} // namespace
+
 bool accepts_gzip(std::string_view accept_encoding)
 {
     while (!accept_encoding.empty()) {
@@ -96,8 +98,6 @@ std::string gzip(std::string_view plain)
     return out;
 }
 
-} // namespace
-
 http_answer plain_answer(int status, std::string text)
 {
     http_answer out;
@@ -115,7 +115,7 @@ std::string head_of(const http_answer& answer, bool keep_alive, wall_time now)
     if (answer.parts)
         out += "\r\nTransfer-Encoding: chunked";
     else if (!answer.stream)
-        out += "\r\nContent-Length: " + std::to_string(answer.body.size());
+        out += "\r\nContent-Length: " + std::to_string(body_of(answer).size());
     out += "\r\nDate: " + http_date(now);
     out += "\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n";
     const bool has_policy = std::any_of(answer.headers.begin(), answer.headers.end(),
@@ -145,12 +145,19 @@ std::string_view frame_chunk(std::string& chunk, bool is_first)
     return std::string_view(chunk).substr(at);
 }
 
-void compress(http_answer& answer, std::string_view accept_encoding)
+bool is_worth_compressing(std::string_view body) noexcept { return body.size() > largest_plain_body; }
+
+void mark_compressed(http_answer& answer)
 {
-    if (answer.body.size() <= largest_plain_body || !accepts_gzip(accept_encoding)) return;
-    answer.body = gzip(answer.body);
     answer.headers.emplace_back("Content-Encoding", "gzip");
     answer.headers.emplace_back("Vary", "Accept-Encoding");
+}
+
+void compress(http_answer& answer, std::string_view accept_encoding)
+{
+    if (!is_worth_compressing(answer.body) || !accepts_gzip(accept_encoding)) return;
+    answer.body = gzip(answer.body);
+    mark_compressed(answer);
 }
 
 } // namespace kubecoro::detail

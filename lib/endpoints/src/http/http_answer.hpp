@@ -20,6 +20,8 @@ struct http_answer
     std::string_view endpoint = "none";
     std::string_view content_type = "text/plain; charset=utf-8";
     std::string body = {};
+    /// Set: the body, in place of `body`, shared with other answers.
+    std::shared_ptr<const std::string> shared_body = {};
     /// Set: the body is made while it is sent, in place of `body`.
     body_parts parts = {};
     /// The page that makes `parts`.
@@ -32,6 +34,12 @@ struct http_answer
 
 /// An answer in plain text.
 [[nodiscard]] http_answer plain_answer(int status, std::string text);
+
+/// The bytes of the body, if it is made before it is sent.
+[[nodiscard]] inline std::string_view body_of(const http_answer& answer) noexcept
+{
+    return answer.shared_body ? std::string_view(*answer.shared_body) : std::string_view(answer.body);
+}
 
 /// The status line and the headers. Every answer forbids caching, framing and guessing of its type.
 [[nodiscard]] std::string head_of(const http_answer& answer, bool keep_alive, wall_time now);
@@ -47,6 +55,13 @@ inline constexpr std::string_view room_for_chunk_head("\0\0\0\0\0\0\0\0\0\0\0\0\
     return is_first ? "0\r\n\r\n" : "\r\n0\r\n\r\n";
 }
 
+/// Whether gzip saves packets.
+[[nodiscard]] bool is_worth_compressing(std::string_view body) noexcept;
+[[nodiscard]] std::string gzip(std::string_view plain);
+/// Whether a client's Accept-Encoding permits gzip.
+[[nodiscard]] bool accepts_gzip(std::string_view accept_encoding);
+/// Says in the headers that the body is compressed.
+void mark_compressed(http_answer& answer);
 /// Compresses the body of a large answer, if the client accepts gzip.
 void compress(http_answer& answer, std::string_view accept_encoding);
 

@@ -48,6 +48,7 @@ constexpr known_metric all[] = {
     {"kubecoro_endpoints_connections_total", "Connections to the program's own endpoints, by outcome."},
     {"kubecoro_endpoints_health_check", "1 while the check's last run succeeded, else 0."},
     {"kubecoro_endpoints_open_connections", "Open connections to the program's own endpoints."},
+    {"kubecoro_endpoints_repeated_pages_total", "Scrapes that were answered with the page of an earlier one."},
     {"kubecoro_endpoints_requests_total", "Requests to the program's own endpoints, by endpoint and code."},
     {"kubecoro_endpoints_tls_reloads_total", "Changes of the endpoints' certificate files, by outcome."},
     {"kubecoro_events_created_total", "Events that were created at the server."},

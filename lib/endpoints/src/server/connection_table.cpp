@@ -6,9 +6,9 @@ namespace asio = boost::asio;
 
 namespace kubecoro::detail {
 
-connection_table::connection_table(std::size_t limit, std::shared_ptr<time_source> time,
+connection_table::connection_table(std::size_t limit, std::size_t handshakes, std::shared_ptr<time_source> time,
                                    const asio::any_io_executor& strand)
-    : limit_(limit), time_(std::move(time)), alarm_(time_->make_timer(strand))
+    : limit_(limit), handshakes_(handshakes), time_(std::move(time)), alarm_(time_->make_timer(strand))
 {
 }
 
@@ -20,13 +20,18 @@ void connection_table::forget_ended()
 void connection_table::forget(const connection& ended)
 {
     connections_.remove_if([&](const auto& c) { return c.expired() || c.lock().get() == &ended; });
+    if (closed_ && connections_.empty()) watch(time_->now()); // the stop waits for nothing else
 }
 
 bool connection_table::admit(const std::shared_ptr<connection>& made)
 {
     if (closed_) return false;
     if (connections_.size() >= limit_) forget_ended();
-    if (connections_.size() >= limit_ && !make_room()) return false;
+    if (connections_.size() >= limit_) {
+        auto crowds = clients();
+        ++crowds[made->client()];
+        if (!close_one({}, crowds)) return false;
+    }
     connections_.push_back(made);
     watch(made->deadline());
     return true;
@@ -40,21 +45,51 @@ std::size_t connection_table::count(const predicate& of) const
     }));
 }
 
-bool connection_table::make_room(const predicate& among)
+bool connection_table::make_room(const predicate& among) { return close_one(among, {}); }
+
+std::map<client_id, std::size_t> connection_table::clients() const
 {
-    std::shared_ptr<connection> longest;
+    std::map<client_id, std::size_t> out;
+    for (const auto& c : connections_)
+        if (const auto held = c.lock()) ++out[held->client()];
+    return out;
+}
+
+/// The one that has waited longest, of the clients with the most connections. @param crowds  Empty = all clients count the same.
+bool connection_table::close_one(const predicate& among, const std::map<client_id, std::size_t>& crowds)
+{
+    std::shared_ptr<connection> chosen;
+    std::size_t most = 0;
     auto place = connections_.end();
     for (auto at = connections_.begin(); at != connections_.end(); ++at) {
         auto held = at->lock();
         const auto since = held ? held->waits_since() : std::nullopt;
-        if (!since || (among && !among(*held)) || (longest && *longest->waits_since() <= *since)) continue;
-        longest = std::move(held);
+        if (!since || (among && !among(*held))) continue;
+        const auto crowd = crowds.empty() ? 0 : crowds.at(held->client());
+        if (chosen && (crowd < most || (crowd == most && *chosen->waits_since() <= *since))) continue;
+        chosen = std::move(held);
+        most = crowd;
         place = at;
     }
-    if (!longest) return false;
+    if (!chosen) return false;
     connections_.erase(place);
-    longest->close(closing::for_another);
+    chosen->close(closing::for_another);
     return true;
+}
+
+bool connection_table::may_shake_hands(const connection& wants)
+{
+    if (handshakes_.take(time_->now())) return true;
+    handshakes_.wait(wants.client(), &wants);
+    watch(handshakes_.due());
+    return false;
+}
+
+void connection_table::begin_handshakes(time_point now)
+{
+    while (const auto next = handshakes_.next(now))
+        for (const auto& c : connections_)
+            if (const auto held = c.lock(); held.get() == next) held->begin_handshake();
 }
 
 void connection_table::watch(time_point when)
@@ -93,7 +128,8 @@ asio::awaitable<result<>> connection_table::enforce(std::function<void()> abando
     constexpr duration after_close = std::chrono::milliseconds{10};
     for (;;) {
         const time_point now = time_->now();
-        armed_ = close_due(now);
+        begin_handshakes(now);
+        armed_ = std::min(close_due(now), handshakes_.due());
         if (closed_) {
             if (connections_.empty()) co_return result<>{};
             if (now >= last_) abandon();

@@ -6,6 +6,7 @@ endpoint_meters::endpoint_meters(std::shared_ptr<metrics> sink, std::size_t max_
     : sink_(std::move(sink)), budget_(max_answer_bytes)
 {
     if (!sink_) sink_ = null_metrics();
+    repeated_ = sink_->make_counter("kubecoro_endpoints_repeated_pages_total", {});
     open_gauge_ = sink_->make_gauge("kubecoro_endpoints_open_connections", {});
 }
 
@@ -32,6 +33,8 @@ void endpoint_meters::on_connection(const char* outcome)
                  .first;
     at->second->add();
 }
+
+void endpoint_meters::on_repeated_page() { repeated_->add(); }
 
 void endpoint_meters::on_open_connections(std::size_t n)
 {

@@ -22,8 +22,10 @@ public:
     endpoint_meters(std::shared_ptr<metrics> sink, std::size_t max_answer_bytes);
 
     void on_request(std::string_view endpoint, int status);
-    /// @param outcome  accepted, closed_past_deadline, closed_for_another, refused, failed.
+    /// @param outcome  accepted, closed_past_deadline, closed_for_another, closed_without_handshake, refused, failed.
     void on_connection(const char* outcome);
+    /// A page was served as it was made for an earlier request.
+    void on_repeated_page();
     void on_open_connections(std::size_t n);
     [[nodiscard]] answer_budget& budget() noexcept { return budget_; }
     [[nodiscard]] endpoint_stats stats() const;
@@ -33,6 +35,7 @@ private:
 
     std::shared_ptr<metrics> sink_;
     std::shared_ptr<metrics::gauge> open_gauge_;
+    series repeated_;
     std::map<std::pair<std::string, int>, series> requests_by_;
     std::map<std::string, series, std::less<>> connections_by_;
     std::atomic<std::uint64_t> requests_{0}, connections_{0}, closed_{0};

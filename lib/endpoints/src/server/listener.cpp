@@ -13,6 +13,8 @@ namespace kubecoro::detail {
 namespace {
 
 constexpr int kernel_buffer = 128 * 1024;
+/// One in a turn of the loop would leave a probe in the kernel's queue behind a flood.
+constexpr int accepted_at_once = 32;
 constexpr duration after_accept_error = std::chrono::milliseconds{100};
 
 /// Null without TLS.
@@ -92,12 +94,8 @@ asio::awaitable<result<>> listener::accept(std::shared_ptr<listener> self, task_
         const auto [ended] =
             co_await self->acceptor_.async_wait(asio::socket_base::wait_read, asio::as_tuple(asio::use_awaitable));
         if (ended || !self->acceptor_.is_open()) continue;
-        tcp::socket socket{self->strand_};
-        boost::system::error_code error;
-        self->acceptor_.accept(socket, error);
-        if (!error) {
-            self->take(std::move(socket), tasks);
-        } else if (error != asio::error::would_block && error != asio::error::try_again) {
+        const auto error = self->accept_some(tasks);
+        if (error && error != asio::error::would_block && error != asio::error::try_again) {
             // Out of file descriptors, or the client has gone: keep accepting.
             const bool exhausted =
                 error == asio::error::no_descriptors || error == boost::system::errc::too_many_files_open_in_system;
@@ -111,14 +109,27 @@ asio::awaitable<result<>> listener::accept(std::shared_ptr<listener> self, task_
     co_return result<>{};
 }
 
+boost::system::error_code listener::accept_some(task_group& tasks)
+{
+    boost::system::error_code error;
+    for (int i = 0; i < accepted_at_once; ++i) {
+        tcp::socket socket{strand_};
+        acceptor_.accept(socket, error);
+        if (error) break;
+        take(std::move(socket), tasks);
+    }
+    return error;
+}
+
 void listener::take(tcp::socket socket, task_group& tasks)
 {
     boost::system::error_code ignored;
     socket.set_option(tcp::no_delay(true), ignored);
     // The kernel's memory counts too, and a client that does not read is noticed.
     socket.set_option(asio::socket_base::send_buffer_size(kernel_buffer), ignored);
+    const auto client = client_of(socket.remote_endpoint(ignored).address());
     auto stream = make_server_stream(std::move(socket), certificate_ ? certificate_->current() : nullptr);
-    auto made = std::make_shared<connection>(std::move(stream), engine_);
+    auto made = std::make_shared<connection>(std::move(stream), engine_, client, certificate_ != nullptr);
     const bool admitted = engine_->table().admit(made);
     engine_->on_accepted(admitted);
     if (admitted) tasks.spawn("endpoints: connection", strand_, connection::serve(made));

@@ -32,6 +32,8 @@ private:
     result<> bind(const listen_address& to);
     static boost::asio::awaitable<result<>> accept(std::shared_ptr<listener> self, task_group& tasks);
     static boost::asio::awaitable<result<>> enforce(std::shared_ptr<listener> self, task_group& tasks);
+    /// Accepts those that wait, some at a time. @return why none can be accepted.
+    boost::system::error_code accept_some(task_group& tasks);
     void take(boost::asio::ip::tcp::socket socket, task_group& tasks);
 
     boost::asio::any_io_executor strand_;

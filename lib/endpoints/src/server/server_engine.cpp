@@ -52,10 +52,13 @@ server_engine::server_engine(const asio::any_io_executor& strand, endpoint_optio
     : strand_(strand),
       options_(std::move(options)),
       meters_(std::move(meters)),
-      table_(options_.limits.max_connections, options_.time, strand),
+      table_(options_.limits.max_connections, options_.limits.max_handshakes_per_second, options_.time, strand),
       feed_(options_.debug ? std::make_shared<snapshot_feed>(*options_.debug, options_.limits.snapshot_period,
-                                                             options_.limits.max_streams)
+                                                             options_.limits.max_streams, options_.time)
                            : nullptr),
+      metrics_page_(options_.limits.render_share),
+      debug_budget_(options_.limits.render_share),
+      repeats_(log_pause),
       refusals_(log_pause),
       breaks_(log_pause),
       closings_(log_pause)
@@ -109,7 +112,7 @@ asio::awaitable<http_answer> server_engine::route(const request_head& request)
         if (refusal) co_return std::move(*refusal);
     }
     if (paged) co_return answer_page(*page, request);
-    if (metrics) co_return answer_metrics();
+    if (metrics) co_return answer_metrics(request);
     if (stream) co_return answer_stream(request);
     if (debug) co_return answer_debug(*target, request);
     if (options_.health) {
@@ -161,12 +164,32 @@ asio::awaitable<http_answer> server_engine::answer_health(const request_target& 
     co_return out;
 }
 
-http_answer server_engine::answer_metrics() const
+http_answer server_engine::answer_metrics(const request_head& request)
 {
     http_answer out;
     out.endpoint = "metrics";
     out.content_type = exposition_format;
-    out.body = options_.prometheus->text();
+    auto page = metrics_page_.get(*options_.time, accepts_gzip(request.accept_encoding),
+                                  [this] { return options_.prometheus->text(); });
+    out.shared_body = std::move(page.body);
+    if (page.compressed) mark_compressed(out);
+    if (page.repeated) on_repeated();
+    return out;
+}
+
+void server_engine::on_repeated()
+{
+    meters_->on_repeated_page();
+    if (const auto held_back = repeats_.pass(now()))
+        options_.log.info("metrics are requested so often that clients get the same ones again",
+                          {{"held_back", *held_back}});
+}
+
+http_answer server_engine::too_often() const
+{
+    auto out = plain_answer(503, "debug pages are requested too often\n");
+    out.headers.emplace_back("Retry-After", "1");
+    out.endpoint = "debug";
     return out;
 }
 
@@ -212,7 +235,7 @@ http_answer server_engine::answer_page(const streamed_page& page, const request_
     return out;
 }
 
-http_answer server_engine::answer_debug(const request_target& target, const request_head& request) const
+http_answer server_engine::answer_debug(const request_target& target, const request_head& request)
 {
     http_answer out;
     out.endpoint = "debug";
@@ -225,6 +248,9 @@ http_answer server_engine::answer_debug(const request_target& target, const requ
     const bool as_json = target.has("format") ? target.value("format") == "json" : prefers_json(request.accept);
     std::optional<std::string> cluster;
     if (target.has("cluster")) cluster = target.value("cluster");
+    const time_point begin = now();
+    if (!debug_budget_.has_time(begin)) return too_often();
+    const render_budget::cost counted(debug_budget_, *options_.time, begin);
     auto rendered = as_json ? options_.debug->json(name, cluster) : options_.debug->text(name, cluster);
     if (!rendered) return plain_answer(404, "there is no such page\n");
     if (as_json) out.content_type = "application/json";
@@ -244,12 +270,14 @@ http_answer server_engine::answer_dashboard() const
     return out;
 }
 
-http_answer server_engine::answer_stream(const request_head& request) const
+http_answer server_engine::answer_stream(const request_head& request)
 {
     http_answer out;
     // A foreign page could not read the stream, but use up the streams.
     if (request.fetch_site == "cross-site" || request.fetch_site == "same-site")
         out = plain_answer(403, "a page of another site asks\n");
+    else if (!debug_budget_.has_time(now())) // the first stream has a snapshot made at once
+        out = too_often();
     else if (request.method == "HEAD" || (out.stream = feed_->join()))
         out.content_type = "text/event-stream";
     else
@@ -297,6 +325,9 @@ void server_engine::on_end(closing why, const std::string& failed)
     if (why == closing::past_deadline) {
         meters_->on_connection("closed_past_deadline");
         reason = "its client is too slow";
+    } else if (why == closing::without_handshake) {
+        meters_->on_connection("closed_without_handshake");
+        reason = "more TLS handshakes are wanted than are made";
     } else if (why == closing::for_another) {
         meters_->on_connection("closed_for_another");
         reason = "there are too many, and its client was the slowest";

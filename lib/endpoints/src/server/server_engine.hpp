@@ -8,6 +8,7 @@
 #include "server/connection_table.hpp"
 #include "server/endpoint_meters.hpp"
 #include "server/log_pace.hpp"
+#include "server/rendered_page.hpp"
 
 #include <kubecoro/endpoints/endpoint_options.hpp>
 
@@ -46,6 +47,8 @@ public:
     /// Counts a refusal, and logs it.
     [[nodiscard]] http_answer count(http_answer answer);
 
+    /// Counts the time since `begin` as spent on debug pages.
+    void on_debug_page(time_point begin) noexcept { debug_budget_.spend(begin, now()); }
     /// An answer that is made in parts has no end.
     void on_broken_off(std::string_view why);
     /// A connection was accepted, or refused because there is no room.
@@ -57,18 +60,21 @@ private:
     boost::asio::awaitable<http_answer> route(const request_head& request);
     [[nodiscard]] std::optional<http_answer> refusal_of(const request_head& request) const;
     [[nodiscard]] http_answer answer_dashboard() const;
-    [[nodiscard]] http_answer answer_stream(const request_head& request) const;
+    [[nodiscard]] http_answer answer_stream(const request_head& request);
     [[nodiscard]] std::string debug_path(const request_target& target) const;
     /// Why the request may not have what is at the path; nothing when it may.
     boost::asio::awaitable<std::optional<http_answer>> refusal_by_token(const request_head& request,
                                                                         std::string path) const;
     boost::asio::awaitable<http_answer> answer_health(const request_target& target);
-    [[nodiscard]] http_answer answer_metrics() const;
+    [[nodiscard]] http_answer answer_metrics(const request_head& request);
+    /// The state of the program was asked for more often than it is shown.
+    [[nodiscard]] http_answer too_often() const;
+    void on_repeated();
     /// Makes one, if a client that stalls has to give way.
     [[nodiscard]] bool has_place(const streamed_page& page);
     bool end_stalled(const connection_table::predicate& among);
     [[nodiscard]] http_answer answer_page(const streamed_page& page, const request_head& request);
-    [[nodiscard]] http_answer answer_debug(const request_target& target, const request_head& request) const;
+    [[nodiscard]] http_answer answer_debug(const request_target& target, const request_head& request);
     void publish_open();
 
     boost::asio::any_io_executor strand_;
@@ -77,6 +83,9 @@ private:
     connection_table table_;
     /// Null without debug pages.
     std::shared_ptr<snapshot_feed> feed_;
+    rendered_page metrics_page_;
+    render_budget debug_budget_;
+    log_pace repeats_;
     log_pace refusals_;
     log_pace breaks_;
     log_pace closings_;

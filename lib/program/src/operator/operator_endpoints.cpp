@@ -1,12 +1,9 @@
 #include "operator/operator_endpoints.hpp"
 
-#include <kubecoro/base/printable.hpp>
+#include "operator/state_pages.hpp"
+
 #include <kubecoro/endpoints/ready_checks.hpp>
 #include <kubecoro/program/guarded_endpoint.hpp>
-
-#include <boost/json/array.hpp>
-#include <boost/json/object.hpp>
-#include <boost/json/serialize.hpp>
 
 #include <algorithm>
 #include <functional>
@@ -45,45 +42,22 @@ health_checks checks_of(manager& m, const std::shared_ptr<prometheus_metrics>& n
     return checks;
 }
 
-std::string manager_json(const manager& m)
+std::shared_ptr<manager> member_of(const manager& m, const std::string& cluster)
 {
-    const auto now = m.stats();
-    boost::json::array parts;
-    for (const auto& p : now.parts)
-        parts.push_back(boost::json::object{
-            {"name", p.name}, {"state", std::string(to_string(p.state))}, {"restarts", p.restarts}});
-    boost::json::object out{{"phase", std::string(to_string(now.phase))}, {"parts", std::move(parts)}};
-    if (now.election)
-        out["election"] = {{"identity", now.election->identity},
-                           {"leader", now.election->leader},
-                           {"phase", std::string(to_string(now.election->phase))}};
-    return boost::json::serialize(out);
+    for (auto& member : m.members())
+        if (member->cluster() == cluster) return std::move(member);
+    return nullptr;
 }
 
-/// Bytes of the words of one cluster, which its server chooses.
-constexpr std::size_t most_of_a_cluster = 1000;
-
-std::string clusters_text(const manager& m)
+debug_page page_of_manager(const manager& m)
 {
-    std::string out;
-    for (const auto& c : m.stats().clusters) out += printable(describe(c), most_of_a_cluster) + '\n';
-    return out.empty() ? "no clusters\n" : out;
-}
-
-std::string clusters_json(const manager& m)
-{
-    boost::json::array out;
-    for (const auto& c : m.stats().clusters) {
-        auto& one = out.emplace_back(boost::json::object{{"name", c.name},
-                                                         {"state", std::string(to_string(c.state))},
-                                                         {"attempts", c.attempts},
-                                                         {"objects", c.objects},
-                                                         {"queued", c.queued}})
-                        .get_object();
-        if (c.trouble) one["trouble"] = printable(c.trouble->describe(), most_of_a_cluster);
-        if (c.last_failure) one["lastFailure"] = printable(c.last_failure->describe(), most_of_a_cluster);
-    }
-    return boost::json::serialize(out);
+    auto out = manager_page([&m] { return m.describe(); }, [&m] { return m.stats(); });
+    out.of_cluster = [&m](const std::string& cluster) {
+        const auto member = member_of(m, cluster);
+        return manager_page([member] { return member ? member->describe() : "nothing runs there\n"; },
+                            [member] { return member ? member->stats() : manager_stats(); });
+    };
+    return out;
 }
 
 /// Adds what `of` lists of a manager: of the program's own first, then of those of its clusters.
@@ -124,10 +98,10 @@ std::vector<std::pair<std::string, std::string>> settings_of(const operator_opti
 debug_pages pages_of(const operator_options& o, manager& m)
 {
     debug_pages pages;
-    (void)pages.add("manager", {[&m] { return m.describe(); }, [&m] { return manager_json(m); }});
+    (void)pages.add("manager", page_of_manager(m));
     (void)pages.add("informers", informers_page([&m] { return in_all<shared_informer<object>>(m, informers_of); }));
     (void)pages.add("controllers", controllers_page([&m] { return in_all<controller_stats>(m, controllers_of); }));
-    (void)pages.add("clusters", {[&m] { return clusters_text(m); }, [&m] { return clusters_json(m); }});
+    (void)pages.add("clusters", clusters_page([&m] { return m.stats().clusters; }));
     (void)pages.add("queues", queues_page([&m] { return in_all<workqueue_stats>(m, queues_of); }));
     (void)pages.add("tasks", tasks_page([&m] { return m.tasks(); }));
     (void)pages.add("config", config_page([settings = settings_of(o, m)] { return settings; }));

@@ -23,13 +23,20 @@ namespace kubecoro {
 struct endpoint_limits
 {
     /** Open connections. At the limit, the connection that has waited longest for its client (for a request, or to
-        read an answer) is closed in favour of a new one; when the server works for all of them, the new one is closed.
-        The same happens when the process runs out of file descriptors. */
+        read an answer), of those whose address has the most, is closed in favour of a new one; when the server works for all of them, the
+        new one is closed. Similarly when the process runs out of file descriptors. */
     std::size_t max_connections = 128;
+    /// TLS handshakes that begin in a second, and a fifth of it at once; others wait within `read_timeout`. Addresses of clients have turns
+    /// one after the other, so that one that floods the server delays itself. 0 = no limit.
+    std::size_t max_handshakes_per_second = 50;
     /// Bytes of a request's line and headers: 431 beyond. Requests have no body: 413.
     std::size_t max_head_bytes = 16 * 1024;
     /// Bytes of answers that wait for their clients, over all connections: 503 beyond.
     std::size_t max_answer_bytes = 32 * 1024 * 1024;
+    /** Share of its thread's time that the server spends on making /metrics, and as much on debug pages, after 100 ms at once. Beyond
+        it, /metrics is served as it was made last, which is seconds ago at most, and debug pages are refused: 503. The program's work, such as
+        the renewal of its Lease, has the rest. At least 0.01; 1 = no limit. */
+    double render_share = 0.1;
     /// The TLS handshake, and a request from its first to its last byte.
     duration read_timeout = std::chrono::seconds{10};
     /// From the end of a request until the client has received the answer.

@@ -34,6 +34,8 @@ public:
     virtual ~server_stream() = default;
     /// The first operation. Waits for the client without a time limit of its own.
     [[nodiscard]] virtual boost::asio::awaitable<result<>> handshake() = 0;
+    /// Before the first operation: completes when the client has sent something, or has closed its side.
+    [[nodiscard]] virtual boost::asio::awaitable<result<>> wait_for_input();
     /// Reads at least one byte; returns 0 at the end of the stream, clean or truncated.
     [[nodiscard]] virtual boost::asio::awaitable<result<std::size_t>> read_some(char* data, std::size_t size) = 0;
     /// Writes all bytes.

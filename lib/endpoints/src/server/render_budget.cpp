@@ -1,0 +1,41 @@
+#include "server/render_budget.hpp"
+
+#include <algorithm>
+
+namespace kubecoro::detail {
+namespace {
+
+constexpr double least_share = 0.01;
+
+} // namespace
+
+// Without any share, a page would be made once and never again.
+render_budget::render_budget(double share) noexcept : share_(share > least_share ? share : least_share) {}
+
+void render_budget::fill(time_point now) noexcept
+{
+    const duration passed = begun_ ? std::max(now - filled_, duration::zero()) : duration::zero();
+    begun_ = true;
+    filled_ = now;
+    // As numbers, because a product of durations could overflow.
+    const auto gained = std::chrono::duration<double>(passed).count() * share_;
+    const auto wanting = std::chrono::duration<double>(most_at_once - left_).count();
+    left_ = gained >= wanting ? most_at_once
+                              : left_ + std::chrono::duration_cast<duration>(std::chrono::duration<double>(gained));
+}
+
+bool render_budget::has_time(time_point now) noexcept
+{
+    if (share_ >= 1) return true;
+    fill(now);
+    return left_ > duration::zero();
+}
+
+void render_budget::spend(time_point begin, time_point end) noexcept
+{
+    fill(begin);
+    left_ = std::max(left_ - std::clamp(end - begin, duration::zero(), most_at_once + most_debt), -most_debt);
+    filled_ = std::max(filled_, end);
+}
+
+} // namespace kubecoro::detail

@@ -1,0 +1,181 @@
+// Clients that cost the server work: scrapes, debug pages, TLS handshakes, connections.
+#include "running_endpoints.hpp"
+
+#include "certificates.hpp"
+#include "folder.hpp"
+
+#include <kubecoro/test/catch.hpp>
+#include <kubecoro/test/eventually.hpp>
+#include <kubecoro/testing/virtual_clock.hpp>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/write.hpp>
+
+#include <prometheus/collectable.h>
+#include <prometheus/metric_family.h>
+
+#include <deque>
+#include <future>
+
+namespace asio = boost::asio;
+using namespace kubecoro;
+using namespace std::chrono_literals;
+using apiserver::raw_client;
+using apiserver::raw_tls;
+using asio::ip::tcp;
+
+namespace {
+
+/// Metrics that take a while to collect.
+struct slow_collector final : prometheus::Collectable
+{
+    explicit slow_collector(testing::virtual_clock& c) : clock(c) {}
+    [[nodiscard]] std::vector<prometheus::MetricFamily> Collect() const override
+    {
+        ++collected;
+        clock.advance(300ms);
+        return {};
+    }
+    testing::virtual_clock& clock;
+    mutable std::atomic<int> collected = 0;
+};
+
+/// Connections from another address than those of raw_client.
+struct flood
+{
+    explicit flood(const running_endpoints& program) : at(asio::ip::address_v4::loopback(), program.at().port) {}
+    void connect(std::string_view bytes = {})
+    {
+        auto& s = sockets.emplace_back(io);
+        s.open(tcp::v4());
+        s.bind({asio::ip::make_address("127.0.0.2"), 0});
+        s.connect(at);
+        if (!bytes.empty()) asio::write(s, asio::buffer(bytes.data(), bytes.size()));
+    }
+    asio::io_context io;
+    tcp::endpoint at;
+    std::deque<tcp::socket> sockets;
+};
+
+} // namespace
+
+TEST_CASE("endpoints: a flood of scrapes is answered with the page of an earlier one", "[endpoints][integration]")
+{
+    auto clock = std::make_shared<testing::virtual_clock>();
+    auto numbers = std::make_shared<prometheus_metrics>();
+    auto slow = std::make_shared<slow_collector>(*clock);
+    numbers->add(slow);
+    running_endpoints program({.health = health_checks(), .prometheus = numbers, .time = clock});
+    auto client = program.client();
+    const auto first = client.get("/metrics");
+    CHECK(first.status == 200);
+    for (int i = 0; i < 50; ++i) {
+        const auto again = client.get("/metrics", i % 2 == 0 ? "" : "Accept-Encoding: gzip\r\n");
+        CHECK(again.status == 200);
+        CHECK((i % 2 == 0 ? again.body == first.body : again.headers.at("content-encoding") == "gzip"));
+    }
+    CHECK(client.send("HEAD /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n"));
+    CHECK(client.head().headers.at("content-length") == std::to_string(first.body.size()));
+    CHECK(slow->collected == 1);
+    CHECK(client.get("/livez").status == 200);
+    CHECK(program.log().count("metrics are requested so often that clients get the same ones again") == 1);
+    clock->advance(3s);
+    CHECK(client.get("/metrics").body.find("kubecoro_endpoints_repeated_pages_total 51") != std::string::npos);
+    CHECK(slow->collected == 2);
+}
+
+TEST_CASE("endpoints: a flood of requests for debug pages is refused, and probes and metrics are answered",
+          "[endpoints][integration]")
+{
+    auto clock = std::make_shared<testing::virtual_clock>();
+    const debug_pages pages;
+    std::atomic<int> made = 0;
+    REQUIRE(pages.add("slow", tasks_page([&] {
+                          ++made;
+                          clock->advance(300ms);
+                          return std::vector<std::string>{"task"};
+                      })));
+    running_endpoints program({.health = health_checks(),
+                               .prometheus = std::make_shared<prometheus_metrics>(),
+                               .debug = pages,
+                               .time = clock});
+    auto client = program.client();
+    CHECK(client.get("/debug/slow").status == 200);
+    for (int i = 0; i < 20; ++i) {
+        const auto refused = client.get("/debug/slow");
+        CHECK(refused.status == 503);
+        CHECK(refused.headers.at("retry-after") == "1");
+    }
+    CHECK(client.get("/dashboard/events").status == 503);
+    CHECK(made == 1);
+    auto other = program.client();
+    CHECK(other.get("/livez").status == 200);
+    CHECK(other.get("/metrics").body.find(R"(requests_total{code="503",endpoint="debug"} 20)") != std::string::npos);
+    clock->advance(3s);
+    CHECK(other.get("/debug/slow").status == 200);
+}
+
+TEST_CASE("endpoints: a flood of handshakes has its turns, and a probe of another address its own",
+          "[endpoints][integration][tls]")
+{
+    auto clock = std::make_shared<testing::virtual_clock>();
+    const test::authority root("root");
+    test::folder files;
+    files.write(root.issue("operator", {"IP:127.0.0.1"}));
+    auto numbers = std::make_shared<prometheus_metrics>();
+    running_endpoints program({.tls = {files.at("tls.crt"), files.at("tls.key")},
+                               .health = health_checks(),
+                               .prometheus = numbers,
+                               .limits = {.max_handshakes_per_second = 4},
+                               .time = clock});
+    flood others(program);
+    constexpr std::string_view hello("\x16\x03\x01\x02\x00\x01\x00", 7); // the begin of a ClientHello
+    for (int i = 0; i < 60; ++i) others.connect(hello);
+    CHECK(test::eventually([&] { return program.server().stats().open_connections == 60; }));
+    auto probe = std::async(std::launch::async, [&] {
+        raw_tls tls;
+        tls.ca = root.certificate();
+        return raw_client(program.at(), tls).get("/livez").status;
+    });
+    CHECK(test::eventually([&] { return program.server().stats().open_connections == 61; }));
+    int turns = 0;
+    while (probe.wait_for(50ms) != std::future_status::ready && turns < 40) {
+        clock->advance(250ms);
+        ++turns;
+    }
+    CHECK(turns < 30); // after 60 others it would be 60
+    CHECK(probe.get() == 200);
+    clock->advance(20s);
+    CHECK(test::eventually([&] { return program.server().stats().open_connections == 0; }));
+    CHECK(numbers->text().find(R"(connections_total{outcome="closed_without_handshake"} )") != std::string::npos);
+}
+
+TEST_CASE("endpoints: clients that send nothing take no turn for a handshake", "[endpoints][integration][tls]")
+{
+    auto clock = std::make_shared<testing::virtual_clock>();
+    const test::authority root("root");
+    test::folder files;
+    files.write(root.issue("operator", {"IP:127.0.0.1"}));
+    running_endpoints program({.tls = {files.at("tls.crt"), files.at("tls.key")},
+                               .health = health_checks(),
+                               .limits = {.max_handshakes_per_second = 1},
+                               .time = clock});
+    flood silent(program);
+    for (int i = 0; i < 20; ++i) silent.connect();
+    raw_tls tls;
+    tls.ca = root.certificate();
+    CHECK(raw_client(program.at(), tls).get("/livez").status == 200);
+}
+
+TEST_CASE("endpoints: a flood of connections displaces those of its own address", "[endpoints][integration]")
+{
+    running_endpoints program({.health = health_checks(), .limits = {.max_connections = 8}});
+    auto probe = program.client(); // the oldest, and idle
+    CHECK(probe.get("/livez").status == 200);
+    flood others(program);
+    for (int i = 0; i < 200; ++i) others.connect();
+    CHECK(test::eventually([&] { return program.server().stats().connections == 201; }));
+    CHECK(program.server().stats().open_connections <= 8);
+    CHECK(probe.get("/livez").status == 200);
+}
