@@ -175,7 +175,7 @@ std::optional<text_table::number> tape_writer::container_at(layout::place p, std
     text_table& known = words_->containers();
     const std::uint32_t last = layout_.at(p).value;
     if (last >= layout::container_0 && known.is(last - layout::container_0, tape)) return last - layout::container_0;
-    return look_up(known, tape, p, layout::container_0);
+    return look_up(known, tape, p, layout::container_0, false);
 }
 
 void tape_writer::put_container(text_table::number n) noexcept

@@ -218,6 +218,8 @@ tape_writer::hint tape_writer::hint_of(key_class c, const frame& f) const noexce
         return f.is_metadata ? hint::identity : hint::none;
     case key_class::uid:
         return f.is_metadata ? hint::uid : hint::none;
+    case key_class::ns:
+        return f.is_metadata ? hint::ns : hint::none;
     default:
         return hint::none;
     }
@@ -227,7 +229,8 @@ void tape_writer::heed(const frame& f, key_class c) noexcept
 {
     hint_ = hint_of(c, f);
     if (hint_ == hint::secret) top_->obstacles |= obstacle::changing;
-    if (hint_ == hint::secret || hint_ == hint::identity || hint_ == hint::uid) shares_ = false;
+    // A namespace is shared, but not before other_string() has noted it.
+    shares_ = shares_ && (hint_ == hint::none || hint_ == hint::metadata);
 }
 
 void tape_writer::look_for(frame& f, std::string_view key) const noexcept
@@ -283,7 +286,7 @@ bool tape_writer::may_learn(key_class c, bool is_users) const noexcept
 {
     if (innermost().secret || c == key_class::item) return false;
     // Names of items and names chosen by users must not displace those of a schema.
-    if (is_users) return words_->has_room_for_users_key();
+    if (is_users) return words_->keys().has_room_for_users();
     return c != key_class::common_item || words_->keys().size() < key_numbers / 2;
 }
 
@@ -292,11 +295,9 @@ std::optional<text_table::number> tape_writer::number_of_key(std::string_view s,
     text_table& keys = words_->keys();
     const std::uint64_t hash = hash_text(s);
     if (new_keys_ >= most_new_keys || !may_learn(c, is_users)) return keys.find(s, hash);
-    const std::size_t before = keys.size();
     // Schema keys count per version: there are few of them, and known ones are faster.
-    const auto [known, again] = is_users ? sightings_.see(keys, s, hash) : keys.see(s, hash, document_);
+    const auto [known, again] = is_users ? sightings_.see(keys, s, hash, true) : sightings_.see_version(keys, s, hash);
     if (!known) ++new_keys_;
-    if (is_users) words_->count_users_keys(keys.size() - before);
     return known;
 }
 
@@ -364,13 +365,13 @@ bool tape_writer::shared(text_table::number n)
 }
 
 std::optional<text_table::number> tape_writer::look_up(text_table& table, std::string_view content, layout::place p,
-                                                       std::uint32_t first)
+                                                       std::uint32_t first, bool is_users)
 {
     layout::node& n = layout_.at(p);
     if (n.strangers >= most_strangers && ++n.strangers % look_again != 0) return std::nullopt;
     // Counted per object, not per version: a text of a single object is not worth a number, however often the object is
     // updated.
-    const auto [known, again] = sightings_.see(table, content, hash_text(content));
+    const auto [known, again] = sightings_.see(table, content, hash_text(content), is_users);
     if (p != layout::nowhere) {
         if (known) n.value = first + *known;
         n.strangers = known || again ? 0 : static_cast<unsigned char>(std::min(n.strangers + 1u, most_strangers));
@@ -381,17 +382,25 @@ std::optional<text_table::number> tape_writer::look_up(text_table& table, std::s
 std::optional<text_table::number> tape_writer::number_of_value(std::string_view s)
 {
     text_table& values = words_->values();
-    if (!is_user_map(innermost())) return look_up(values, s, here_, 0);
-    if (!words_->has_room_for_users_value()) return values.find(s, hash_text(s));
-    const std::size_t before = values.size();
-    const auto known = look_up(values, s, here_, 0);
-    words_->count_users_values(values.size() - before);
-    return known;
+    const bool is_users = is_user_map(innermost());
+    if (is_users && !values.has_room_for_users()) return values.find(s, hash_text(s));
+    return look_up(values, s, here_, 0, is_users);
+}
+
+void tape_writer::note_origin(std::string_view s)
+{
+    if (hint_ == hint::uid) return sightings_.belongs_to(static_cast<unsigned>(hash_text(s)));
+    hint_ = hint::none;
+    shares_ = top_->shares;
+    sightings_.is_in(s);
 }
 
 bool tape_writer::other_string(std::string_view s)
 {
-    if (hint_ == hint::uid) sightings_.belongs_to(static_cast<unsigned>(hash_text(s)));
+    if (hint_ == hint::uid || hint_ == hint::ns) [[unlikely]] {
+        note_origin(s);
+        if (is_repeated(s)) return shared(layout_.at(here_).value);
+    }
     if (!shares_ || s.size() < shortest_shared_value) return inline_string(s);
     if (s.size() > longest_shared_value) {
         top_->obstacles |= obstacle::long_text;

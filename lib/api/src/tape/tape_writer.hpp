@@ -176,6 +176,7 @@ private:
         metadata,
         identity,
         uid,
+        ns,
         /// The value is a container to be recorded: its text is expected_text_.
         recorded
     };
@@ -248,9 +249,10 @@ private:
     /** Returns the number of the content at a place. Content without a number is counted, unless content at this place
         hardly ever recurs.
 
-        @param first  Added to the number that the place remembers. */
+        @param first     Added to the number that the place remembers.
+        @param is_users  Users choose the content. */
     [[nodiscard]] std::optional<text_table::number> look_up(text_table& table, std::string_view content,
-                                                            layout::place p, std::uint32_t first);
+                                                            layout::place p, std::uint32_t first, bool is_users);
     [[nodiscard]] bool single(unsigned char t)
     {
         if (in_array_) next_item();
@@ -322,6 +324,8 @@ private:
         const layout::node& n = layout_.at(here_);
         return shares_ && n.value < layout::container_0 && same_text(words_->values().entry_of(n.value).view(), text);
     }
+    /// Takes the namespace or uid of the document, for which its texts are counted.
+    void note_origin(std::string_view s);
     /// Writes a text that differs from the previous one here.
     [[nodiscard]] bool other_string(std::string_view s);
     [[nodiscard]] bool inline_string(std::string_view s);

@@ -27,6 +27,8 @@ enum class key_class : std::uint8_t
     identity,
     /// `uid`, which differs between all objects.
     uid,
+    /// `namespace`, the owner of what the object adds to the vocabulary.
+    ns,
     /// Names of list items in managedFields: `k:{"uid":"..."}`, `v:"..."`.
     item,
     /// Item names that many objects have.
@@ -72,6 +74,8 @@ enum class key_class : std::uint8_t
         return key == "value" ? key_class::value : key_class::plain;
     case 8:
         return key == "metadata" ? key_class::metadata : key_class::plain;
+    case 9:
+        return key == "namespace" ? key_class::ns : key_class::plain;
     case 10: // stringData, binaryData
         return names_data(key) ? key_class::data : key_class::plain;
     case 15:

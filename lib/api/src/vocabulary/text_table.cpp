@@ -52,11 +52,11 @@ std::optional<text_table::number> text_table::find(std::string_view text, std::u
     return std::nullopt;
 }
 
-text_table::sighting text_table::see(std::string_view text, std::uint64_t hash, unsigned document)
+text_table::sighting text_table::see(std::string_view text, std::uint64_t hash, origin from)
 {
     if (const auto known = find(text, hash)) return {known};
     if (!has_room(text)) return {};
-    const count c = count_sighting(hash, document);
+    const count c = count_sighting(hash, text.size(), from);
     if (c != count::enough) return {std::nullopt, c == count::again};
     candidate(hash) = 0;
     return {append(text, hash), true};
@@ -74,7 +74,10 @@ text_table::sighting text_table::recall(std::string_view text, std::uint64_t has
     return {append(text, hash), true};
 }
 
-void text_table::count_later(std::uint64_t hash, unsigned document) { (void)count_sighting(hash, document); }
+void text_table::count_later(std::uint64_t hash, std::size_t size, origin from)
+{
+    (void)count_sighting(hash, size, from);
+}
 
 void text_table::admit(std::string_view text)
 {
@@ -95,11 +98,28 @@ unsigned text_table::enough() const noexcept
     return size() < limits_.most / 2 ? limits_.sightings : 2 * limits_.sightings;
 }
 
-text_table::count text_table::count_sighting(std::uint64_t hash, unsigned document)
+bool text_table::take_room(std::size_t size, origin from) noexcept
+{
+    // A text takes bytes and a number: whichever is the larger part of the table.
+    const std::size_t each = std::max<std::size_t>(limits_.most_bytes / limits_.most, 1);
+    const std::size_t amount = std::max(size, each);
+    const std::size_t free =
+        std::min(limits_.most_bytes - text_bytes_, each * (limits_.most - std::min(limits_.most, this->size())));
+    if (!shares_.may_take(from.owner, amount, free)) return false;
+    if (from.users) {
+        if (!has_room_for_users() || !users_shares_.may_take(from.owner, 1, limits_.users - users_)) return false;
+        users_shares_.take(from.owner, 1);
+        ++users_;
+    }
+    shares_.take(from.owner, amount);
+    return true;
+}
+
+text_table::count text_table::count_sighting(std::uint64_t hash, std::size_t size, origin from)
 {
     std::uint32_t& slot = candidate(hash);
     const std::uint32_t print = print_of(hash);
-    const std::uint32_t last = document & 0xff;
+    const std::uint32_t last = from.document & 0xff;
     std::uint32_t times = slot & most_counted;
     const bool in_this_document = times != 0 && ((slot >> 4) & 0xff) == last;
     if (times != 0 && slot >> 12 == print) {
@@ -117,6 +137,8 @@ text_table::count text_table::count_sighting(std::uint64_t hash, unsigned docume
         }
         times = 1;
     }
+    // Once: a text that has been seen often enough, but not admitted yet, has its room already.
+    if (times == enough() && !take_room(size, from)) return count::first;
     slot = (print << 12) | (last << 4) | times;
     if (times < enough()) return times == 1 ? count::first : count::again;
     return count::enough;

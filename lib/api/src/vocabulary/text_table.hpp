@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tape/same_text.hpp"
+#include "vocabulary/owner_shares.hpp"
 
 #include <array>
 #include <atomic>
@@ -17,7 +18,8 @@ namespace kubecoro::detail {
 /** Texts by number, in the order of their admission: append-only, bounded; entries never move or change.
 
     A text is admitted after it was seen in several documents. Sightings are counted in a bounded table as well,
-    where rare texts give way to others. One writer; any number of readers of the numbers that were returned. */
+    where rare texts give way to others. Texts of one owner leave room for those of others: see owner_shares. One
+    writer; any number of readers of the numbers that were returned. */
 class text_table
 {
 public:
@@ -34,6 +36,8 @@ public:
         unsigned sightings;
         /// Texts counted at a time, a power of two.
         std::size_t candidates;
+        /// Maximum number of texts that users choose.
+        std::size_t users = 0;
         /// Computes the writer's remark on a text; null for none.
         std::uint16_t (*remark)(std::string_view) = nullptr;
     };
@@ -46,6 +50,20 @@ public:
         std::uint16_t remark;
 
         [[nodiscard]] std::string_view view() const noexcept { return {reinterpret_cast<const char*>(this + 1), size}; }
+    };
+
+    /// Where a text was seen.
+    struct origin
+    {
+        origin(unsigned d, owner_shares::owner o = owner_shares::none, bool is_users = false) noexcept
+            : document(d), owner(o), users(is_users)
+        {
+        }
+
+        unsigned document;
+        owner_shares::owner owner;
+        /// Users choose the text, as in labels and annotations.
+        bool users;
     };
 
     struct sighting
@@ -61,12 +79,12 @@ public:
     // ---- For the writer
 
     [[nodiscard]] std::optional<number> find(std::string_view text, std::uint64_t hash) const noexcept;
-    /// Like find; a text not found is counted, once per `document`, and admitted when it was seen often enough.
-    [[nodiscard]] sighting see(std::string_view text, std::uint64_t hash, unsigned document);
-    /// Like see, while the document to count for is unknown: admits a text that was already counted often enough.
+    /// Like find; a text not found is counted, once per document, and admitted when it was seen often enough.
+    [[nodiscard]] sighting see(std::string_view text, std::uint64_t hash, origin from);
+    /// Like see, while the origin is unknown: admits a text that was already counted often enough.
     [[nodiscard]] sighting recall(std::string_view text, std::uint64_t hash);
-    /// Counts a text that recall() did not find, once its document is known.
-    void count_later(std::uint64_t hash, unsigned document);
+    /// Counts a text of this size that recall() did not find, once its origin is known.
+    void count_later(std::uint64_t hash, std::size_t size, origin from);
     /// @param n  A returned number.
     [[nodiscard]] const entry& entry_of(number n) const noexcept
     {
@@ -79,6 +97,8 @@ public:
         return text.size() <= limits_.longest && size() < limits_.most &&
                text.size() <= limits_.most_bytes - text_bytes_;
     }
+    /// Limits the share of numbers for texts that users choose.
+    [[nodiscard]] bool has_room_for_users() const noexcept { return users_ < limits_.users; }
 
     // ---- For any thread
 
@@ -120,7 +140,9 @@ private:
     [[nodiscard]] std::uint32_t& candidate(std::uint64_t hash);
     /// Number of sightings that admit a text.
     [[nodiscard]] unsigned enough() const noexcept;
-    [[nodiscard]] count count_sighting(std::uint64_t hash, unsigned document);
+    [[nodiscard]] count count_sighting(std::uint64_t hash, std::size_t size, origin from);
+    /// Takes the room of a text out of its owner's share. Returns false when the owner may have no more.
+    [[nodiscard]] bool take_room(std::size_t size, origin from) noexcept;
     std::optional<number> append(std::string_view text, std::uint64_t hash);
     /// An entry by its distance from the first one, in units of its alignment.
     using position = std::uint32_t;
@@ -149,6 +171,10 @@ private:
     std::vector<std::unique_ptr<char[]>> blocks_;
     std::size_t block_room_ = 0;
     std::size_t text_bytes_ = 0;
+    // In bytes; of the texts that users choose, also in numbers. Taken when a text has been seen often enough.
+    owner_shares shares_;
+    owner_shares users_shares_;
+    std::size_t users_ = 0;
 };
 
 } // namespace kubecoro::detail

@@ -49,9 +49,6 @@ public:
     /// Tapes, each with its trailer.
     [[nodiscard]] text_table& containers() noexcept { return containers_; }
     [[nodiscard]] layout& documents() noexcept { return layout_; }
-    /// Limits the share of numbers for user-chosen names and values, from labels and annotations.
-    [[nodiscard]] bool has_room_for_users_key() const noexcept { return users_keys_ < key_numbers / 4; }
-    [[nodiscard]] bool has_room_for_users_value() const noexcept { return users_values_ < value_numbers / 2; }
     /// A number for a filter, by its text: pruned tapes of different filters must not be confused. 0: there are too many.
     [[nodiscard]] std::size_t filter_number(std::string_view text)
     {
@@ -62,8 +59,6 @@ public:
         filters_.emplace_back(text);
         return n;
     }
-    void count_users_keys(std::size_t n) noexcept { users_keys_ += n; }
-    void count_users_values(std::size_t n) noexcept { users_values_ += n; }
 
     // ---- For any thread
 
@@ -90,12 +85,14 @@ private:
                       .longest = longest_shared_key,
                       .sightings = 3,
                       .candidates = 4096,
+                      .users = key_numbers / 4,
                       .remark = [](std::string_view key) { return key_remark::of(key).pack(); }}};
     text_table values_{{.most = value_numbers,
                         .most_bytes = std::size_t{2} << 20,
                         .longest = longest_shared_value,
                         .sightings = 4,
-                        .candidates = 16384}};
+                        .candidates = 16384,
+                        .users = value_numbers / 2}};
     // Two sightings are enough: everything inside a container is already known from many objects.
     text_table containers_{{.most = container_numbers,
                             .most_bytes = std::size_t{4} << 20,
@@ -106,8 +103,6 @@ private:
     /// An informer has one filter.
     static constexpr std::size_t most_filters = 8;
     std::vector<std::string> filters_;
-    std::size_t users_keys_ = 0;
-    std::size_t users_values_ = 0;
     unsigned documents_ = 0;
     bool keeps_values_;
 };
