@@ -401,3 +401,76 @@ TEST_CASE("store: an object that cannot be stored in another form stays, and so 
         CHECK((thrown || nth > 1));
     }
 }
+
+namespace {
+
+std::vector<object> pods_of(const std::string& ns, int count)
+{
+    std::vector<object> all;
+    for (int i = 0; i < count; ++i) all.push_back(pod(ns, "p" + std::to_string(i), "1", "u" + ns + std::to_string(i)));
+    return all;
+}
+
+/// A store whose namespaces n0, n1 and so on have as many pods.
+void fill(store& s, int namespaces, int pods)
+{
+    for (int n = 0; n < namespaces; ++n)
+        (void)s.replace("n" + std::to_string(n), pods_of("n" + std::to_string(n), pods), true);
+}
+
+/// Bytes that this thread allocates for a list of 200 pods of one namespace, in a store with as many others.
+std::uint64_t bytes_for_a_list(int others)
+{
+    store s({}, 100);
+    fill(s, others, 200);
+    const auto items = pods_of("late", 200);
+    const auto before = kubecoro::test::allocations_so_far().bytes;
+    (void)s.replace("late", items, true);
+    return kubecoro::test::allocations_so_far().bytes - before;
+}
+
+} // namespace
+
+TEST_CASE("store: a large list of one namespace copies no objects of others", "[cache][store]")
+{
+    // A namespace more costs its entry in a table of namespaces.
+    CHECK(bytes_for_a_list(65) < bytes_for_a_list(1) + 64 * 300);
+}
+
+TEST_CASE("store: namespaces are removed as one change, and copied at most once", "[cache][store]")
+{
+    store s({}, 100);
+    fill(s, 40, 150);
+    REQUIRE(s.add_index("version", [](const object& o, index_sink out) { out(o.resource_version()); }));
+    const std::string one_name[] = {"n0"};
+    const auto before_one = kubecoro::test::allocations_so_far().bytes;
+    std::vector<notification<object>> one;
+    s.remove(one_name, one);
+    const auto for_one = kubecoro::test::allocations_so_far().bytes - before_one;
+    CHECK(one.size() == 150);
+    CHECK(s.size() == 39 * 150);
+    CHECK(s.list("n0").empty());
+
+    std::vector<std::string> names;
+    for (int n = 1; n < 39; ++n) names.push_back("n" + std::to_string(n));
+    const auto before = kubecoro::test::allocations_so_far().bytes;
+    std::vector<notification<object>> news;
+    s.remove(names, news);
+    CHECK(kubecoro::test::allocations_so_far().bytes - before < 3 * for_one);
+    CHECK(news.size() == 38 * 150);
+    CHECK(std::all_of(news.begin(), news.end(), [](const auto& n) { return n.index() == 2; }));
+    CHECK(s.namespaces() == std::vector<std::string>{"n39"});
+    CHECK(s.by_index("version", "1").size() == 150);
+}
+
+TEST_CASE("store: an empty namespace is removed as that of cluster-scoped objects", "[cache][store]")
+{
+    store s;
+    (void)put(s, pod("", "node", "1"));
+    (void)put(s, pod("web", "a", "2"));
+    std::vector<notification<object>> news;
+    const std::string none[] = {""};
+    s.remove(none, news);
+    CHECK(text(news) == lines{"-node@1"});
+    CHECK(names(s.list({})) == lines{"web/a@2"});
+}

@@ -231,10 +231,10 @@ void delta_processor::empty(informer_lane& l)
 
 void delta_processor::take_out(const std::string& ns, const namespaces_core& wanted)
 {
-    for (const auto& stored : with_.content->namespaces()) {
-        if (wanted.covers(stored) || (!ns.empty() && stored != ns)) continue;
-        with_.content->replace(stored, {}, false, begin_announcement(departure::namespace_left));
-    }
+    auto leaving = with_.content->namespaces();
+    std::erase_if(leaving,
+                  [&](const std::string& stored) { return wanted.covers(stored) || (!ns.empty() && stored != ns); });
+    with_.content->remove(leaving, begin_announcement(departure::namespace_left));
     hurry_.notify(); // its changes may have been those that fail
     announce();
 }

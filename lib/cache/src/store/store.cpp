@@ -211,8 +211,22 @@ void store::replace(std::string_view ns, const std::vector<object>& items, bool 
                     std::vector<notification<object>>& out)
 {
     std::unique_lock writing(writer_);
+    make_list(writing, items, overlap_with(ns, items), initial, out);
+}
+
+void store::remove(std::span<const std::string> namespaces, std::vector<notification<object>>& out)
+{
+    std::unique_lock writing(writer_);
+    overlap gone;
+    for (const auto& ns : namespaces)
+        tables_->each_of(ns, [&gone](const kept_object& o) { gone.unlisted.push_back(o.get()); });
+    make_list(writing, {}, gone, false, out);
+}
+
+void store::make_list(std::unique_lock<std::mutex>& writing, const std::vector<object>& items, const overlap& known,
+                      bool initial, std::vector<notification<object>>& out)
+{
     // Find the differences without blocking readers: no other writer exists.
-    const auto known = overlap_with(ns, items);
     const std::size_t before_these = out.size();
     announced_so_far announced{out, before_these};
     std::vector<change> changes;

@@ -58,6 +58,9 @@ public:
     void replace(std::string_view ns, const std::vector<object>& items, bool initial,
                  std::vector<notification<object>>& out);
 
+    /// Removes the objects of these namespaces (empty = cluster-scoped objects) as one change, like replace().
+    void remove(std::span<const std::string> namespaces, std::vector<notification<object>>& out);
+
     // The same for callers that give up after an exception; they return the changes.
     std::vector<notification<object>> apply(std::span<const delta> deltas)
     {
@@ -157,6 +160,9 @@ private:
         @return the cost of the changes under the lock. */
     [[nodiscard]] std::size_t differences(const std::vector<object>& items, const overlap& known, bool initial,
                                           std::vector<change>& changes, std::vector<notification<object>>& news) const;
+    /// Makes the differences to the store, and appends them to `out`.
+    void make_list(std::unique_lock<std::mutex>& writing, const std::vector<object>& items, const overlap& known,
+                   bool initial, std::vector<notification<object>>& out);
     [[nodiscard]] object at_rest(const object& o) const;
     void find_stale();
     /// Fills in the values of every index. The index functions are user code and run while `writing` is released:

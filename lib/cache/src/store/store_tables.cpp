@@ -62,8 +62,14 @@ object store_tables::find(object_key_view key) const
 {
     auto ns = namespaces_.find(key.ns);
     if (ns == namespaces_.end()) return {};
-    auto at = ns->second.find(key.name);
-    return at == ns->second.end() ? object{} : at->get();
+    auto at = ns->second->find(key.name);
+    return at == ns->second->end() ? object{} : at->get();
+}
+
+store_tables::partition& store_tables::own(std::shared_ptr<partition>& content)
+{
+    if (content.use_count() != 1) content = std::make_shared<partition>(*content);
+    return *content;
 }
 
 // Everything that can fail comes first, and does no harm when the same object is put again.
@@ -72,8 +78,8 @@ object store_tables::put(const object& o, index_values values)
     kept_object kept(o);
     for (std::size_t i = 0; i < indexes_.size(); ++i) indexes_[i].put(kept, std::move(values[i]));
     auto ns = namespaces_.find(o.ns());
-    if (ns == namespaces_.end()) ns = namespaces_.try_emplace(std::string(o.ns())).first;
-    partition& in = ns->second;
+    if (ns == namespaces_.end()) ns = namespaces_.try_emplace(std::string(o.ns()), std::make_shared<partition>()).first;
+    partition& in = own(ns->second);
     object before;
     if (auto at = in.find(o.name()); at != in.end()) {
         before = at->get();
@@ -95,14 +101,15 @@ object store_tables::erase(object_key_view key)
 {
     auto ns = namespaces_.find(key.ns);
     if (ns == namespaces_.end()) return {};
-    auto at = ns->second.find(key.name);
-    if (at == ns->second.end()) return {};
+    if (!ns->second->contains(key.name)) return {};
+    partition& in = own(ns->second);
+    auto at = in.find(key.name);
     object before = at->get();
     labels_.change(*at, {}); // first: it may fail, and may be repeated
     bytes_ -= at->bytes();
     --size_;
-    ns->second.erase(at);
-    if (ns->second.empty()) namespaces_.erase(ns);
+    in.erase(at);
+    if (in.empty()) namespaces_.erase(ns);
     for (auto& index : indexes_) index.erase(before.key());
     return before;
 }
@@ -111,8 +118,9 @@ void store_tables::renew(const kept_object& before, const object& now)
 {
     auto ns = namespaces_.find(now.ns());
     if (ns == namespaces_.end()) return;
-    auto at = ns->second.find(now.name());
-    if (at == ns->second.end() || !(*at == before)) return;
+    partition& in = own(ns->second);
+    auto at = in.find(now.name());
+    if (at == in.end() || !(*at == before)) return;
     kept_object kept(now);
     labels_.change(before, kept); // first: it may fail
     bytes_ += kept.bytes() - before.bytes();
@@ -123,7 +131,7 @@ void store_tables::renew(const kept_object& before, const object& now)
 std::size_t store_tables::size_of(std::string_view ns) const
 {
     auto at = namespaces_.find(ns);
-    return at == namespaces_.end() ? 0 : at->second.size();
+    return at == namespaces_.end() ? 0 : at->second->size();
 }
 
 std::vector<std::string> store_tables::namespace_names() const

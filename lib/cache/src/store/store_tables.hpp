@@ -7,6 +7,7 @@
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -61,6 +62,8 @@ struct by_name_equal
     [[nodiscard]] bool operator()(const kept_object& a, std::string_view b) const noexcept { return a.name() == b; }
 };
 
+/** A copy shares the objects of each namespace until one of the two changes them: a list of one namespace copies none
+    of another. One thread changes, copies and destroys tables that are copies of each other. */
 class store_tables
 {
 public:
@@ -80,14 +83,19 @@ public:
     void each(F&& f) const
     {
         for (const auto& [ns, content] : namespaces_)
-            for (const auto& o : content) f(o);
+            for (const auto& o : *content) f(o);
     }
     template<class F>
     void each_in(std::string_view ns, F&& f) const
     {
-        if (ns.empty()) return each(f);
+        return ns.empty() ? each(f) : each_of(ns, f);
+    }
+    /// The same where an empty namespace is that of cluster-scoped objects.
+    template<class F>
+    void each_of(std::string_view ns, F&& f) const
+    {
         if (auto at = namespaces_.find(ns); at != namespaces_.end())
-            for (const auto& o : at->second) f(o);
+            for (const auto& o : *at->second) f(o);
     }
     [[nodiscard]] std::size_t size_of(std::string_view ns) const;
     [[nodiscard]] std::vector<std::string> namespace_names() const;
@@ -104,7 +112,10 @@ private:
     /// Keyed by the name inside the object: an entry is one pointer.
     using partition = boost::unordered_flat_set<kept_object, by_name_hash, by_name_equal>;
 
-    text_map<partition> namespaces_;
+    /// The content for a change: no other tables have it.
+    [[nodiscard]] static partition& own(std::shared_ptr<partition>& content);
+
+    text_map<std::shared_ptr<partition>> namespaces_;
     std::vector<secondary_index> indexes_;
     label_indexes labels_;
     std::size_t size_ = 0;
