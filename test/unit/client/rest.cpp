@@ -199,6 +199,33 @@ TEST_CASE("client: a list may take any time as long as data arrives", "[client][
     CHECK(the.run.run(c.list(pods, "ns")).error() == cond::timed_out);
 }
 
+TEST_CASE("client: the body of a refusal holds up a call for a limited time", "[client][rest]")
+{
+    world the;
+    reply slow{.status = 403, .pause = 1s};
+    for (const char c : std::string(300, 'x')) slow.body.emplace_back(1, c);
+    auto refused_for_now = slow;
+    refused_for_now.status = 429;
+    refused_for_now.headers = {{"retry-after", "5"}};
+    auto web_page = slow;
+    web_page.status = 200;
+    web_page.headers = {{"content-type", "text/html"}};
+    the.net->replies = {slow, refused_for_now, {.body = {pod("a")}}, web_page};
+    auto c = the.make();
+    const auto begin = the.run.clock().now();
+    const auto took = [&] { return the.run.clock().now() - begin; };
+
+    const auto refused = the.run.run(c.get(pods, "ns", "a"));
+    CHECK(refused.error() == cond::forbidden);
+    CHECK(refused.error().describe().find("xxx") != std::string::npos);
+    CHECK(took() == 60s);
+    CHECK(the.run.run(c.get(pods, "ns", "a")));
+    CHECK(took() >= 125s);
+    CHECK(took() < 130s);
+    CHECK(the.run.run(c.get(pods, "ns", "a")).error() == cond::corrupt);
+    CHECK(took() < 190s);
+}
+
 TEST_CASE("client: data that arrives together is read together", "[client][rest]")
 {
     world the;

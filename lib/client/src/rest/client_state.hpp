@@ -114,9 +114,11 @@ private:
     void note_missing(const failure& refused, const request& r);
     /// The failure for a 2xx response in a format that is not Kubernetes', such as a proxy's login page.
     [[nodiscard]] boost::asio::awaitable<failure> foreign(answer& a, const request& r);
-    /// Reads the beginning of the body, for messages. Errors: only cancelled. @param damage  Receives why it is corrupt.
+    /// Reads the beginning of the body, for messages, for `body_idle` at most. Errors: only cancelled.
+    /// @param damage  Receives why it is corrupt.
     [[nodiscard]] boost::asio::awaitable<result<std::string>> read_beginning(answer& a, std::size_t most,
                                                                              std::optional<failure>* damage = nullptr);
+    [[nodiscard]] boost::asio::awaitable<result<>> append_beginning(answer& a, std::size_t most, std::string& body);
     /// The part of the login that changes.
     struct used_login
     {

@@ -104,8 +104,8 @@ asio::awaitable<result<std::unique_ptr<answer>>> client::state::exchange(request
             renewing ? "the token was refused; retrying with a new one" : "the server asks to retry later",
             {{"method", r.method}, {"target", r.target}, {"status", head.status}, {"seconds", asked.count()}});
         // Reading the short body allows the connection to be reused.
-        auto drained = co_await read_all(*got, max_refusal_bytes);
-        if (!drained && drained.error().condition() == cond::cancelled) co_return failed(drained.error());
+        auto drained = co_await read_beginning(*got, max_refusal_bytes);
+        if (!drained) co_return failed(drained.error());
         got.reset();
         if (renewing) continue;
         auto slept = co_await sleep_for(*options.time, pause);
@@ -224,14 +224,24 @@ asio::awaitable<result<std::string>> client::state::read_beginning(answer& a, st
                                                                    std::optional<failure>* damage)
 {
     std::string body;
+    // As a whole: a server that sends a byte a minute must not hold up the caller for months.
+    auto reading = append_beginning(a, most, body);
+    const auto read =
+        co_await with_deadline(*options.time, options.timeouts.body_idle, std::move(reading), "the body of a refusal");
+    if (!read && read.error().condition() == cond::cancelled) co_return read.error();
+    if (!read && damage != nullptr && read.error().condition() == cond::corrupt) *damage = read.error();
+    co_return body;
+}
+
+asio::awaitable<result<>> client::state::append_beginning(answer& a, std::size_t most, std::string& body)
+{
     while (body.size() < most) {
-        auto piece = co_await read_some(a);
-        if (!piece && piece.error().condition() == cond::cancelled) co_return piece.error();
-        if (!piece && damage != nullptr && piece.error().condition() == cond::corrupt) *damage = piece.error();
-        if (!piece || piece->empty()) break;
+        const auto piece = co_await a.read_some();
+        if (!piece) co_return piece.error();
+        if (piece->empty()) break;
         body.append(piece->substr(0, most - body.size()));
     }
-    co_return body;
+    co_return result<>{};
 }
 
 asio::awaitable<result<>> client::state::send_into(request r, std::unique_ptr<answer>& out)

@@ -32,7 +32,7 @@ struct client_timeouts
     duration answer_head = std::chrono::seconds{60};
     /// The same for a watch.
     duration watch_head = std::chrono::seconds{30};
-    /// Maximum silence within the body of a response other than a watch.
+    /// Maximum silence within the body of a response other than a watch, and maximum time for the body of a refusal.
     duration body_idle = std::chrono::seconds{60};
     /// A run of a credential plugin, which may wait for its user. 0 = no limit.
     duration credential_plugin = std::chrono::minutes{5};
