@@ -15,7 +15,7 @@ namespace asio = boost::asio;
 namespace kubecoro::detail {
 namespace {
 
-bool is_empty(const value_view& list) { return !list.is_array() || list.size() == 0; }
+bool is_empty(const value_view& list) { return !list.is_array() || list.empty(); }
 
 /// Whether the server has nothing more of the object: no finalizer and no grace period delays its deletion.
 bool is_gone(const write_target& what, const object& answer)

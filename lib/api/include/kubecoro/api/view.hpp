@@ -113,7 +113,7 @@ public:
     explicit list_view(value_view at) noexcept : at_(at) {}
 
     /// Whether there are no items, O(1).
-    [[nodiscard]] bool empty() const noexcept { return size() == 0; }
+    [[nodiscard]] bool empty() const noexcept { return begin() == end(); }
     /// The number of items, O(size).
     [[nodiscard]] std::size_t size() const noexcept { return at_.is_array() ? at_.size() : 0; }
     /// The item at this position, O(index); missing beyond the end.
@@ -143,7 +143,7 @@ public:
     explicit map_view(value_view at) noexcept : at_(at) {}
 
     /// Whether there are no members, O(1).
-    [[nodiscard]] bool empty() const noexcept { return size() == 0; }
+    [[nodiscard]] bool empty() const noexcept { return begin() == end(); }
     /// The number of members, O(size).
     [[nodiscard]] std::size_t size() const noexcept { return at_.is_object() ? at_.size() : 0; }
     /// Whether there is a member with this name, O(size).
