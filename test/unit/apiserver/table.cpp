@@ -185,6 +185,26 @@ TEST_CASE("table: the number of columns and the length of their paths are bounde
               .ends_with("spec.additionalPrinterColumns[0].jsonPath: Too long: may not be more than 1024 bytes"));
 }
 
+TEST_CASE("table: external addresses of services are those of their type", "[apiserver][table]")
+{
+    server s;
+    const std::string services = "/api/v1/namespaces/default/services";
+    const auto external = [&](const std::string& spec, const std::string& status = "{}") {
+        s.expect(201, "POST", services, R"({"metadata":{"name":"s"},"spec":)" + spec + "}");
+        s.patch(services + "/s/status", R"({"status":)" + status + "}");
+        const auto row = table(s, services).at("rows").at(0).at("cells");
+        s.expect(200, "DELETE", services + "/s");
+        return std::string(row.at(3).as_string());
+    };
+    const std::string balanced = R"({"type":"LoadBalancer","ports":[{"port":80}])";
+    CHECK(external(R"({"type":"ExternalName","externalName":"a.b"})") == "a.b");
+    CHECK(external(R"({"ports":[{"port":80}]})") == "<none>");
+    CHECK(external(R"({"ports":[{"port":80}],"externalIPs":["1.2.3.4","1.2.3.5"]})") == "1.2.3.4,1.2.3.5");
+    CHECK(external(balanced + "}") == "<pending>");
+    CHECK(external(balanced + R"(,"externalIPs":["1.2.3.4"]})",
+                   R"({"loadBalancer":{"ingress":[{"hostname":"z.y"},{"ip":"5.6.7.8"}]}})") == "5.6.7.8,z.y,1.2.3.4");
+}
+
 TEST_CASE("table: includeObject selects the object of a row", "[apiserver][table]")
 {
     server s;

@@ -6,6 +6,7 @@
 #include "state/events.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace kubecoro::apiserver {
 
@@ -222,6 +223,26 @@ json::array node_cells(const json::value& body, const std::string& age)
             known(text_at(body, "status.nodeInfo.containerRuntimeVersion"))};
 }
 
+/// Where clients outside of the cluster find a service: at its load balancer, its external IPs, or another name.
+std::string external_addresses(const json::value& service)
+{
+    const auto type = text_at(service, "spec.type");
+    if (type == "ExternalName") return std::string(text_at(service, "spec.externalName"));
+    std::set<std::string> of_balancer;
+    if (const auto* ingress = array_at(service, "status.loadBalancer.ingress"); ingress && type == "LoadBalancer")
+        for (const auto& point : *ingress) {
+            const auto ip = text_at(point, "ip");
+            of_balancer.emplace(ip.empty() ? text_at(point, "hostname") : ip);
+        }
+    std::string out;
+    const auto add = [&](const std::string& address) { out += (out.empty() ? "" : ",") + address; };
+    for (const auto& address : of_balancer)
+        if (!address.empty()) add(address);
+    if (const auto* given = array_at(service, "spec.externalIPs"))
+        for (const auto& address : *given) add(scalar_text(address));
+    return out.empty() && type == "LoadBalancer" ? "<pending>" : out;
+}
+
 json::array service_cells(const json::value& body, const std::string& age)
 {
     std::string ports;
@@ -232,12 +253,10 @@ json::array service_cells(const json::value& body, const std::string& age)
             if (const auto node_port = int_at(p, "nodePort")) ports += ":" + std::to_string(node_port);
             ports += "/" + std::string(text_at(p, "protocol"));
         }
-    auto external = joined(array_at(body, "status.loadBalancer.ingress"), "ip");
-    if (text_at(body, "spec.type") == "LoadBalancer" && external.empty()) external = "<pending>";
     return {text_cell(text_at(body, "metadata.name")),
             text_cell(text_at(body, "spec.type")),
             or_none(text_at(body, "spec.clusterIP")),
-            or_none(external),
+            or_none(external_addresses(body)),
             or_none(ports),
             text_cell(age),
             or_none(selector_text(object_at(body, "spec.selector")))};
