@@ -5,6 +5,7 @@
 #include "state/service_allocator.hpp"
 
 #include <kubecoro/apiserver/manifests.hpp>
+#include <kubecoro/test/allocations.hpp>
 
 #include <set>
 
@@ -240,6 +241,32 @@ TEST_CASE("services: a deletion frees, a dry run and a refused write take nothin
              service("c", R"({"clusterIP":"10.96.0.31",)" + web + "}"));
     s.expect(200, "DELETE", "/api/v1/namespaces/gone");
     made(s, "d", R"({"clusterIP":"10.96.0.31",)" + web + "}");
+}
+
+TEST_CASE("services: an address is given once, whichever allocation fails", "[apiserver][services]")
+{
+    const std::string spec = R"({"type":"NodePort","clusterIP":"10.96.0.50","ports":[{"port":80,"nodePort":30300}]})";
+    bool ran_out = true;
+    for (std::uint64_t nth = 1; ran_out; ++nth) {
+        REQUIRE(nth < 10'000);
+        INFO(nth);
+        server s;
+        made(s, "other", "{" + web + "}");
+        const apiserver::object_address at{s.state.find("services"), "v1", "default", "a"};
+        auto body = json::parse(service("a", spec));
+        ran_out = false;
+        fail_allocation(nth);
+        try {
+            (void)s.state.create(at, std::move(body), {}, s.now);
+        } catch (const std::bad_alloc&) {
+            ran_out = true;
+        }
+        fail_allocation(0);
+        const bool stored = s.get(services + "/a").status == 200;
+        CHECK(s.ask("POST", services, service("b", spec)).status == (stored ? 422 : 201));
+        s.expect(200, "DELETE", services + (stored ? "/a" : "/b"));
+        made(s, "c", spec);
+    }
 }
 
 TEST_CASE("services: ports of two protocols share a node port", "[apiserver][services]")
