@@ -65,7 +65,7 @@ public:
         checks those that it states.
 
         @param services  The stored services. @param before  The stored state of the service; null for a new one.
-        @param service  With its defaults. What is not valid stays as it is, for validate_service().
+        @param service  With its defaults. Invalid parts stay as they are, for validate_service().
         @param keep  A manifest from another cluster: it keeps a cluster IP of that cluster.
         @return 422 for what others have, or is out of range; 500 if the range is full. */
     [[nodiscard]] std::optional<status_error> assign(const resource_store& services, const boost::json::value* before,
