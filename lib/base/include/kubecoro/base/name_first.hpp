@@ -48,7 +48,7 @@ public:
     {
         static_assert(
             !temporaries_are_copied_bitwise || std::is_lvalue_reference_v<F> || std::is_same_v<F, T> ||
-                std::is_trivially_copyable_v<F>,
+                std::is_base_of_v<F, T> || std::is_trivially_copyable_v<F>,
             "name it first: gcc 12 copies a temporary with captures bitwise here; auto f = [..]; (docs/traps.md)");
     }
     /// Moves the callable out. Call it once only.
