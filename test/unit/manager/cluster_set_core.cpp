@@ -7,6 +7,7 @@
 #include <chrono>
 #include <map>
 #include <random>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -261,6 +262,88 @@ TEST_CASE("clusters core: a stop lets all leave, in any state, and nothing joins
     cluster_set_core empty(1, pace);
     empty.stop();
     CHECK(steps(empty) == "finish");
+}
+
+TEST_CASE("clusters core: a limited number of clusters starts at a time", "[clusters]")
+{
+    cluster_set_core core(10, pace, 2);
+    for (const auto* name : {"a", "b", "c", "d", "e"}) core.offered(name, "1");
+    CHECK(steps(core) == "+a +b");
+    CHECK(core.starting_later() == std::set<std::string, std::less<>>{"c", "d", "e"});
+    core.started("a");
+    core.started("a"); // once for all
+    CHECK(steps(core) == "+c");
+    core.withdrawn("d");
+    core.withdrawn("b"); // starts until it has left
+    CHECK(steps(core) == "-b");
+    core.left("b");
+    CHECK(steps(core) == "+e");
+    CHECK(core.starting_later().empty());
+    core.stop();
+    CHECK(steps(core) == "-a -c -e");
+}
+
+TEST_CASE("clusters core: clusters that never get ready hold up others for ten seconds", "[clusters]")
+{
+    cluster_set_core core(10, pace, 2);
+    for (const auto* name : {"a", "b", "c", "d", "e"}) core.offered(name, "1");
+    CHECK(steps(core, start) == "+a +b");
+    const auto resting = core.next(start);
+    CHECK(std::get<cluster_step::rest>(resting).until == start + 10s);
+    CHECK(steps(core, start + 10s - 1ns).empty());
+    CHECK(steps(core, start + 10s) == "+c +d");
+    CHECK(steps(core, start + 20s) == "+e");
+    CHECK_FALSE(std::get<cluster_step::rest>(core.next(start + 20s)).until);
+}
+
+TEST_CASE("clusters core: whatever happens, all that are offered start", "[clusters]")
+{
+    for (unsigned seed = 1; seed <= 200; ++seed) {
+        INFO("seed " << seed);
+        std::mt19937 random(seed);
+        const std::size_t starts = 1 + random() % 3;
+        cluster_set_core core(8, pace, starts);
+        std::map<std::string, time_point> starting;
+        std::set<std::string> offered, present;
+        auto now = start;
+        const auto apply = [&] {
+            std::erase_if(starting, [&](const auto& s) { return s.second + 10s <= now; });
+            for (std::string s = text_of(core.next(now)); s != "rest"; s = text_of(core.next(now))) {
+                const auto name = s.substr(1);
+                if (s.front() == '+') {
+                    starting[name] = now;
+                    present.insert(name);
+                    REQUIRE(starting.size() <= starts);
+                } else if (s.front() == '-') {
+                    core.left(name);
+                    starting.erase(name);
+                    present.erase(name);
+                }
+            }
+        };
+        for (int i = 0; i < 200; ++i) {
+            const std::string name(1, static_cast<char>('a' + random() % 8));
+            switch (random() % 4) {
+            case 0:
+            case 1:
+                core.offered(name, std::to_string(random() % 3));
+                offered.insert(name);
+                break;
+            case 2:
+                core.withdrawn(name);
+                offered.erase(name);
+                break;
+            default:
+                core.started(name);
+                starting.erase(name);
+            }
+            now += std::chrono::milliseconds(random() % 2000);
+            if (random() % 3 != 0) apply();
+        }
+        for (int i = 0; i < 200 && present != offered; ++i, now += 5s) apply();
+        CHECK(present == offered);
+        CHECK(core.starting_later().empty());
+    }
 }
 
 TEST_CASE("clusters core: random offers agree with a model", "[clusters]")

@@ -179,6 +179,35 @@ TEST_CASE("clusters: a full set lets further ones wait until one leaves", "[clus
     CHECK(states(handle.stats()) == "b ready, c ready");
 }
 
+TEST_CASE("clusters: they start one after the other, and one that hangs or is refused holds up the others for seconds",
+          "[clusters]")
+{
+    world w;
+    far_cluster good(w), hung(w), refused(w);
+    hung.faults->add({.what = kt::fault::no_answer(), .times = 0});
+    refused.faults->set_down(true);
+    lines seen;
+    const auto fleet = std::make_shared<manual_clusters>();
+    fleet->add("a-hung", hung.connect());
+    fleet->add("b-good", good.connect());
+    fleet->add({.name = "c-odd", .revision = "1", .connect = [](auto, auto) -> result<client> {
+                    return failure(cond::misconfigured, "no address");
+                }});
+    fleet->add("d-good", good.connect());
+    fleet->add("e-refused", refused.connect());
+    fleet->add("f-good", good.connect());
+    const auto handle = w.m->clusters(fleet, noting(seen), {.max_starting = 1});
+    w.begin();
+    w.run.advance(1s);
+    CHECK(states(handle.stats()) ==
+          "a-hung joining, b-good waiting, c-odd waiting, d-good waiting, e-refused waiting, f-good waiting");
+    w.run.advance(10s);
+    CHECK(states(handle.stats()) ==
+          "a-hung joining, b-good ready, c-odd resting, d-good ready, e-refused joining, f-good waiting");
+    w.run.advance(10s);
+    CHECK(states({handle.stats().back()}) == "f-good ready");
+}
+
 TEST_CASE("clusters: removing the handle lets all leave, and ends the provider", "[clusters]")
 {
     world w;

@@ -34,7 +34,7 @@ cluster_set::cluster_set(manager_engine& home, std::shared_ptr<cluster_provider>
       setup_(std::move(setup)),
       sums_(home.options.metrics, options_.name),
       meters_(std::make_shared<cluster_meters>(home.options.metrics, options_.name, 2 * options_.max_clusters)),
-      core_(options_.max_clusters, options_.retry),
+      core_(options_.max_clusters, options_.retry, options_.max_starting),
       executor_(home.cluster.executor()),
       providing_(home.cluster.executor(), logger::silent()), // run() reports its failure
       departing_(home.cluster.executor(), *home.options.log)
@@ -152,7 +152,7 @@ step::any cluster_set::decide()
 {
     std::lock_guard lock(mutex_);
     auto next = core_.next(home_.options.time->now());
-    meters_->waiting(core_.waiting().size() + core_.delayed().size());
+    meters_->waiting(core_.waiting().size() + core_.delayed().size() + core_.starting_later().size());
     return next;
 }
 
@@ -215,6 +215,7 @@ std::vector<cluster_stats> cluster_set::stats() const
         std::lock_guard lock(mutex_);
         for (const auto& name : core_.waiting()) out[name] = {.name = name};
         for (const auto& [due, name] : core_.delayed()) out[name] = {.name = name};
+        for (const auto& name : core_.starting_later()) out[name] = {.name = name};
         for (const auto& [name, s] : members_) all.push_back(s.member);
     }
     for (const auto& m : all) out[m->name] = m->stats();

@@ -75,6 +75,8 @@ private:
     static boost::asio::awaitable<result<>> work_in(cluster_set& self, std::shared_ptr<cluster_member> member,
                                                     latch stop);
     void has_worked(const std::string& name);
+    /// It is ready, or an attempt has ended: another one may start.
+    void has_started(const std::string& name);
     [[nodiscard]] result<std::shared_ptr<manager>> make_manager(const std::shared_ptr<cluster_member>& member);
     [[nodiscard]] manager_options member_options(const std::string& name, const logger& log) const;
     [[nodiscard]] result<> fill(manager& m);

@@ -23,8 +23,15 @@ void cluster_set_core::withdrawn(std::string_view name)
     changed_.emplace(name);
 }
 
+void cluster_set_core::started(std::string_view name)
+{
+    starts_.end(name);
+    use_free_start();
+}
+
 void cluster_set_core::left(std::string_view name)
 {
+    started(name);
     const auto at = entries_.find(name);
     if (at == entries_.end()) return;
     at->second.present.reset();
@@ -43,6 +50,8 @@ void cluster_set_core::stop()
 
 step::any cluster_set_core::next(time_point now)
 {
+    starts_.expire(now);
+    use_free_start();
     while (!delayed_.empty() && delayed_.begin()->first <= now) {
         const auto name = delayed_.begin()->second;
         end_delay(name, entries_.at(name));
@@ -53,7 +62,9 @@ step::any cluster_set_core::next(time_point now)
         if (auto s = step_of(name, now)) return *std::move(s);
     }
     if (stopped_ && entries_.empty()) return step::finish{};
-    return step::rest{delayed_.empty() ? std::nullopt : std::optional(delayed_.begin()->first)};
+    auto until = starts_.due();
+    if (!delayed_.empty() && (!until || delayed_.begin()->first < *until)) until = delayed_.begin()->first;
+    return step::rest{until};
 }
 
 std::optional<step::any> cluster_set_core::step_of(const std::string& name, time_point now)
@@ -74,7 +85,12 @@ std::optional<step::any> cluster_set_core::step_of(const std::string& name, time
     waiting_.erase(name);
     if (!std::exchange(e.has_place, true)) ++taken_;
     use_free_place();
-    if (delay(name, e, now)) return {};
+    if (delay(name, e, now)) {
+        starts_.forget(name);
+        return {};
+    }
+    if (!starts_.take(name, now)) return {};
+    use_free_start();
     e.present = e.wanted;
     pace_.joined(name, now);
     return step::join{name};
@@ -114,14 +130,21 @@ void cluster_set_core::forget(const std::string& name)
     if (at->second.has_place) --taken_;
     end_delay(name, at->second);
     waiting_.erase(name);
+    starts_.forget(name);
     entries_.erase(at);
     use_free_place();
+    use_free_start();
 }
 
 /// One at a time: it calls this again when it has its place.
 void cluster_set_core::use_free_place()
 {
     if (taken_ < places_ && !waiting_.empty()) changed_.insert(*waiting_.begin());
+}
+
+void cluster_set_core::use_free_start()
+{
+    if (const auto* const name = starts_.next()) changed_.insert(*name);
 }
 
 } // namespace kubecoro::detail

@@ -2,7 +2,9 @@
 // Decides which clusters of a set join and leave. Sans-io.
 
 #include "clusters/join_pace.hpp"
+#include "clusters/start_limit.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <map>
 #include <optional>
@@ -55,13 +57,22 @@ using any = std::variant<rest, join, leave, keep_waiting, finish>;
 class cluster_set_core
 {
 public:
+    /// A cluster that is not ready then no longer counts as one that starts.
+    static constexpr duration starting_time = std::chrono::seconds{10};
+
     /// @param places  Maximum number of clusters at a time. @param pace  Delays between the joins of one cluster.
-    cluster_set_core(std::size_t places, backoff_policy pace) : places_(places), pace_(pace, 2 * places) {}
+    /// @param starts  Maximum number of clusters that start at a time. 0 = no limit.
+    cluster_set_core(std::size_t places, backoff_policy pace, std::size_t starts = 0)
+        : places_(places), pace_(pace, 2 * places), starts_(starts, starting_time)
+    {
+    }
 
     // ---- inputs
     /// @param revision  An offer of the same revision as the last one is ignored.
     void offered(std::string_view name, std::string_view revision);
     void withdrawn(std::string_view name);
+    /// It is ready, or its first attempt has failed.
+    void started(std::string_view name);
     /// Nothing of it runs any more.
     void left(std::string_view name);
     /// All leave; later offers are ignored.
@@ -75,6 +86,11 @@ public:
     [[nodiscard]] const std::set<std::string, std::less<>>& waiting() const noexcept { return waiting_; }
     /// Clusters that have a place and wait since they joined too often, by the time of their next join.
     [[nodiscard]] const std::set<std::pair<time_point, std::string>>& delayed() const noexcept { return delayed_; }
+    /// Clusters that have a place and wait since others start, in the order of their names.
+    [[nodiscard]] const std::set<std::string, std::less<>>& starting_later() const noexcept
+    {
+        return starts_.waiting();
+    }
 
 private:
     struct entry
@@ -96,6 +112,7 @@ private:
     [[nodiscard]] bool delay(const std::string& name, entry& e, time_point now);
     void end_delay(const std::string& name, entry& e);
     void use_free_place();
+    void use_free_start();
 
     std::size_t places_;
     std::size_t taken_ = 0;
@@ -105,6 +122,7 @@ private:
     std::set<std::string, std::less<>> waiting_;
     std::set<std::pair<time_point, std::string>> delayed_;
     join_pace pace_;
+    start_limit starts_;
     /// When the next wait may be said; empty: at once.
     std::optional<time_point> next_word_;
     std::size_t unsaid_ = 0;

@@ -45,6 +45,7 @@ asio::awaitable<result<>> cluster_set::work_in(cluster_set& self, std::shared_pt
         if (self.leadership_->lost().settled()) outcome = {}; // that is the program's failure
     }
     if (member->ended(outcome)) self.has_worked(member->name);
+    self.has_started(member->name);
     co_return outcome;
 }
 
@@ -60,6 +61,15 @@ void cluster_set::has_worked(const std::string& name)
     home_.has_worked(*part);
 }
 
+void cluster_set::has_started(const std::string& name)
+{
+    {
+        std::lock_guard lock(mutex_);
+        core_.started(name);
+    }
+    news_.notify();
+}
+
 result<std::shared_ptr<manager>> cluster_set::make_manager(const std::shared_ptr<cluster_member>& member)
 {
     const auto& name = member->name;
@@ -69,8 +79,10 @@ result<std::shared_ptr<manager>> cluster_set::make_manager(const std::shared_ptr
     auto o = member_options(name, log);
     o.metrics = sums_.sink(name);
     cluster_place place{.cluster = name, .leadership = leadership_, .share = home_.share()};
-    place.when_ready = [weak = std::weak_ptr(member)] {
-        if (const auto m = weak.lock()) m->ready();
+    place.when_ready = [weak = std::weak_ptr(member), set = weak_from_this()] {
+        const auto m = weak.lock();
+        if (m) m->ready();
+        if (const auto s = set.lock(); s && m) s->has_started(m->name);
     };
     std::shared_ptr<manager> m(new manager(*std::move(connected), std::move(o), std::move(place)));
     if (auto filled = fill(*m); !filled) return filled.error();
