@@ -116,6 +116,25 @@ TEST_CASE("endpoints: a flood of requests for debug pages is refused, and probes
     CHECK(other.get("/debug/slow").status == 200);
 }
 
+TEST_CASE("endpoints: a flood of requests for details of health is answered without them", "[endpoints][integration]")
+{
+    auto clock = std::make_shared<testing::virtual_clock>();
+    const health_checks checks;
+    REQUIRE(checks.add_ready_detail("clusters", [&] {
+        clock->advance(300ms);
+        return std::string("2 of 3 ready");
+    }));
+    running_endpoints program({.health = checks, .time = clock});
+    auto client = program.client();
+    CHECK(client.get("/readyz?verbose").body.find("[+]clusters 2 of 3 ready\n") != std::string::npos);
+    const auto brief = client.get("/readyz?verbose");
+    CHECK(brief.status == 200);
+    CHECK(brief.body.find("[+]clusters ok\n") != std::string::npos);
+    CHECK(client.get("/readyz").status == 200);
+    clock->advance(3s);
+    CHECK(client.get("/readyz?verbose").body.find("2 of 3 ready") != std::string::npos);
+}
+
 TEST_CASE("endpoints: a flood of handshakes has its turns, and a probe of another address its own",
           "[endpoints][integration][tls]")
 {

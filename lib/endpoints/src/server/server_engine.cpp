@@ -2,7 +2,6 @@
 
 #include "access/token_digest.hpp"
 #include "dashboard/dashboard_page.hpp"
-#include "health/health_core.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/printable.hpp>
@@ -58,6 +57,7 @@ server_engine::server_engine(const asio::any_io_executor& strand, endpoint_optio
                            : nullptr),
       metrics_page_(options_.limits.render_share),
       debug_budget_(options_.limits.render_share),
+      detail_budget_(options_.limits.render_share),
       repeats_(log_pause),
       refusals_(log_pause),
       breaks_(log_pause),
@@ -157,11 +157,22 @@ asio::awaitable<http_answer> server_engine::answer_health(const request_target& 
     auto wanted = checks_of(*query, existing);
     if (!wanted) co_return plain_answer(404, "there is no such check\n");
     auto running = options_.health->run(query->probe, std::move(*wanted));
-    const auto outcomes = co_await std::move(running);
-    auto said = answer_of(*query, existing, outcomes);
+    auto outcomes = co_await std::move(running);
+    auto said = health_in_budget(*query, existing, std::move(outcomes));
     auto out = plain_answer(said.status, std::move(said.body));
     out.endpoint = query->title == "readyz" ? "readyz" : "livez";
     co_return out;
+}
+
+/// Anyone may ask for details, which cost time: beyond the budget, the answer has none.
+health_answer server_engine::health_in_budget(const health_query& query, const std::vector<std::string>& existing,
+                                              std::vector<health_outcome> outcomes)
+{
+    const time_point begin = now();
+    if (!detail_budget_.has_time(begin))
+        for (auto& o : outcomes) o.detail = nullptr;
+    const render_budget::cost counted(detail_budget_, *options_.time, begin);
+    return answer_of(query, existing, outcomes);
 }
 
 http_answer server_engine::answer_metrics(const request_head& request)

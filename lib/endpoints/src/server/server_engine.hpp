@@ -1,6 +1,7 @@
 // The state that the connections of a server share, and the answers to their requests.
 #pragma once
 
+#include "health/health_core.hpp"
 #include "http/http_answer.hpp"
 #include "http/request_reader.hpp"
 #include "http/request_target.hpp"
@@ -66,6 +67,8 @@ private:
     boost::asio::awaitable<std::optional<http_answer>> refusal_by_token(const request_head& request,
                                                                         std::string path) const;
     boost::asio::awaitable<http_answer> answer_health(const request_target& target);
+    [[nodiscard]] health_answer health_in_budget(const health_query& query, const std::vector<std::string>& existing,
+                                                 std::vector<health_outcome> outcomes);
     [[nodiscard]] http_answer answer_metrics(const request_head& request);
     /// The state of the program was asked for more often than it is shown.
     [[nodiscard]] http_answer too_often() const;
@@ -85,6 +88,7 @@ private:
     std::shared_ptr<snapshot_feed> feed_;
     rendered_page metrics_page_;
     render_budget debug_budget_;
+    render_budget detail_budget_;
     log_pace repeats_;
     log_pace refusals_;
     log_pace breaks_;

@@ -104,6 +104,7 @@ asio::awaitable<result<>> manager::stop()
 void manager::request_stop() { engine_->request_stop(); }
 
 manager_stats manager::stats() const { return engine_->stats(); }
+manager_phase manager::phase() const { return engine_->phase(); }
 std::vector<controller_stats> manager::controllers() const { return engine_->controllers(); }
 std::vector<std::string> manager::tasks() const { return engine_->tasks(); }
 result<> manager::healthy() const { return engine_->healthy(); }

@@ -247,6 +247,12 @@ result<> manager_engine::healthy() const
     return led && member_ ? member_->healthy() : led;
 }
 
+manager_phase manager_engine::phase() const
+{
+    std::lock_guard lock(mutex_);
+    return core_.phase();
+}
+
 manager_stats manager_engine::stats() const
 {
     manager_stats out;

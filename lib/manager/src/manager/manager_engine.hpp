@@ -81,6 +81,7 @@ public:
     static void abandon(const std::shared_ptr<manager_engine>& self);
 
     [[nodiscard]] manager_stats stats() const;
+    [[nodiscard]] manager_phase phase() const;
     [[nodiscard]] std::vector<controller_stats> controllers() const;
     [[nodiscard]] std::vector<std::string> tasks() const;
     [[nodiscard]] result<> healthy() const;

@@ -19,7 +19,7 @@ bool is_off(const std::string& address) { return address.empty() || address == "
 
 result<> is_started(const manager& m)
 {
-    const auto phase = m.stats().phase;
+    const auto phase = m.phase();
     if (phase == manager_phase::standby || phase == manager_phase::running) return {};
     return failure(cond::retry_later, "the manager is " + std::string(to_string(phase)));
 }

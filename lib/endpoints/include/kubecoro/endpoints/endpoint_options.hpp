@@ -33,9 +33,9 @@ struct endpoint_limits
     std::size_t max_head_bytes = 16 * 1024;
     /// Bytes of answers that wait for their clients, over all connections: 503 beyond.
     std::size_t max_answer_bytes = 32 * 1024 * 1024;
-    /** Share of its thread's time that the server spends on making /metrics, and as much on debug pages, after 100 ms at once. Beyond
-        it, /metrics is served as it was made last, which is seconds ago at most, and debug pages are refused: 503. The program's work, such as
-        the renewal of its Lease, has the rest. At least 0.01; 1 = no limit. */
+    /** Share of its thread's time that the server spends on making /metrics, as much on debug pages, and as much on details of health, after
+        100 ms at once. Beyond it, /metrics is served as it was made last, which is seconds ago at most, debug pages are refused (503), and
+        details are left out. The program's work, such as the renewal of its Lease, has the rest. At least 0.01; 1 = no limit. */
     double render_share = 0.1;
     /// The TLS handshake, and a request from its first to its last byte.
     duration read_timeout = std::chrono::seconds{10};

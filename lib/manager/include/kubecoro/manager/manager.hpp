@@ -226,6 +226,8 @@ public:
 
     /// A picture of the present state. Any thread.
     [[nodiscard]] manager_stats stats() const;
+    /// The phase alone, which costs nothing however many parts and clusters there are. Any thread.
+    [[nodiscard]] manager_phase phase() const;
     /// One entry for each controller that was not removed. Any thread.
     [[nodiscard]] std::vector<controller_stats> controllers() const;
     /// Names of the running coroutines: of the manager, and of its controllers. Any thread.
