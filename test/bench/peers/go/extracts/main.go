@@ -51,6 +51,10 @@ func settle(o *unstructured.Unstructured) {
 	for _, entry := range entries {
 		delete(entry.(map[string]any), "time")
 	}
+	if spec, ok := o.Object["spec"].(map[string]any); ok && o.GetKind() == "Service" {
+		delete(spec, "clusterIP")
+		delete(spec, "clusterIPs")
+	}
 	sort.SliceStable(entries, func(i, j int) bool { return place(entries[i]) < place(entries[j]) })
 }
 
