@@ -52,7 +52,7 @@ public:
         [[nodiscard]] std::string_view view() const noexcept { return {reinterpret_cast<const char*>(this + 1), size}; }
     };
 
-    /// Where a text was seen.
+    /// The source of a text.
     struct origin
     {
         origin(unsigned d, owner_shares::owner o = owner_shares::none, bool is_users = false) noexcept

@@ -223,7 +223,7 @@ json::array node_cells(const json::value& body, const std::string& age)
             known(text_at(body, "status.nodeInfo.containerRuntimeVersion"))};
 }
 
-/// Where clients outside of the cluster find a service: at its load balancer, its external IPs, or another name.
+/// Returns the column EXTERNAL-IP of a service: its load balancer's addresses, its external IPs, or its external name.
 std::string external_addresses(const json::value& service)
 {
     const auto type = text_at(service, "spec.type");
@@ -362,6 +362,8 @@ json::array table_cells(const resource_info& info, const std::vector<table_colum
         return {text_cell(name), text_cell(text_at(body, "status.phase")), text_cell(age)};
     case builtin::lease:
         return {text_cell(name), text_cell(text_at(body, "spec.holderIdentity")), text_cell(age)};
+    case builtin::disruption_budget:
+    case builtin::limit:
     case builtin::none:
     case builtin::persistent_volume_claim:
     case builtin::review:

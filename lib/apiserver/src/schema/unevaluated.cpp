@@ -84,20 +84,14 @@ std::string of_webhooks(const json::value& configuration)
            and_more(hooks->size() - 1);
 }
 
-bool is_limit(const resource_info& info) noexcept
-{
-    return info.group.empty() && (info.kind == "ResourceQuota" || info.kind == "LimitRange");
-}
-
-bool is_budget(const resource_info& info) noexcept { return info.group == "policy"; }
-
 } // namespace
 
 bool may_be_unevaluated(const resource_info& info) noexcept
 {
     if (info.custom) return false;
     return info.behaves == builtin::custom_resource_definition || info.group == "admissionregistration.k8s.io" ||
-           info.group == "apiregistration.k8s.io" || is_limit(info) || is_budget(info);
+           info.group == "apiregistration.k8s.io" || info.behaves == builtin::limit ||
+           info.behaves == builtin::disruption_budget;
 }
 
 std::string unevaluated_parts(const resource_info& info, const json::value& body)
@@ -112,10 +106,10 @@ std::string unevaluated_parts(const resource_info& info, const json::value& body
     if (info.group == "apiregistration.k8s.io" && object_at(body, "spec.service"))
         return "this embedded API server does not forward requests to the services of aggregated APIs: " +
                shortened(text_at(body, "metadata.name"));
-    if (is_budget(info))
+    if (info.behaves == builtin::disruption_budget)
         return "this embedded API server does not limit evictions by a " + info.kind + ": " +
                shortened(text_at(body, "metadata.name"));
-    if (is_limit(info))
+    if (info.behaves == builtin::limit)
         return "this embedded API server does not enforce a " + info.kind + ": " +
                shortened(text_at(body, "metadata.name"));
     return {};

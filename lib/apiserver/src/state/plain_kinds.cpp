@@ -93,7 +93,10 @@ constexpr std::pair<std::string_view, name_rule> name_rules[]{
 constexpr std::pair<std::string_view, builtin> behaviours[]{
     {"ClusterRole", builtin::role},
     {"ClusterRoleBinding", builtin::role_binding},
+    {"LimitRange", builtin::limit},
     {"PersistentVolumeClaim", builtin::persistent_volume_claim},
+    {"PodDisruptionBudget", builtin::disruption_budget},
+    {"ResourceQuota", builtin::limit},
     {"Role", builtin::role},
     {"RoleBinding", builtin::role_binding},
 };

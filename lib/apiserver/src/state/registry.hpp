@@ -25,9 +25,12 @@ enum class builtin
     custom_resource_definition,
     daemon_set,
     deployment,
+    disruption_budget,
     event,
     job,
     lease,
+    /// ResourceQuota and LimitRange.
+    limit,
     namespace_,
     node,
     persistent_volume_claim,

@@ -22,9 +22,9 @@ namespace kubecoro {
 /// Bounds of what clients can make an endpoint_server hold, and for how long.
 struct endpoint_limits
 {
-    /** Open connections. At the limit, the connection that has waited longest for its client (for a request, or to
-        read an answer), of those whose address has the most, is closed in favour of a new one; when the server works for all of them, the
-        new one is closed. Similarly when the process runs out of file descriptors. */
+    /** Open connections. At the limit, a new connection replaces one that waits for its client, for a request or to
+        read an answer: the one that has waited longest, of the addresses with the most connections. When the server
+        works for all of them, the new one is closed. Similarly when the process runs out of file descriptors. */
     std::size_t max_connections = 128;
     /// TLS handshakes that begin in a second, and a fifth of it at once; others wait within `read_timeout`. Addresses of clients have turns
     /// one after the other, so that one that floods the server delays itself. 0 = no limit.
