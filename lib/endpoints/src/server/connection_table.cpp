@@ -55,7 +55,8 @@ std::map<client_id, std::size_t> connection_table::clients() const
     return out;
 }
 
-/// The one that has waited longest, of the clients with the most connections. @param crowds  Empty = all clients count the same.
+/// Closes the connection that has waited longest, of the clients with the most connections.
+/// @param crowds  The connections of each client; empty = all clients count the same.
 bool connection_table::close_one(const predicate& among, const std::map<client_id, std::size_t>& crowds)
 {
     std::shared_ptr<connection> chosen;

@@ -17,7 +17,8 @@ public:
     connection_table(std::size_t limit, std::size_t handshakes, std::shared_ptr<time_source> time,
                      const boost::asio::any_io_executor& strand);
 
-    /// Keeps the connection while it lives. In a full table it takes the place of one of the client that has most. @return false when the table is full and the server works for each.
+    /// Keeps the connection while it lives. In a full table it takes the place of one of the client that has most.
+    /// @return false when the table is full and the server works for each.
     [[nodiscard]] bool admit(const std::shared_ptr<connection>& made);
     using predicate = std::function<bool(const connection&)>;
     [[nodiscard]] std::size_t count(const predicate& of) const;

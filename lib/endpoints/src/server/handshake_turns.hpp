@@ -1,4 +1,5 @@
-// Which of the connections that wait for their TLS handshake is next: a handshake costs its server more than anything else. Sans-io.
+// Chooses the next of the connections that wait for their TLS handshake, which costs a server more than anything else.
+// Sans-io.
 #pragma once
 
 #include <kubecoro/base/clock.hpp>
@@ -17,8 +18,8 @@ namespace kubecoro::detail {
 using client_id = std::array<unsigned char, 8>;
 [[nodiscard]] client_id client_of(const boost::asio::ip::address& a);
 
-/** Handshakes by the second: a limit, and a fifth of a second's at once. Clients have turns one after the other, so that one that
-    opens many connections delays its own; those of one client are served in their order. Not thread safe. */
+/** Limits the handshakes of a second, with a fifth of them at once. Clients take turns, so that one that opens many
+    connections delays its own; those of one client are served in their order. Not thread safe. */
 class handshake_turns
 {
 public:

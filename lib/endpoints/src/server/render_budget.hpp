@@ -5,8 +5,8 @@
 
 namespace kubecoro::detail {
 
-/** Time that may be spent on pages, as a token bucket: it fills with a share of the time that passes. A page that costs more than
-    is left is made all the same; the next one waits until the debt is paid. */
+/** Time that may be spent on pages, as a token bucket: it fills with a share of the time that passes. A page that costs
+    more than is left is made all the same; the next one waits until the debt is paid. */
 class render_budget
 {
 public:

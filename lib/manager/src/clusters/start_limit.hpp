@@ -12,8 +12,8 @@
 
 namespace kubecoro::detail {
 
-/** The clusters that start, and those that wait for it, by name. A cluster starts until it is ready, has failed or has left, and counts
-    for its patience at most: one that hangs holds up others that long, and no longer. Sans-io, not thread safe. */
+/** The clusters that start, and those that wait for it, by name. A cluster starts until it is ready, has failed or has
+    left, and counts for its patience at most: one that hangs holds up others that long. Sans-io, not thread safe. */
 class start_limit
 {
 public:

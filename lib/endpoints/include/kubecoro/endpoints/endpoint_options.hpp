@@ -26,16 +26,17 @@ struct endpoint_limits
         read an answer: the one that has waited longest, of the addresses with the most connections. When the server
         works for all of them, the new one is closed. Similarly when the process runs out of file descriptors. */
     std::size_t max_connections = 128;
-    /// TLS handshakes that begin in a second, and a fifth of it at once; others wait within `read_timeout`. Addresses of clients have turns
-    /// one after the other, so that one that floods the server delays itself. 0 = no limit.
+    /// TLS handshakes that begin in a second, and a fifth of that at once; others wait within `read_timeout`. The
+    /// addresses of clients take turns, so that one that floods the server delays itself. 0 = no limit.
     std::size_t max_handshakes_per_second = 50;
     /// Bytes of a request's line and headers: 431 beyond. Requests have no body: 413.
     std::size_t max_head_bytes = 16 * 1024;
     /// Bytes of answers that wait for their clients, over all connections: 503 beyond.
     std::size_t max_answer_bytes = 32 * 1024 * 1024;
-    /** Share of its thread's time that the server spends on making /metrics, as much on debug pages, and as much on details of health, after
-        100 ms at once. Beyond it, /metrics is served as it was made last, which is seconds ago at most, debug pages are refused (503), and
-        details are left out. The program's work, such as the renewal of its Lease, has the rest. At least 0.01; 1 = no limit. */
+    /** Share of its thread's time that the server spends on making /metrics, as much on debug pages, and as much on
+        details of health, after 100 ms at once. Beyond it, /metrics is served as it was made last, seconds ago at most,
+        debug pages are refused (503), and details are left out. The program's work, such as the renewal of its Lease,
+        has the rest. At least 0.01; 1 = no limit. */
     double render_share = 0.1;
     /// The TLS handshake, and a request from its first to its last byte.
     duration read_timeout = std::chrono::seconds{10};

@@ -13,7 +13,8 @@ namespace kubecoro {
 /// The states of a cluster of a manager.
 enum class cluster_state
 {
-    /// The set is full, see clusters_options::max_clusters, others start, see max_starting, or its offer has changed again and again.
+    /// The set is full, see clusters_options::max_clusters, others start, see max_starting, or its offer has changed
+    /// again and again.
     waiting,
     /// Its client is made, and its informers get their first lists.
     joining,

@@ -29,8 +29,8 @@ struct clusters_options
     /// Maximum number of clusters at a time. Further ones wait until one leaves, in the order of their names; a log line
     /// says so.
     std::size_t max_clusters = 500;
-    /// Maximum number of clusters that start at a time, until they are ready or have failed; others wait. One that is neither after 10 s goes
-    /// on, but holds up no other. 0 = no limit.
+    /// Maximum number of clusters that start at a time, until they are ready or have failed; others wait. One that is
+    /// neither after 10 s goes on, but holds up no other. 0 = no limit.
     std::size_t max_starting = 20;
     /// Delays after a cluster could not be joined, or has failed.
     backoff_policy retry = {.initial = std::chrono::seconds{1}, .cap = std::chrono::minutes{1}};
