@@ -261,6 +261,6 @@ TEST_CASE("a compacted version is expired", "[conformance]")
     REQUIRE(watch);
     const auto event = c.next_event(**watch).value();
     CHECK(event.type == watch_event_type::error);
-    CHECK(event.status.code == 410);
-    CHECK(event.status.reason == "Expired");
+    CHECK(event.status->code == 410);
+    CHECK(event.status->reason == "Expired");
 }

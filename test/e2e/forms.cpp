@@ -289,7 +289,7 @@ boost::asio::awaitable<result<heard>> read_until(std::unique_ptr<watch_stream> f
         if (!batch) co_return batch.error();
         if (batch->empty()) co_return failure(cond::unreachable, "the watch ended early");
         for (auto& event : *batch) {
-            if (event.type == watch_event_type::error) co_return failure(event.status);
+            if (event.type == watch_event_type::error) co_return event.to_failure();
             if (event.type != watch_event_type::bookmark) {
                 out.types.push_back(names[static_cast<std::size_t>(event.type)]);
                 out.objects.push_back(event.obj);

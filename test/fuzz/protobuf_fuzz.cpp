@@ -58,7 +58,7 @@ void check_in_watch(std::string_view bytes, const object& alone)
         fuzz::require(event.obj.root() == alone.root() && event.obj.is_partial() == alone.is_partial(),
                       "a watch has the same object");
     }
-    fuzz::require(event_of("ERROR", bytes).status.message == read_status(alone.root()).message,
+    fuzz::require(event_of("ERROR", bytes).status->message == read_status(alone.root()).message,
                   "a watch has the same Status");
 }
 

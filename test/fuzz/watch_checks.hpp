@@ -73,9 +73,10 @@ inline watch_outcome check_watch(std::string_view text, const kubecoro::decode_o
     for (std::size_t i = 0; i < whole.events.size(); ++i) {
         const kubecoro::watch_event& a = whole.events[i];
         const kubecoro::watch_event& b = parts.events[i];
-        require(a.type == b.type && a.unknown_type == b.unknown_type && a.status.message == b.status.message &&
-                    a.obj.to_text() == b.obj.to_text() && !a.left_out == !b.left_out &&
-                    (!a.left_out || a.left_out->key == b.left_out->key),
+        require(a.type == b.type && a.unknown_type == b.unknown_type && !a.status == !b.status &&
+                    (!a.status || a.status->message == b.status->message) && a.obj.to_text() == b.obj.to_text() &&
+                    !a.left_out == !b.left_out && (!a.left_out || a.left_out->key == b.left_out->key) &&
+                    a.passed_over == b.passed_over,
                 "chunking does not change an event");
         kubecoro::test::read_everything(a.obj.root());
     }

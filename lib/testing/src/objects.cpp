@@ -99,7 +99,7 @@ watch_event error_event(int code, std::string reason, std::string message)
 {
     watch_event e;
     e.type = watch_event_type::error;
-    e.status = make_status(code, std::move(reason), std::move(message));
+    e.status = std::make_shared<const server_status>(make_status(code, std::move(reason), std::move(message)));
     return e;
 }
 

@@ -264,7 +264,7 @@ TEST_CASE("prune: bookmarks, errors and Status are not pruned", "[api][prune]")
         CHECK(events[0].ends_initial_events());
         for (int i : {1, 2})
             CHECK(events[static_cast<std::size_t>(i)].obj.to_text() == R"({"metadata":{"name":"a"},"spec":1})");
-        CHECK(events[3].status.code == 410);
+        CHECK(events[3].status->code == 410);
     }
     const auto status = decode_object(R"({"kind":"Status","status":"Failure","code":404})", o).value();
     CHECK(status["code"].as_int64() == 404);

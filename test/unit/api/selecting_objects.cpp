@@ -81,10 +81,9 @@ std::vector<std::string> lines(const std::vector<watch_event>& events)
                            : e.type == watch_event_type::deleted  ? "DELETED"
                                                                   : "BOOKMARK";
         std::string line = type;
-        if (e.left_out) {
+        if (e.passed_over || e.left_out) {
             CHECK_FALSE(e.obj);
-            line += e.left_out->why.empty() ? " -@" + e.left_out->resource_version
-                                            : " " + to_string(e.left_out->key) + " too large";
+            line += e.passed_over ? " -@" + *e.passed_over : " " + to_string(e.left_out->key) + " too large";
         } else if (e.type != watch_event_type::bookmark) {
             line += " " + to_string(e.obj.key());
         }

@@ -431,7 +431,7 @@ TEST_CASE("protobuf: a watch at a version that is gone gets an ERROR", "[apiserv
     const auto got = events(stream->next(s.now));
     REQUIRE(got.size() == 1);
     CHECK(got[0].type == watch_event_type::error);
-    CHECK(got[0].status.code == 410);
+    CHECK(got[0].status->code == 410);
 }
 
 TEST_CASE("protobuf: an object has the same content in both forms", "[apiserver][protobuf]")

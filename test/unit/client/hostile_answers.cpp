@@ -392,6 +392,15 @@ TEST_CASE("hostile answers: managed fields of thousands of managers, and with el
         "me"));
 }
 
+TEST_CASE("manifests: a text has as many nodes as its length allows, in JSON as in YAML", "[client]")
+{
+    std::string text = "{\"a\":[0";
+    for (int i = 0; i < 2'100'000; ++i) text += ",0";
+    const auto got = parse_documents(text + "]}", "the file");
+    REQUIRE(got);
+    CHECK(got->at(0).at("a").as_array().size() == 2'100'001);
+}
+
 TEST_CASE("hostile answers: YAML with aliases that grow", "[client][hostile]")
 {
     const auto refused = [](const std::string& text) {

@@ -214,6 +214,6 @@ TEST_CASE("objects: the helpers create objects and events for scripts", "[testin
     CHECK(mark.obj.resource_version() == "77");
     CHECK_FALSE(mark.ends_initial_events());
     CHECK(bookmark("77", true).ends_initial_events());
-    CHECK(error_event(410, "Expired").status.code == 410);
+    CHECK(error_event(410, "Expired").status->code == 410);
     CHECK(unknown_event("NEWS").unknown_type == "NEWS");
 }

@@ -37,6 +37,7 @@ public:
         type_ = std::move(type);
         object_ = {};
         left_out_.reset();
+        not_wanted_.reset();
         whole_ = false;
     }
 
@@ -74,6 +75,7 @@ public:
             if (kind != value_kind::null) return refuse("`object` is not an object") == verdict::descend;
             object_ = {};
             left_out_.reset();
+            not_wanted_.reset();
         }
         return true;
     }
@@ -84,6 +86,7 @@ public:
         const auto use = is_item() ? arrival::at_rest : stays ? arrival::in_use : arrival::in_passing;
         object_ = object_builder::build(tape.bytes(), encoding_, {}, use);
         left_out_.reset();
+        not_wanted_.reset();
         return true;
     }
 
@@ -91,15 +94,17 @@ public:
     {
         if (!is_change(event_type_of(type_)) || what.key.name.empty()) return false;
         object_ = {};
-        if (known_.drops(what.key)) what.why.clear();
-        left_out_ = std::make_shared<const left_out_object>(std::move(what));
+        if (known_.drops(what.key))
+            pass_over(what.resource_version);
+        else
+            left_out_ = std::make_shared<const left_out_object>(std::move(what));
         return true;
     }
 
     bool recognise(const item_identity& who) override
     {
         if (who.has_key() && known_.drops(who.key())) {
-            left_out_ = passed_over(who.key(), who.resource_version());
+            pass_over(who.resource_version());
             return true;
         }
         if (!is_item() || !who.is_complete()) return false;
@@ -111,7 +116,7 @@ public:
     [[nodiscard]] bool was_too_late() const noexcept { return whole_ && !is_message(); }
     [[nodiscard]] const std::string& type() const noexcept { return type_; }
     /// True if the object is left out, so that the rest of the event does not matter.
-    [[nodiscard]] bool has_left_out() const noexcept { return left_out_ != nullptr; }
+    [[nodiscard]] bool has_left_out() const noexcept { return left_out_ || not_wanted_; }
 
     result<watch_event> take()
     {
@@ -124,13 +129,14 @@ public:
             return e;
         }
         if (object_ && whole_ && is_change(e.type) && known_.drops(object_.key())) { // the type came last
-            left_out_ = passed_over(object_.key(), object_.resource_version());
+            pass_over(object_.resource_version());
             object_ = {};
         }
         e.left_out = std::move(left_out_);
-        if (!object_ && !e.left_out) return failure(cond::corrupt, type_ + " event without an object");
+        e.passed_over = std::move(not_wanted_);
+        if (!object_ && !e.left_out && !e.passed_over) return failure(cond::corrupt, type_ + " event without an object");
         if (e.type == watch_event_type::error)
-            e.status = read_status(object_.root());
+            e.status = std::make_shared<const server_status>(read_status(object_.root()));
         else
             e.obj = std::move(object_);
         return e;
@@ -143,6 +149,12 @@ private:
         type,
         object
     };
+
+    void pass_over(std::string_view version)
+    {
+        left_out_.reset();
+        not_wanted_ = version;
+    }
 
     verdict refuse(std::string why)
     {
@@ -171,6 +183,8 @@ private:
     std::string type_;
     object object_;
     std::shared_ptr<const left_out_object> left_out_;
+    /// The version of an object that is passed over.
+    std::optional<std::string> not_wanted_;
 };
 
 std::string_view without_blanks(std::string_view s) noexcept

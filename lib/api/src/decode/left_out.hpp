@@ -21,20 +21,10 @@ namespace kubecoro::detail {
     return o;
 }
 
-/// An object that is not wanted: without a reason.
-[[nodiscard]] inline std::shared_ptr<const left_out_object> passed_over(object_key_view key, std::string_view version)
-{
-    left_out_object o;
-    o.key = object_key(key);
-    o.resource_version = version;
-    return std::make_shared<const left_out_object>(std::move(o));
-}
-
 /// The last one of those that are passed over in a row tells the version of all.
 inline void append(watch_event event, std::vector<watch_event>& out)
 {
-    const auto is_passed_over = [](const watch_event& e) { return e.left_out && e.left_out->why.empty(); };
-    if (!out.empty() && is_passed_over(event) && is_passed_over(out.back()) && out.back().type == event.type)
+    if (!out.empty() && event.passed_over && out.back().passed_over && out.back().type == event.type)
         out.back() = std::move(event);
     else
         out.push_back(std::move(event));

@@ -64,4 +64,9 @@ bool watch_event::ends_initial_events() const noexcept
     return type == watch_event_type::bookmark && obj.annotations()["k8s.io/initial-events-end"].as_string() == "true";
 }
 
+failure watch_event::to_failure() const
+{
+    return status ? failure(*status) : failure(cond::corrupt, "an error event without a Status");
+}
+
 } // namespace kubecoro

@@ -134,7 +134,7 @@ result<watch_event> protobuf_watch::read_event(std::string_view frame)
     if (is_item || ((known_.selects != nullptr || objects_.compares()) && is_change(out.type))) {
         const auto who = identity_of(raw->object.content);
         if (known_.drops(who.key)) {
-            out.left_out = passed_over(who.key, who.resource_version);
+            out.passed_over = who.resource_version;
             return out;
         }
         if (is_item && who.is_complete()) out.obj = known_.find(who.key, who.uid, who.resource_version);
@@ -147,7 +147,7 @@ result<watch_event> protobuf_watch::read_event(std::string_view frame)
         out.obj = objects_.build(is_item ? arrival::at_rest : passes ? arrival::in_passing : arrival::in_use);
         if (out.type != watch_event_type::error) return out;
         const object status = std::exchange(out.obj, {});
-        out.status = read_status(status.root());
+        out.status = std::make_shared<const server_status>(read_status(status.root()));
         return out;
     }
     if (!objects_.exceeds_limit()) return broken(objects_.why());
@@ -160,8 +160,10 @@ result<watch_event> protobuf_watch::leave_out(const raw_event& from, std::string
     out.type = event_type_of(from.type);
     auto what = left_out_message(from.object.content, why);
     if (!is_change(out.type) || what.key.name.empty()) return broken(std::move(why));
-    if (known_.drops(what.key)) what.why.clear();
-    out.left_out = std::make_shared<const left_out_object>(std::move(what));
+    if (known_.drops(what.key))
+        out.passed_over = std::move(what.resource_version);
+    else
+        out.left_out = std::make_shared<const left_out_object>(std::move(what));
     return out;
 }
 

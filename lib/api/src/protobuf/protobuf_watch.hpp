@@ -36,7 +36,6 @@ private:
     [[nodiscard]] result<std::size_t> step(std::string_view text, std::vector<watch_event>& out);
     [[nodiscard]] result<raw_event> read_frame(std::string_view frame, bool is_cut) const;
     [[nodiscard]] result<watch_event> read_event(std::string_view frame);
-    [[nodiscard]] result<> read_object(const raw_event& from, watch_event& out);
     [[nodiscard]] result<watch_event> leave_out(const raw_event& from, std::string why) const;
     [[nodiscard]] failure broken(std::string why) const;
 

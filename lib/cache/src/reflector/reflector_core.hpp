@@ -249,7 +249,7 @@ private:
     [[nodiscard]] action not_offered(const failure& why);
     [[nodiscard]] action fall_back(const failure& why);
     void take_initial(watch_event& event, time_point now);
-    void take_initial_left_out(const watch_event& event, time_point now);
+    void take_initial_left_out(const watch_event& event);
     /// A state of the object can be read, or there is none any more.
     void forget_left_out(object_key_view key);
     void note_listed(time_point now);
@@ -271,6 +271,7 @@ private:
     [[nodiscard]] action wait_for(const failure& why);
     void take_event(watch_event& event, std::vector<delta>& changes);
     void take_left_out(const watch_event& event, std::vector<delta>& changes);
+    void pass_over(const watch_event& event);
     void take_version(std::string_view version);
     /// Takes an item of a list that could not be decoded.
     void list_left_out(left_out_object o);

@@ -57,7 +57,7 @@ reflector_core::action reflector_core::on_initial_events(std::vector<watch_event
         return stream_failures_ + 1 < policy_.watch_list_attempts ? stream_failed(why, now) : not_offered(why);
     }
     for (auto event = batch.begin(); event != batch.end(); ++event) {
-        if (event->type == watch_event_type::error) return stream_failed(failure(std::move(event->status)), now);
+        if (event->type == watch_event_type::error) return stream_failed(event->to_failure(), now);
         if (event->ends_initial_events() && !event->obj.resource_version().empty()) {
             note_kind(event->obj); // the only indication of the kind of an empty collection
             watch_.rest.assign(std::make_move_iterator(event + 1), std::make_move_iterator(batch.end()));
@@ -72,7 +72,11 @@ void reflector_core::take_initial(watch_event& event, time_point now)
 {
     if (event.type == watch_event_type::unknown) return skip("an event of unknown type '" + event.unknown_type + "'");
     if (event.type == watch_event_type::bookmark) return;
-    if (event.left_out) return take_initial_left_out(event, now);
+    if (event.passed_over || event.left_out) {
+        if (event.type == watch_event_type::added) watch_.last_listed = now;
+        if (event.left_out) take_initial_left_out(event);
+        return;
+    }
     if (auto why = unfit(event.obj); !why.empty()) {
         note_kind(event.obj);
         return skip(std::move(why));
@@ -86,11 +90,9 @@ void reflector_core::take_initial(watch_event& event, time_point now)
     initial_.add(std::move(event.obj));
 }
 
-void reflector_core::take_initial_left_out(const watch_event& event, time_point now)
+void reflector_core::take_initial_left_out(const watch_event& event)
 {
     const left_out_object& o = *event.left_out;
-    if (event.type == watch_event_type::added) watch_.last_listed = now;
-    if (o.why.empty()) return; // not wanted
     if (event.type != watch_event_type::deleted) return list_left_out(o);
     if (!accept(o)) return;
     forget_left_out(o.key);

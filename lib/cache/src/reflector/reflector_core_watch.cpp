@@ -148,7 +148,7 @@ void reflector_core::take_event(watch_event& event, std::vector<delta>& changes)
 {
     switch (event.type) {
     case watch_event_type::error:
-        watch_.ends_with = failure(std::move(event.status));
+        watch_.ends_with = event.to_failure();
         return;
     case watch_event_type::unknown:
         return skip("an event of unknown type '" + event.unknown_type + "'");
@@ -161,6 +161,7 @@ void reflector_core::take_event(watch_event& event, std::vector<delta>& changes)
     default:
         break;
     }
+    if (event.passed_over) return pass_over(event);
     if (event.left_out) return take_left_out(event, changes);
     if (auto why = unfit(event.obj); !why.empty()) return skip(std::move(why));
     note_partial(event.obj);
@@ -181,15 +182,19 @@ void reflector_core::take_event(watch_event& event, std::vector<delta>& changes)
     changes.push_back({.type = type, .obj = std::move(event.obj)});
 }
 
+void reflector_core::pass_over(const watch_event& event)
+{
+    if (event.type != watch_event_type::added) watch_.synthetic = false;
+    if (!watch_.synthetic) take_version(*event.passed_over);
+}
+
 // The version advances past the object: otherwise the next watch would deliver it again, and every list skips it too.
 void reflector_core::take_left_out(const watch_event& event, std::vector<delta>& changes)
 {
     const left_out_object& o = *event.left_out;
     if (event.type != watch_event_type::added) watch_.synthetic = false;
-    const bool is_wanted = !o.why.empty();
-    if (is_wanted && !accept(o)) return;
+    if (!accept(o)) return;
     if (!watch_.synthetic) take_version(o.resource_version);
-    if (!is_wanted) return;
     if (event.type == watch_event_type::deleted) {
         // Without a uid: the stored state is the last known one.
         changes.push_back({.type = delta_type::deleted, .obj = only_named(o.key)});

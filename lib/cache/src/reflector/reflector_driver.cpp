@@ -26,7 +26,7 @@ constexpr duration rest_from_others = std::chrono::milliseconds{1};
 /// Whether the decoder has passed over the only event: see selecting_objects.
 bool is_one_of_others(const std::vector<watch_event>& batch) noexcept
 {
-    return batch.size() == 1 && batch[0].left_out && batch[0].left_out->why.empty();
+    return batch.size() == 1 && batch[0].passed_over;
 }
 
 /// Ignores exceptions of a sink: they have no other receiver, and the statistics count every failure.

@@ -158,7 +158,7 @@ result<table> read_table(std::string_view body, const decode_options& options)
 result<table_event> read_table_event(const watch_event& e, const decode_options& options,
                                      std::vector<table_column>& columns)
 {
-    if (e.type == watch_event_type::error) return failure(e.status);
+    if (e.type == watch_event_type::error) return e.to_failure();
     table_event out;
     out.type = e.type;
     out.resource_version = std::string(e.obj.resource_version());

@@ -49,7 +49,7 @@ asio::awaitable<result<bool>> watch_once(followed& f, std::string version)
         KUBECORO_TRY(const auto events, co_await std::move(waiting));
         if (events.empty()) co_return false;
         for (const auto& e : events) {
-            if (e.type == watch_event_type::error) co_return failure(e.status);
+            if (e.type == watch_event_type::error) co_return e.to_failure();
             const bool has_object = e.type == watch_event_type::added || e.type == watch_event_type::modified;
             const bool has_ended = e.type == watch_event_type::deleted;
             if (!has_ended && !(has_object && e.obj)) continue;

@@ -19,8 +19,8 @@ namespace json = boost::json;
 
 namespace {
 
-/// Bounds documents and the expansion of nested aliases.
-constexpr std::size_t max_nodes = 2'000'000;
+/// Bounds the expansion of nested aliases: nodes beyond the bytes of the text that is read, as each node takes one at least.
+constexpr std::size_t max_aliased_nodes = 2'000'000;
 /// Bounds that of aliases of long texts: bytes beyond those of the text that is read.
 constexpr std::size_t max_text_growth = std::size_t{64} << 20;
 constexpr std::size_t max_yaml_depth = 200;
@@ -154,7 +154,7 @@ json::value scalar(const Node& node)
 /// The remaining budget for the conversion of one text.
 struct allowance
 {
-    std::size_t nodes = max_nodes;
+    std::size_t nodes = max_aliased_nodes;
     std::size_t comparisons = most_key_comparisons;
     /// Bytes of scalars and keys.
     std::size_t bytes = max_text_growth;
@@ -284,8 +284,9 @@ boost::system::result<std::vector<json::value>, std::string> read_all(std::strin
 
 boost::system::result<std::vector<json::value>, std::string> parse_yaml_all(std::string_view text)
 {
-    yaml_recording recording(max_nodes);
-    return read_all(text, max_nodes, recording);
+    const auto most_nodes = text.size() + max_aliased_nodes;
+    yaml_recording recording(most_nodes);
+    return read_all(text, most_nodes, recording);
 }
 
 boost::system::result<yaml_document, std::string> parse_yaml(std::string_view text, std::size_t most_nodes)

@@ -130,17 +130,22 @@ struct watch_event
     /// Its type.
     watch_event_type type = watch_event_type::unknown;
     /// The object. For a bookmark: an object with little more than a resource version. Null for error, and where
-    /// left_out is set.
+    /// left_out or passed_over is set.
     object obj = {};
-    /// For error: the server's Status.
-    server_status status = {};
+    /// For error: the server's Status. Else null.
+    std::shared_ptr<const server_status> status = {};
     /// For unknown: the type as sent, at most 64 bytes.
     std::string unknown_type = {};
     /// added, modified, deleted: set when the object is too large, with its identity. Else null.
     std::shared_ptr<const left_out_object> left_out = {};
+    /// added, modified, deleted: set when the decoder was told that the object is not wanted (one of another shard): its
+    /// resource version. The last event of several in a row stands for all of them.
+    std::optional<std::string> passed_over = {};
 
     /// True for the bookmark that ends the initial events of a streamed list.
     [[nodiscard]] bool ends_initial_events() const noexcept;
+    /// For error: the Status as a failure; cond::corrupt if there is none.
+    [[nodiscard]] failure to_failure() const;
 };
 
 /** The objects that the requester of a list already has: unchanged ones need not be encoded again. */
