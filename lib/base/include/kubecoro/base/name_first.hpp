@@ -83,6 +83,7 @@ struct several_texts
 template<class Signature>
 class callback;
 
+/// The only form: a callback returns nothing.
 template<class... Args>
 class callback<void(Args...)> : public std::function<void(Args...)>
 {
