@@ -54,7 +54,7 @@ std::shared_ptr<time_source> real_clock()
     return instance;
 }
 
-asio::awaitable<result<>> sleep_for(time_source& c, duration d)
+asio::awaitable<result<>> sleep_for(time_source& c, saturating_duration d)
 {
     const auto executor = co_await asio::this_coro::executor;
     auto alarm = c.make_timer(executor);

@@ -52,7 +52,7 @@ asio::awaitable<result<>> rounds_with_backoff(time_source& time, backoff delays,
         const auto done = co_await std::move(guarded);
         const auto state = co_await asio::this_coro::cancellation_state;
         if (state.cancelled() != asio::cancellation_type::none) co_return failure(cond::cancelled);
-        if (!done && on_failure) on_failure(done.error());
+        if (!done && on_failure) std::as_const(on_failure)(done.error());
         if (done) delays.reset();
         const duration delay = delays.next();
         if (done) delays.reset(); // a following failure also begins with the first delay
@@ -77,7 +77,7 @@ asio::awaitable<result<>> questions(time_source& time, duration interval, bool i
 
 } // namespace
 
-asio::awaitable<result<>> until(time_source& time, duration period, named_first<loop_body> body)
+asio::awaitable<result<>> until(time_source& time, saturating_duration period, named_first<loop_body> body)
 {
     const round_timing timing{.period = period};
     return jitter_until(time, timing, std::move(body));

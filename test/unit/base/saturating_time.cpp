@@ -2,7 +2,9 @@
 #include <kubecoro/base/saturating_time.hpp>
 #include <kubecoro/test/catch.hpp>
 
+#include <cstdint>
 #include <limits>
+#include <type_traits>
 
 using kubecoro::duration;
 using kubecoro::saturated;
@@ -53,4 +55,20 @@ TEST_CASE("backoff: the longest durations are left unchanged", "[base][backoff]"
     CHECK(growing.next() == 1'000'000'000s);
     CHECK(growing.next() == duration::max());
     CHECK(growing.next() == duration::max());
+}
+
+TEST_CASE("saturating_duration: keeps what a duration can hold, and saturates what it cannot")
+{
+    using kubecoro::saturating_duration;
+    constexpr saturating_duration none;
+    STATIC_REQUIRE(none == 0s);
+    STATIC_REQUIRE(saturating_duration(10min) == 10min);
+    STATIC_REQUIRE(saturating_duration(duration(-7)) == duration(-7));
+    STATIC_REQUIRE(saturating_duration(std::chrono::hours::max()) == duration::max());
+    STATIC_REQUIRE(saturating_duration(std::chrono::hours::min()) < -1h);
+    STATIC_REQUIRE(saturating_duration(std::chrono::duration<unsigned>(7)) == 7s);
+    STATIC_REQUIRE(saturating_duration(std::chrono::duration<std::uint64_t>::max()) == duration::max());
+    STATIC_REQUIRE(std::is_convertible_v<std::chrono::hours, saturating_duration>);
+    STATIC_REQUIRE_FALSE(std::is_convertible_v<std::chrono::duration<double>, saturating_duration>);
+    STATIC_REQUIRE_FALSE(std::is_convertible_v<int, saturating_duration>);
 }

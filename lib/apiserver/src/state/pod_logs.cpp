@@ -6,6 +6,7 @@
 #include <kubecoro/apiserver/cluster_state_core.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace kubecoro::apiserver {
 namespace {
@@ -65,14 +66,14 @@ answer<void> cluster_state_core::write_log(const container_address& at, log_chan
     if (how == log_change::restart) logs_.restart(place->uid, place->container);
     logs_.append(place->uid, place->container, text, now);
     if (how == log_change::end) logs_.end(place->uid, place->container);
-    if (listener_) listener_(log_resource);
+    if (listener_) std::as_const(listener_)(log_resource);
     return {};
 }
 
 void cluster_state_core::forget_logs(const stored_object& pod)
 {
     logs_.forget(pod.uid);
-    if (listener_) listener_(log_resource);
+    if (listener_) std::as_const(listener_)(log_resource);
 }
 
 } // namespace kubecoro::apiserver

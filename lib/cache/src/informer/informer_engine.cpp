@@ -254,7 +254,7 @@ void informer_engine::log_end()
 
 asio::awaitable<result<>> informer_engine::meter_loop()
 {
-    const auto period = std::max(settings_.metrics_period, shortest_period);
+    const auto period = std::max<duration>(settings_.metrics_period, shortest_period);
     for (;;) {
         meter_->publish(stats());
         auto pause = sleep_for(*settings_.time, period);

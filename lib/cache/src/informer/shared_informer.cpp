@@ -42,7 +42,7 @@ std::string shared_informer<object>::describe() const { return engine_->describe
 const resource_type& shared_informer<object>::resource() const noexcept { return engine_->resource(); }
 const std::shared_ptr<object_share>& shared_informer<object>::share() const noexcept { return engine_->share(); }
 
-asio::awaitable<result<>> shared_informer<object>::set_namespaces(std::vector<std::string> namespaces) const
+asio::awaitable<result<>> shared_informer<object>::set_namespaces(text_list namespaces) const
 {
     return engine_->set_namespaces(std::move(namespaces));
 }

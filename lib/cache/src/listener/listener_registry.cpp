@@ -27,7 +27,7 @@ std::shared_ptr<processor_listener> listener_registry::admit(admission a)
     }
     sweep(ended);
     listeners_.push_back(listener);
-    if (a.resync != duration::zero()) a.resync = std::max(a.resync, shortest_resync);
+    if (a.resync != duration::zero()) a.resync = std::max<duration>(a.resync, shortest_resync);
     if (phase_ == phase::running)
         begin({listener, std::move(a)});
     else

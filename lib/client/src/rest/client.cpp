@@ -189,6 +189,8 @@ result<std::shared_ptr<detail::tls_source>> make_tls(const cluster_config& confi
 
 json_text::json_text(const object& o) : text(o.to_text()), partial(o.is_partial()) {}
 json_text::json_text(const boost::json::value& v) : text(boost::json::serialize(v)) {}
+json_text::json_text(const boost::json::object& o) : text(boost::json::serialize(o)) {}
+json_text::json_text(const boost::json::array& a) : text(boost::json::serialize(a)) {}
 
 result<client> client::connect(asio::any_io_executor executor, client_options options)
 {

@@ -4,6 +4,7 @@
 #include <kubecoro/base/catch_failure.hpp>
 
 #include <exception>
+#include <utility>
 
 namespace kubecoro {
 
@@ -25,7 +26,7 @@ void client::state::pass_on(const server_warning& w)
         return;
     }
     try {
-        options.on_warning(w);
+        std::as_const(options.on_warning)(w);
     } catch (...) {
         const auto why = to_failure(std::current_exception());
         options.log.error("the sink for the server's warnings threw an exception", {{"why", why.describe()}});

@@ -57,7 +57,7 @@ asio::awaitable<result<>> wait_within(doomed d, duration limit)
 }
 
 asio::awaitable<result<>> remove_and_watch(client c, resource_type type, object_key key, delete_options options,
-                                           duration limit)
+                                           saturating_duration limit)
 {
     const bool dry_run = options.dry_run;
     auto removing = c.remove(type, key.ns, key.name, std::move(options));
@@ -77,14 +77,14 @@ std::string removed_uid(const object& answer)
     return std::string(answer["details"]["uid"].as_string());
 }
 
-asio::awaitable<result<>> wait_until_gone(client c, resource_type type, object_key key, std::string uid, duration limit)
+asio::awaitable<result<>> wait_until_gone(client c, resource_type type, object_key key, std::string uid, saturating_duration limit)
 {
     doomed d{std::move(c), std::move(type), std::move(key), std::move(uid)};
     return catch_failure(wait_within(std::move(d), limit));
 }
 
 asio::awaitable<result<>> remove_and_wait(client c, resource_type type, object_key key, delete_options options,
-                                          duration limit)
+                                          saturating_duration limit)
 {
     return catch_failure(remove_and_watch(std::move(c), std::move(type), std::move(key), std::move(options), limit));
 }

@@ -4,6 +4,7 @@
 
 #include <exception>
 #include <new>
+#include <utility>
 
 namespace kubecoro::detail {
 namespace {
@@ -30,7 +31,7 @@ void event_mapper::map(std::span<const notification<object>> events, bool traced
         const std::size_t before = keys.size();
         try {
             if (filter_ && !filter_(n)) continue;
-            map_(n, key_sink(keys));
+            std::as_const(map_)(n, key_sink(keys));
             if (!keys.complete()) throw std::bad_alloc();
         } catch (...) {
             if (!keys.complete()) throw; // no fault of the user's function, and its event must not be lost

@@ -17,7 +17,7 @@ constexpr duration shortest_period = std::chrono::milliseconds{1};
 
 periodic_options completed(periodic_options o)
 {
-    o.period = std::max(o.period, shortest_period);
+    o.period = std::max<duration>(o.period, shortest_period);
     if (!o.seed) o.seed = random_seed();
     if (!o.time) o.time = real_clock();
     if (!o.metrics) o.metrics = null_metrics();

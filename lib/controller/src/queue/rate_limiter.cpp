@@ -115,12 +115,12 @@ private:
 
 } // namespace
 
-std::unique_ptr<rate_limiter> exponential_limiter(duration initial, duration limit)
+std::unique_ptr<rate_limiter> exponential_limiter(saturating_duration initial, saturating_duration limit)
 {
     return std::make_unique<exponential>(initial, limit);
 }
 
-std::unique_ptr<rate_limiter> fast_slow_limiter(duration fast, duration slow, unsigned fast_attempts)
+std::unique_ptr<rate_limiter> fast_slow_limiter(saturating_duration fast, saturating_duration slow, unsigned fast_attempts)
 {
     return std::make_unique<fast_slow>(fast, slow, fast_attempts);
 }
@@ -135,7 +135,7 @@ std::unique_ptr<rate_limiter> max_of_limiter(std::vector<std::unique_ptr<rate_li
     return std::make_unique<max_of>(std::move(limiters));
 }
 
-std::unique_ptr<rate_limiter> max_wait_limiter(std::unique_ptr<rate_limiter> inner, duration longest)
+std::unique_ptr<rate_limiter> max_wait_limiter(std::unique_ptr<rate_limiter> inner, saturating_duration longest)
 {
     return std::make_unique<max_wait>(std::move(inner), longest);
 }

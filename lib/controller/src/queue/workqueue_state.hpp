@@ -60,7 +60,7 @@ struct workqueue_engine::state
 
     static key_pace::rules pace_of(const workqueue_options& o) noexcept
     {
-        const duration longest = std::min(o.debounce, duration::max() / debounces) * debounces;
+        const duration longest = std::min<duration>(o.debounce, duration::max() / debounces) * debounces;
         return {.debounce = o.debounce,
                 .max_debounce = o.max_debounce > duration::zero() ? o.max_debounce : longest,
                 .min_interval = o.min_interval};

@@ -99,7 +99,7 @@ manager_options cluster_set::member_options(const std::string& name, const logge
     o.traces.cluster = name;
     o.leader_election = {};
     o.shards = {};
-    o.grace = std::min(o.grace, home_.options.grace / 5 * 4);
+    o.grace = std::min<duration>(o.grace, home_.options.grace / 5 * 4);
     return o;
 }
 

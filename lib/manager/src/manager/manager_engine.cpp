@@ -33,7 +33,7 @@ manager_options with_defaults(manager_options o, const client& c)
     if (!o.shards.time) o.shards.time = o.time;
     if (!o.shards.metrics) o.shards.metrics = o.metrics;
     o.shards.log = *o.log;
-    o.shards.grace = std::min(o.shards.grace, o.grace / 5 * 4);
+    o.shards.grace = std::min<duration>(o.shards.grace, o.grace / 5 * 4);
     o.informers.time = o.time;
     o.informers.log = o.log;
     o.informers.metrics = o.metrics;

@@ -160,7 +160,7 @@ controller_options manager_engine::completed(controller_options o, const std::st
         };
     }
     o.log = *options.log;
-    o.grace = std::min(o.grace, options.grace / 5 * 4);
+    o.grace = std::min<duration>(o.grace, options.grace / 5 * 4);
     return o;
 }
 

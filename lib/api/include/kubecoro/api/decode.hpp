@@ -49,9 +49,9 @@ struct prune_options
 {
     /// Keep only the values at these paths, with all their content. Empty = everything. Containers on the way are kept,
     /// possibly empty.
-    std::vector<std::string> keep = {};
+    text_list keep = {};
     /// Drop the values at these paths, also inside values that `keep` names.
-    std::vector<std::string> drop = {};
+    text_list drop = {};
     friend bool operator==(const prune_options&, const prune_options&) = default;
 };
 

@@ -24,6 +24,13 @@ struct object_key_view
     /// The object's name.
     std::string_view name;
 
+    constexpr object_key_view() noexcept = default;
+    /// @param n   The namespace; empty for cluster-scoped objects.
+    /// @param nm  The object's name.
+    constexpr object_key_view(std::string_view n, std::string_view nm) noexcept : ns(n), name(nm) {}
+    /// Deleted: one text could be a namespace, a name or both.
+    object_key_view(std::string_view) = delete; // {ns, name}, {"", name}, or object_key::parse(text).value()
+
     friend bool operator==(const object_key_view&, const object_key_view&) = default;
     friend auto operator<=>(const object_key_view&, const object_key_view&) = default;
 };
@@ -47,6 +54,8 @@ struct object_key
     }
     /// Copies the text of a view, so that object::key() is accepted wherever a key is kept.
     object_key(object_key_view v) : ns(v.ns), name(v.name) {}
+    /// Deleted: one text could be a namespace, a name or both.
+    object_key(const char*) = delete; // {ns, name}, {"", name}, or object_key::parse(text).value()
     /// A view of this key, valid until the key is changed or destroyed.
     operator object_key_view() const noexcept KUBECORO_LIFETIME_BOUND { return {ns, name}; }
 
@@ -182,6 +191,8 @@ public:
     value_view root() const&& = delete;
     value_view path(std::string_view dotted) const&& = delete;
     value_view operator[](std::string_view member) const&& = delete;
+    // Deleted: an object has members, and 0 would be a null text.
+    value_view operator[](std::size_t) const = delete; // items have numbers: o["spec"]["containers"][0]
     value_view labels() const&& = delete;
     value_view owner_references() const&& = delete;
     value_view metadata() const&& = delete;

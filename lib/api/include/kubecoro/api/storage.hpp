@@ -34,7 +34,7 @@ struct storage_options
     /// Paths that object::path() finds without a search. compressed: also without expanding, as with labels, owner
     /// references and the identifying metadata. Dotted member names; at most 32, further ones are ignored. Each costs
     /// three bytes in every plain object, or its own size in a compressed one.
-    std::vector<std::string> hot_fields = {"spec.nodeName", "status.phase"};
+    text_list hot_fields = {"spec.nodeName", "status.phase"};
     /// compressed: number of objects after which the first dictionary is trained. Objects stored before that are plain
     /// and are packed afterwards. Another dictionary is trained after 20 times as many. At least 8.
     std::size_t learn_from = 200;

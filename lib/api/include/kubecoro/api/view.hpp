@@ -150,6 +150,8 @@ public:
     [[nodiscard]] bool contains(std::string_view key) const noexcept { return static_cast<bool>(at_[key]); }
     /// The value of the member, O(size); missing if there is none.
     [[nodiscard]] T operator[](std::string_view key) const { return detail::view_reader<T>::read(at_[key]); }
+    /// Deleted: members have names, and 0 would be a null text.
+    T operator[](std::size_t) const = delete; // for (auto [key, value] : map)
     /// The first member: `for (auto [key, value] : node.metadata().labels())`.
     [[nodiscard]] iterator begin() const noexcept { return iterator(at_.members().begin()); }
     /// The end.

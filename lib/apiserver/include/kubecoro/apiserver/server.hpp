@@ -70,11 +70,11 @@ struct endpoint_options
     /// Empty: plain HTTP, for tests over loopback only, since tokens travel unencrypted.
     std::optional<tls_identity> tls = {};
     /// Limits each of: the TLS handshake, the head of a request from its first byte, and the body.
-    duration request_timeout = std::chrono::seconds{30};
+    saturating_duration request_timeout = std::chrono::seconds{30};
     /// A connection without a request is closed after this.
-    duration idle_timeout = std::chrono::seconds{90};
+    saturating_duration idle_timeout = std::chrono::seconds{90};
     /// A client that reads nothing of its response or watch for this long is disconnected.
-    duration write_timeout = std::chrono::seconds{30};
+    saturating_duration write_timeout = std::chrono::seconds{30};
     KUBECORO_NAME_FIRST;
 };
 

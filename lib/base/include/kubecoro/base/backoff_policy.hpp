@@ -10,11 +10,11 @@ namespace kubecoro {
 struct backoff_policy
 {
     /// First delay. Must be > 0.
-    duration initial = std::chrono::milliseconds{800};
+    saturating_duration initial = std::chrono::milliseconds{800};
     /// Each delay is the previous one times this. Must be >= 1.
     double factor = 2.0;
     /// Upper bound of the delay, jitter excluded.
-    duration cap = std::chrono::seconds{30};
+    saturating_duration cap = std::chrono::seconds{30};
     /// A delay d becomes uniform in [d, d * (1 + jitter)]. 0 = none.
     double jitter = 1.0;
 };

@@ -6,12 +6,42 @@
 #include <boost/asio/awaitable.hpp>
 
 #include <chrono>
+#include <concepts>
 #include <memory>
+#include <utility>
 
 namespace kubecoro {
 
 /// Length of time; steady_clock ticks.
 using duration = std::chrono::steady_clock::duration;
+
+/** A length of time as a caller gives it: of any whole unit, and the longest duration where a duration cannot hold it.
+
+    std::chrono::hours::max() as a duration would be a time in the past. */
+class saturating_duration : public duration
+{
+public:
+    constexpr saturating_duration() noexcept : duration(zero()) {}
+    /// Keeps the duration.
+    constexpr saturating_duration(duration d) noexcept : duration(d) {}
+    /// Implicit, so that callers pass `10min`. The longest (shortest) duration if this one is longer (shorter).
+    template<std::integral Rep, class Period>
+        requires std::convertible_to<std::chrono::duration<Rep, Period>, duration>
+    constexpr saturating_duration(std::chrono::duration<Rep, Period> d) noexcept : duration(saturated(d))
+    {
+    }
+
+private:
+    template<class Rep, class Period>
+    static constexpr duration saturated(std::chrono::duration<Rep, Period> d) noexcept
+    {
+        using coarse = std::chrono::duration<rep, Period>;
+        constexpr auto longest = std::chrono::floor<coarse>(duration::max());
+        if (std::cmp_greater(d.count(), longest.count())) return duration::max();
+        return std::cmp_less(d.count(), -longest.count()) ? duration(-longest) : duration(coarse(static_cast<rep>(d.count())));
+    }
+};
+
 /// A moment of a time_source; comparable with those of the same source only.
 using time_point = std::chrono::steady_clock::time_point;
 /// Calendar time, as objects and certificates carry it.
@@ -56,6 +86,6 @@ public:
 [[nodiscard]] std::shared_ptr<time_source> real_clock();
 
 /// Waits for `d` on the calling coroutine's executor. Errors: cond::cancelled.
-[[nodiscard]] boost::asio::awaitable<result<>> sleep_for(time_source& c, duration d);
+[[nodiscard]] boost::asio::awaitable<result<>> sleep_for(time_source& c, saturating_duration d);
 
 } // namespace kubecoro

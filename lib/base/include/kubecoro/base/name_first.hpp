@@ -7,8 +7,11 @@
 #include <cstddef>
 #include <functional>
 #include <initializer_list>
+#include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace kubecoro {
 
@@ -78,6 +81,42 @@ struct several_texts
 
 } // namespace detail
 
+/** A list of texts in options: a vector that refuses braces within braces. `{{"web", "jobs"}}` would make one std::string of two
+    pointers. */
+class text_list : public std::vector<std::string>
+{
+public:
+    /// A text of any kind.
+    class item
+    {
+    public:
+        /// Copies a text that ends with a zero byte. Not null.
+        item(const char* s) : text_(s) {}
+        /// Keeps a text.
+        item(std::string s) : text_(std::move(s)) {}
+        /// Copies a text.
+        item(std::string_view s) : text_(s) {}
+        /// Deleted: each text is an item of its own.
+        template<class... More>
+        item(const char* first, const char* second, More... more) = delete; // one pair of braces: {"web", "jobs"}
+        /// The text.
+        [[nodiscard]] const std::string& text() const noexcept { return text_; }
+
+    private:
+        std::string text_;
+    };
+
+    text_list() = default;
+    /// Copies texts in braces.
+    text_list(std::initializer_list<item> items)
+    {
+        reserve(items.size());
+        for (const auto& i : items) push_back(i.text());
+    }
+    /// Keeps a vector.
+    text_list(std::vector<std::string> texts) noexcept : std::vector<std::string>(std::move(texts)) {}
+};
+
 /** A function of the user's that the library calls, and whose outcome it drops: a std::function that takes neither a
     coroutine nor a function that returns a result<>. */
 template<class Signature>
@@ -103,6 +142,10 @@ public:
         static_assert(!detail::lost_when_dropped<std::invoke_result_t<std::decay_t<F>&, Args...>>,
                       "this callback is a plain function: a coroutine would never begin, a result<> would be dropped");
     }
+    /// Calls it. Throws std::bad_function_call if there is none.
+    void operator()(Args... args) const { base::operator()(std::forward<Args>(args)...); }
+    /// Deleted: std::function would wrap this callable, and test true although this one is empty. What it cannot call it copies.
+    void operator()(Args... args) = delete; // std::as_const(callback)(..)
 };
 
 } // namespace kubecoro

@@ -22,7 +22,7 @@ using question = std::function<boost::asio::awaitable<result<bool>>()>;
 struct round_timing
 {
     /// Time between rounds. 0 = start the next round at once, after other handlers on the executor have run.
-    duration period{0};
+    saturating_duration period = {};
     /// A period p becomes uniform in [p, p * (1 + jitter)]. 0 = none.
     double jitter = 0;
     /// True: measured from the end of one round to the beginning of the next. False: from beginning to beginning; after
@@ -37,7 +37,7 @@ struct round_timing
     @par Errors        the first failure of `body`, which ends the loop; cond::cancelled.
     @par Cancellation  terminal, partial, total; reaches `body`.
     @par Lifetime      the clock must outlive the awaitable; the same holds for all functions below. */
-[[nodiscard]] boost::asio::awaitable<result<>> until(time_source& time, duration period, named_first<loop_body> body);
+[[nodiscard]] boost::asio::awaitable<result<>> until(time_source& time, saturating_duration period, named_first<loop_body> body);
 
 /// until() with jitter, or with a fixed rate.
 [[nodiscard]] boost::asio::awaitable<result<>> jitter_until(time_source& time, round_timing timing,
@@ -53,9 +53,9 @@ backoff_until(time_source& time, backoff_policy policy, named_first<loop_body> b
 struct poll_timing
 {
     /// From the end of one question to the beginning of the next.
-    duration interval{std::chrono::seconds{1}};
+    saturating_duration interval = std::chrono::seconds{1};
     /// Measured from the start; a question in progress is then cancelled. 0 = no limit.
-    duration timeout{0};
+    saturating_duration timeout = {};
     /// False: the first question is asked after one interval.
     bool immediate = true;
     /// Names the condition in the failure message: "the deployment is ready".

@@ -3,9 +3,7 @@
 
 #include <kubecoro/base/clock.hpp>
 
-#include <algorithm>
 #include <chrono>
-#include <concepts>
 
 namespace kubecoro {
 
@@ -23,12 +21,6 @@ namespace kubecoro {
 }
 
 /// The same length of time, such as a number of seconds or hours, or the longest duration if that is shorter.
-template<std::signed_integral Rep, class Period>
-[[nodiscard]] constexpr duration saturated(std::chrono::duration<Rep, Period> d) noexcept
-{
-    using coarse = std::chrono::duration<duration::rep, Period>;
-    constexpr auto longest = std::chrono::floor<coarse>(duration::max());
-    return d > longest ? duration::max() : duration(std::max(coarse(d), -longest));
-}
+[[nodiscard]] constexpr duration saturated(saturating_duration d) noexcept { return d; }
 
 } // namespace kubecoro

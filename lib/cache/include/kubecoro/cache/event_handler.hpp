@@ -119,9 +119,9 @@ struct handler_options
     object_filter filter = {};
     /// Interval at which every stored object is delivered again as `updated`, without a request to the server. 0 = the
     /// informer's default; otherwise at least 1 s.
-    duration resync{0};
+    saturating_duration resync = {};
     /// A call that takes longer logs a warning, once for each streak of slow calls. 0 = never.
-    duration slow_after{std::chrono::seconds{5}};
+    saturating_duration slow_after = std::chrono::seconds{5};
     /// Name in logs and describe(). Empty = a number.
     std::string name = {};
     KUBECORO_NAME_FIRST;

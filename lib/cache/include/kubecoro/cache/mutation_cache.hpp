@@ -22,7 +22,7 @@ struct mutation_cache_options
     /// Empty = real_clock().
     std::shared_ptr<time_source> time = {};
     /// A write that the store has not shown after this time is dropped: it was reverted, or the watch is broken.
-    duration ttl = std::chrono::minutes{5};
+    saturating_duration ttl = std::chrono::minutes{5};
     /// Maximum number of writes kept; beyond it the oldest is dropped. At least 1.
     std::size_t max_entries = 1000;
     KUBECORO_NAME_FIRST;

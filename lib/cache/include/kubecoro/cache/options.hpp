@@ -41,7 +41,7 @@ struct informer_options
 {
     /// The namespaces to cover, each with its own watch and all in one store. Empty = all. Must be empty for
     /// cluster-scoped kinds, else has_synced() fails with cond::misconfigured.
-    std::vector<std::string> namespaces = {};
+    text_list namespaces = {};
     /// Which objects to cover; empty = all. Selector text as in kubectl.
     std::string label_selector = {};
     /// Field selector, as in kubectl; empty = all.
@@ -69,9 +69,9 @@ struct informer_options
     storage_options storage = {};
     /// Labels indexed from the start. Others are indexed when a list first selects by them: see lister::list. At most
     /// 16.
-    std::vector<std::string> label_indexes = {};
+    text_list label_indexes = {};
     /// Default resync of handlers that set none. 0 = the factory's.
-    duration resync{0};
+    saturating_duration resync = {};
     /// Empty = the factory's.
     std::optional<reflector_policy> policy = {};
     /// After each stored list, lists once more at the exact version and compares: a check of the library and the server
@@ -100,11 +100,11 @@ struct factory_options
     std::optional<logger> log = {};
     /// Updated every `metrics_period` and at the stop: see the guide on observability.
     std::shared_ptr<kubecoro::metrics> metrics = {};
-    duration metrics_period = std::chrono::seconds{5}; ///< At least 1 s.
+    saturating_duration metrics_period = std::chrono::seconds{5}; ///< At least 1 s.
     /// Seed of the jitter; empty = unpredictable. Set it to make a run repeatable.
     std::optional<std::uint64_t> seed = {};
     /// Default resync of handlers. 0 = none.
-    duration resync{0};
+    saturating_duration resync = {};
     /// How informers list and watch, unless their own options say otherwise.
     reflector_policy policy = {};
     /// Shared by all informers of the factory, and by other factories that get the same one. Empty = a budget of its

@@ -19,10 +19,10 @@ struct relist_budget_options
     std::size_t at_once = 8;
     /// Each turn starts after a random delay up to this, so that programs that lost the same server do not return in
     /// lockstep. 0 = no delay.
-    duration spread = std::chrono::milliseconds{200};
+    saturating_duration spread = std::chrono::milliseconds{200};
     /// A turn that lasts longer no longer counts: one hanging server (an aggregated API) must not block the relists of
     /// all others. 0 = counts as long as it lasts.
-    duration longest = std::chrono::seconds{30};
+    saturating_duration longest = std::chrono::seconds{30};
 };
 
 /** Limits how many informers relist at the same time, for example after a restart of the server.

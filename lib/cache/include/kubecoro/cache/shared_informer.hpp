@@ -65,7 +65,7 @@ public:
         the namespace; cond::cancelled when it no longer covers it, or stops.
         @par Cancellation  terminal, partial, total: ends the wait only. */
     [[nodiscard]] boost::asio::awaitable<result<object>> wait_for(object_key key, named_first<object_condition> wanted,
-                                                                  duration timeout = duration::zero()) const;
+                                                                  saturating_duration timeout = {}) const;
 
     /** Waits for the first event that meets the condition, starting with the stored objects as `added{initial}`. Uses a
         subscription configured by `options`; waits while the store cannot be filled.
@@ -74,7 +74,7 @@ public:
         @par Errors        cond::timed_out; the condition's own failure; subscription::end_reason().
         @par Cancellation  terminal, partial, total: ends the wait only. */
     [[nodiscard]] boost::asio::awaitable<result<notification<object>>>
-    wait_for_any(named_first<notification_condition> wanted, duration timeout = duration::zero(),
+    wait_for_any(named_first<notification_condition> wanted, saturating_duration timeout = {},
                  subscription_options options = subscription_options()) const;
 
     /// Adds an index with the values that `f` returns; includes the objects already stored.
@@ -112,7 +112,7 @@ public:
         before it has synced. Before the start, waits for the start.
         @par Cancellation  terminal: ends the wait only; the change stays.
         @warning gcc 12 cannot build the vector from braces inside a co_await expression: name it first. */
-    [[nodiscard]] boost::asio::awaitable<result<>> set_namespaces(std::vector<std::string> namespaces) const;
+    [[nodiscard]] boost::asio::awaitable<result<>> set_namespaces(text_list namespaces) const;
     /// Adds one namespace, as set_namespaces(); does nothing when it is covered.
     [[nodiscard]] boost::asio::awaitable<result<>> add_namespace(std::string ns) const;
     /// Deleted: one namespace a call, or set_namespaces().
@@ -204,13 +204,13 @@ public:
     };
     /// Waits until the object of that key meets the condition.
     [[nodiscard]] boost::asio::awaitable<result<typed_object<T>>>
-    wait_for(object_key key, named_first<object_condition> wanted, duration timeout = duration::zero()) const
+    wait_for(object_key key, named_first<object_condition> wanted, saturating_duration timeout = {}) const
     {
         return detail::typed_outcome<T>(untyped().wait_for(std::move(key), wanted.take(), timeout));
     }
     /// The same with a predicate of typed objects.
     [[nodiscard]] boost::asio::awaitable<result<typed_object<T>>>
-    wait_for(object_key key, named_first<predicate> wanted, duration timeout = duration::zero()) const
+    wait_for(object_key key, named_first<predicate> wanted, saturating_duration timeout = {}) const
     {
         object_condition as_wanted("as wanted", wanted.take());
         return wait_for(std::move(key), named_first<object_condition>(std::move(as_wanted)), timeout);
@@ -244,7 +244,7 @@ public:
     };
     /// Waits for the first event that meets the condition, starting with the stored objects.
     [[nodiscard]] boost::asio::awaitable<result<notification<T>>>
-    wait_for_any(named_first<event_predicate> wanted, duration timeout = duration::zero(),
+    wait_for_any(named_first<event_predicate> wanted, saturating_duration timeout = {},
                  subscription_options options = subscription_options()) const
     {
         return detail::typed_event_of<T>(untyped().wait_for_any(wanted.take().untyped(), timeout, std::move(options)));

@@ -28,7 +28,7 @@ struct subscription_options
     /// As in handler_options.
     object_filter filter = {};
     /// As in handler_options.
-    duration resync{0};
+    saturating_duration resync = {};
     /// For metrics, logs and describe().
     std::string name = {};
     KUBECORO_NAME_FIRST;

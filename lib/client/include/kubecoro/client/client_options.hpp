@@ -25,17 +25,17 @@ struct client_timeouts
 {
     /// TCP connection, including name lookup and the response of a proxy. Several addresses are tried at intervals of
     /// 250 ms.
-    duration connect = std::chrono::seconds{30};
+    saturating_duration connect = std::chrono::seconds{30};
     /// TLS handshake, after the connection was made.
-    duration tls_handshake = std::chrono::seconds{10};
+    saturating_duration tls_handshake = std::chrono::seconds{10};
     /// From sending a request to receiving the head of its response.
-    duration answer_head = std::chrono::seconds{60};
+    saturating_duration answer_head = std::chrono::seconds{60};
     /// The same for a watch.
-    duration watch_head = std::chrono::seconds{30};
+    saturating_duration watch_head = std::chrono::seconds{30};
     /// Maximum silence within the body of a response other than a watch, and maximum time for the body of a refusal.
-    duration body_idle = std::chrono::seconds{60};
+    saturating_duration body_idle = std::chrono::seconds{60};
     /// A run of a credential plugin, which may wait for its user. 0 = no limit.
-    duration credential_plugin = std::chrono::minutes{5};
+    saturating_duration credential_plugin = std::chrono::minutes{5};
 };
 
 /// Limits on what the client holds in memory on behalf of a server. Beyond them: cond::corrupt.

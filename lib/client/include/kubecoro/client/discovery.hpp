@@ -103,10 +103,10 @@ struct openapi_document
 struct discovery_options
 {
     /// The list is read again when it is older. 0 = never.
-    duration max_age = std::chrono::minutes{10};
+    saturating_duration max_age = std::chrono::minutes{10};
     /// Minimum time between reads that unknown names cause, so that a typing error in a loop does not load the server. A
     /// list with groups missing is also read again after it.
-    duration miss_interval = std::chrono::seconds{10};
+    saturating_duration miss_interval = std::chrono::seconds{10};
     KUBECORO_NAME_FIRST;
 };
 

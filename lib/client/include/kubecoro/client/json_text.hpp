@@ -31,6 +31,14 @@ struct json_text
     }
     /// The value in JSON without white space.
     json_text(const boost::json::value& v);
+    /// The same for an object.
+    json_text(const boost::json::object& o);
+    /// The same for an array, such as a JSON patch.
+    json_text(const boost::json::array& a);
+    /// Deleted for a kind's struct: a typed client writes it.
+    template<class T>
+        requires requires { T::resource(); }
+    json_text(const T&) = delete; // client.resource<T>(ns).create(body)
 
     /// The JSON text.
     std::string text;

@@ -54,7 +54,7 @@ struct write_checks
     schema_list schemas = {};
     /// A schema is read again when it is older. Before an object is refused by one that is older than ten seconds, it is
     /// read again as well.
-    duration max_age = std::chrono::minutes{10};
+    saturating_duration max_age = std::chrono::minutes{10};
     KUBECORO_NAME_FIRST;
 };
 

@@ -157,14 +157,14 @@ retry_on_conflict(client c, resource_type type, object_key key, object_edit edit
     @par Executor  as client operations: one that runs one handler at a time. */
 [[nodiscard]] boost::asio::awaitable<result<>> remove_and_wait(client c, resource_type type, object_key key,
                                                                delete_options options = delete_options(),
-                                                               duration limit = std::chrono::minutes{1});
+                                                               saturating_duration limit = std::chrono::minutes{1});
 /** Waits until an object is gone that was deleted before, or another one has its name. As remove_and_wait(), for several
     objects that go together: delete them all, then wait for each.
 
     @param uid  The object's, such as removed_uid() gives; empty = that of the object that is found first. */
 [[nodiscard]] boost::asio::awaitable<result<>> wait_until_gone(client c, resource_type type, object_key key,
                                                                std::string uid = {},
-                                                               duration limit = std::chrono::minutes{1});
+                                                               saturating_duration limit = std::chrono::minutes{1});
 /// The uid of the object that a deletion was for, from what client::remove() returned; empty if the server does not say.
 [[nodiscard]] std::string removed_uid(const object& answer);
 

@@ -2,10 +2,7 @@
 
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/failure.hpp>
-#include <kubecoro/base/saturating_time.hpp>
 
-#include <chrono>
-#include <concepts>
 #include <optional>
 #include <utility>
 
@@ -24,15 +21,7 @@ public:
     /// Success: no further run until the next event.
     [[nodiscard]] static action done() { return action(); }
     /// Success: run again after `d` at the latest; at once when `d` is not positive.
-    template<std::signed_integral Rep, class Period>
-        requires std::convertible_to<std::chrono::duration<Rep, Period>, duration>
-    [[nodiscard]] static action requeue_after(std::chrono::duration<Rep, Period> d)
-    {
-        // std::chrono::hours::max() is no time in the past.
-        return requeue_after(saturated(d));
-    }
-    /// The same.
-    [[nodiscard]] static action requeue_after(duration d)
+    [[nodiscard]] static action requeue_after(saturating_duration d)
     {
         action a;
         a.after_ = d;

@@ -34,17 +34,17 @@ struct controller_options
     /// Number of concurrent runs. 0 counts as 1.
     std::size_t workers = 1;
     /// Maximum duration of a run; then it is cancelled and counts as failed. 0 = no limit. Costs about 1 us per run.
-    duration deadline{0};
+    saturating_duration deadline = {};
     /// Delays of failed keys. Empty = exponential_limiter(): 5 ms to 1,000 s per key, without a bucket, so that many
     /// failing keys do not delay the retries of others.
     std::unique_ptr<rate_limiter> limiter = {};
     /// How long run() waits for the first lists of the sources added before it. 0 = forever.
-    duration sync_timeout = std::chrono::minutes{2};
+    saturating_duration sync_timeout = std::chrono::minutes{2};
     /// Time that stop() gives runs to finish before it cancels them. 0 = none. The default leaves time to clean up
     /// within the 30 s that Kubernetes gives a pod to terminate.
-    duration grace = std::chrono::seconds{20};
+    saturating_duration grace = std::chrono::seconds{20};
     /// Maximum time that a key waits for the sources to show what its last run wrote. 0 = do not wait.
-    duration own_write_wait = std::chrono::seconds{10};
+    saturating_duration own_write_wait = std::chrono::seconds{10};
     /// Writes of runs through this client, or a copy of it, count as own writes without reconcile_context::wrote(): those
     /// of the run's coroutine, and of everything that it awaits or spawns on its own executor. Removals count as well.
     /// Null = only named writes count. A manager sets its client.
@@ -59,11 +59,11 @@ struct controller_options
     /// delay those of another. Empty = none.
     key_class<object_key> fair_by = {};
     /// As in workqueue_options: a run begins when the key's events have been quiet for this long.
-    duration debounce{0};
+    saturating_duration debounce = {};
     /// As in workqueue_options: the maximum delay by `debounce`. 0 = 10 times `debounce`.
-    duration max_debounce{0};
+    saturating_duration max_debounce = {};
     /// As in workqueue_options: the minimum time between the starts of two runs of one key.
-    duration min_interval{0};
+    saturating_duration min_interval = {};
     /// Runs only keys that belong to this member of a group: shard_member::share(). Those of others are not queued, not even by
     /// trigger(). Empty = all keys.
     key_share share = {};
@@ -88,7 +88,7 @@ struct source_options
     /// Priority of keys that a first list or a resync brings.
     int unchanged_priority = priority::low;
     /// As in handler_options. 0 = the informer's default.
-    duration resync{0};
+    saturating_duration resync = {};
     /// For logs and describe(). Empty = the resource's name.
     std::string name = {};
     KUBECORO_NAME_FIRST;

@@ -94,13 +94,13 @@ struct event_recorder_options
     /// are dropped and counted, and repetitions are counted in their series. 0 = no limit.
     unsigned object_burst = 25;
     /// See object_burst.
-    duration object_interval = std::chrono::minutes{5};
+    saturating_duration object_interval = std::chrono::minutes{5};
     /// Requests for one event until it is given up, while the server cannot be reached or is overloaded.
     unsigned attempts = 12;
     /// Between two of them, with jitter.
-    duration retry_delay = std::chrono::seconds{10};
+    saturating_duration retry_delay = std::chrono::seconds{10};
     /// How long stop() sends what waits. 0 = not at all.
-    duration flush_limit = std::chrono::seconds{5};
+    saturating_duration flush_limit = std::chrono::seconds{5};
     /// Seeds the jitter; empty = from the system.
     std::optional<std::uint64_t> seed = {};
     /// Null = the client's clock.

@@ -21,7 +21,7 @@ struct install_options
     /// The manager of the fields that are applied. Empty = "kubecoro".
     std::string field_manager = {};
     /// How long to wait for one definition. 0 = no limit.
-    duration limit = std::chrono::seconds{30};
+    saturating_duration limit = std::chrono::seconds{30};
     /// Whether a definition may stop serving a version, or store objects in an older one than now.
     bool allow_downgrade = false;
     KUBECORO_NAME_FIRST;

@@ -32,16 +32,16 @@ struct leader_election_options
     /// Names this candidate, and no other one. Empty = host name and a random UUID, "janitor-7d9_0a4b...".
     std::string identity = {};
     /// How long others wait after the last renewal before they take over. At least 1 s; rounded up to whole seconds.
-    duration lease_duration = std::chrono::seconds{15};
+    saturating_duration lease_duration = std::chrono::seconds{15};
     /// How long a leader whose renewals fail still leads. The rest of `lease_duration` is for its work to end.
-    duration renew_deadline = std::chrono::seconds{10};
+    saturating_duration renew_deadline = std::chrono::seconds{10};
     /// Time between renewals, and between attempts to become the leader. The latter are up to 2.2 times as long, at random.
-    duration retry_period = std::chrono::seconds{2};
+    saturating_duration retry_period = std::chrono::seconds{2};
     /// Whether the Lease is given up when the work has ended, so that another candidate leads at once.
     bool release = true;
     /// How long the work may take to end after a stop; then it is cancelled. The Lease is renewed until it has ended. 0 =
     /// it is cancelled at once. The default leaves room for a controller's own grace period within the 30 s of a pod.
-    duration grace = std::chrono::seconds{25};
+    saturating_duration grace = std::chrono::seconds{25};
     /// Whether candidates watch the Lease, so that they lead as soon as it is released. Without the permission to watch
     /// they read it every `retry_period`.
     bool watch = true;

@@ -24,13 +24,13 @@ struct periodic_options
     std::string name = {};
     /// From the beginning of one run to the beginning of the next. After a run that takes longer the next one begins at
     /// once. At least a millisecond.
-    duration period = std::chrono::minutes{1};
+    saturating_duration period = std::chrono::minutes{1};
     /// A period p becomes uniform in [p, p * (1 + jitter)], so that many instances do not act at once. 0 = none.
     double jitter = 0.1;
     /// Before the first run. Empty = a random part of a period.
     std::optional<duration> first_after = {};
     /// Maximum duration of a run; then it is cancelled, and has failed. 0 = no limit.
-    duration deadline{0};
+    saturating_duration deadline = {};
     /// Seeds the jitter; empty = from the system.
     std::optional<std::uint64_t> seed = {};
     /// Null = real_clock().

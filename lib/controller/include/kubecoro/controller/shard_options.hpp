@@ -35,16 +35,16 @@ struct shard_options
     /// How keys are divided.
     shard_by by = shard_by::object;
     /// How long others wait after the last renewal before they take over. At least 1 s; rounded up to whole seconds.
-    duration lease_duration = std::chrono::seconds{15};
+    saturating_duration lease_duration = std::chrono::seconds{15};
     /// How long a member whose renewals fail still works. The rest of `lease_duration` is for its runs to end.
-    duration renew_deadline = std::chrono::seconds{10};
+    saturating_duration renew_deadline = std::chrono::seconds{10};
     /// Time between renewals.
-    duration retry_period = std::chrono::seconds{2};
+    saturating_duration retry_period = std::chrono::seconds{2};
     /// How long runs may take to end when their keys move to another member, or at a stop; then they are cancelled. 0 = at once.
-    duration grace = std::chrono::seconds{20};
+    saturating_duration grace = std::chrono::seconds{20};
     /** How long informers of the share wait before they list for keys that have come: members that come and go meanwhile cost one list,
         and one that is back in time under its name costs none. Keys that come wait as long; 0 = they do not. */
-    duration list_delay = std::chrono::seconds{1};
+    saturating_duration list_delay = std::chrono::seconds{1};
     /// Whether the group is watched, so that keys move at once. Without the permission it is listed every `retry_period`.
     bool watch = true;
     /** In a manager: whether the informers of what its controllers work on keep only the objects of this member's keys, and with

@@ -77,9 +77,9 @@ public:
     /// The same at another priority.
     void retry(int priority) { finish(verdict::kind::retry, priority); }
     /// Ends a successful run and requests another after `delay`: forget(), add_after() and done() in one step.
-    void again_after(duration delay) { finish(verdict::kind::again, handed_.priority, delay); }
+    void again_after(saturating_duration delay) { finish(verdict::kind::again, handed_.priority, delay); }
     /// The same at another priority.
-    void again_after(duration delay, int priority) { finish(verdict::kind::again, priority, delay); }
+    void again_after(saturating_duration delay, int priority) { finish(verdict::kind::again, priority, delay); }
 
 private:
     using verdict = detail::workqueue_engine::verdict;

@@ -97,14 +97,14 @@ public:
     /// Adds the key when `delay` has passed; at once when it is not positive. With several calls for one key the
     /// earliest due time counts, at the highest of their priorities. A shutdown drops delayed keys.
     template<class K>
-    void add_after(const K& key, duration delay, int priority = priority::normal)
+    void add_after(const K& key, saturating_duration delay, int priority = priority::normal)
     {
         const auto& k = as_key(key);
         engine_->add_after(one(k), delay, priority);
     }
     /// add_after() for all keys of a random-access range in one step. `key_of(element)` returns the key.
     template<class Range, class KeyOf = std::identity>
-    void add_batch_after(const Range& range, duration delay, int priority = priority::normal, KeyOf key_of = {})
+    void add_batch_after(const Range& range, saturating_duration delay, int priority = priority::normal, KeyOf key_of = {})
     {
         const many<Range, KeyOf> all{range, key_of};
         engine_->add_after(all.list(), delay, priority);

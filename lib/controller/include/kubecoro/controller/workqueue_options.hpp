@@ -38,12 +38,12 @@ struct workqueue_options
     unsigned ageing = 8;
     /// A key that was added runs when it has been quiet for this long, that is, not been added again: a burst of events
     /// causes one run at its end. Delays (add_after(), retries) are not lengthened. 0 = at once.
-    duration debounce{0};
+    saturating_duration debounce = {};
     /// Maximum time from a key's first add to its run's readiness, however noisy the key is. 0 = 10 times `debounce`.
-    duration max_debounce{0};
+    saturating_duration max_debounce = {};
     /// Minimum time between the starts of two runs of one key, whatever causes them: events, delays or retries. A key
     /// whose run has ended is remembered until then. 0 = none.
-    duration min_interval{0};
+    saturating_duration min_interval = {};
     /// Receives workqueue_depth and the other metrics, if the queue has a name. Empty = no metrics, and nothing is
     /// timed.
     std::shared_ptr<kubecoro::metrics> metrics = {};

@@ -35,9 +35,9 @@ struct access_filter_options
     /// Audiences of which a token must have one. Empty = the API server's own.
     std::vector<std::string> audiences = {};
     /// How long a verdict that allows is used again: a token that is revoked is good for this long.
-    duration keep_allowed = std::chrono::minutes{1};
+    saturating_duration keep_allowed = std::chrono::minutes{1};
     /// How long another verdict is used again.
-    duration keep_refused = std::chrono::seconds{10};
+    saturating_duration keep_refused = std::chrono::seconds{10};
     /// Verdicts that are kept, of a token and a path each. The least recently used go first, refusals before others.
     std::size_t max_verdicts = 1024;
     /// Reviews at once of tokens that were not allowed in the last ten minutes, and in a second.
@@ -45,7 +45,7 @@ struct access_filter_options
     /// As max_reviews, in a second; as many may come at once. 0 counts as 1.
     std::size_t reviews_per_second = 10;
     /// For one review, of both requests.
-    duration timeout = std::chrono::seconds{10};
+    saturating_duration timeout = std::chrono::seconds{10};
     /// Receives kubecoro_endpoints_access_total. Empty = none.
     std::shared_ptr<kubecoro::metrics> metrics = {};
     /// Empty = that of the client, or real_clock().

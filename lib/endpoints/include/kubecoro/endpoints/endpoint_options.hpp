@@ -39,20 +39,20 @@ struct endpoint_limits
         has the rest. At least 0.01; 1 = no limit. */
     double render_share = 0.1;
     /// The TLS handshake, and a request from its first to its last byte.
-    duration read_timeout = std::chrono::seconds{10};
+    saturating_duration read_timeout = std::chrono::seconds{10};
     /// From the end of a request until the client has received the answer.
-    duration answer_timeout = std::chrono::seconds{30};
+    saturating_duration answer_timeout = std::chrono::seconds{30};
     /// A connection without a request.
-    duration idle_timeout = std::chrono::seconds{90};
+    saturating_duration idle_timeout = std::chrono::seconds{90};
     /// Dashboards that are open at once: 503 beyond. Each holds a connection.
     std::size_t max_streams = 8;
     /// How often a dashboard receives a snapshot of the debug pages, ten times a second at most. Made once for all of them, and
     /// only while there is one.
-    duration snapshot_period = std::chrono::seconds{2};
+    saturating_duration snapshot_period = std::chrono::seconds{2};
     /// A dashboard's stream is ended after this time, and begins again with another review of its token.
-    duration stream_time = std::chrono::minutes{5};
+    saturating_duration stream_time = std::chrono::minutes{5};
     /// Time that stop() gives requests in progress.
-    duration grace = std::chrono::seconds{2};
+    saturating_duration grace = std::chrono::seconds{2};
 };
 
 /// PEM files of a server's certificate and key. They are followed: when they are replaced, new connections use them.

@@ -32,7 +32,7 @@ enum class health_probe
 struct health_check_options
 {
     /// A check that takes longer is cancelled and has failed. 0 = no limit. A kubelet waits 1 s by default.
-    duration timeout = std::chrono::milliseconds{900};
+    saturating_duration timeout = std::chrono::milliseconds{900};
 };
 
 /// Options of health_checks.

@@ -28,15 +28,15 @@ struct manager_options
     /// Name of the program, for logs and generated manifests.
     std::string name = {};
     /// The namespaces that informers of namespaced kinds cover, unless their own options name some. Empty = all.
-    std::vector<std::string> namespaces = {};
+    text_list namespaces = {};
     /// How long the start waits for the first lists of the informers; then the manager ends, naming the informers and
     /// their reasons. 0 = forever.
-    duration sync_timeout = std::chrono::minutes{2};
+    saturating_duration sync_timeout = std::chrono::minutes{2};
     /// Time between the log lines that say what the start waits for. 0 = none.
-    duration progress = std::chrono::seconds{10};
+    saturating_duration progress = std::chrono::seconds{10};
     /// Time that a stop gives to everything that runs; then it is cancelled. 0 = none, and then only runs in progress are a failure. The
     /// default leaves time to end within the 30 s that Kubernetes gives a pod. A controller gets at most four fifths, whatever its options say.
-    duration grace = std::chrono::seconds{25};
+    saturating_duration grace = std::chrono::seconds{25};
     /// With a lease: parts that need leadership run in one replica only, the holder of the Lease. The clock, log and metrics
     /// are the manager's where they are empty; its grace period has no effect.
     leader_election_options leader_election = {};

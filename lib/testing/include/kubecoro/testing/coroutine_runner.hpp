@@ -25,7 +25,7 @@ struct run_limits
     /// Handlers that may run.
     std::size_t handlers = 10'000'000;
     /// Virtual time.
-    duration time = std::chrono::hours{24 * 30};
+    saturating_duration time = std::chrono::hours{24 * 30};
 };
 
 namespace detail {

@@ -39,7 +39,7 @@ struct fault
     /// For cut and stall: bytes of the body that arrive.
     std::size_t after_bytes = 0;
     /// For delay.
-    duration wait = {};
+    saturating_duration wait = {};
     /// For answer: the HTTP status code.
     int status = 0;
     /// For answer.
@@ -104,7 +104,7 @@ struct fault_chances
     /// cut and stall occur after 0 to this many bytes of the body.
     std::size_t max_bytes = 4096;
     /// The longest delay.
-    duration max_delay = std::chrono::seconds{5};
+    saturating_duration max_delay = std::chrono::seconds{5};
     /// Bodies arrive in pieces of 1 to this many bytes; 0: unchanged.
     std::size_t max_piece = 0;
 };

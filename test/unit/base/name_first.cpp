@@ -1,0 +1,61 @@
+#include <kubecoro/base/name_first.hpp>
+#include <kubecoro/test/catch.hpp>
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+using kubecoro::callback;
+using kubecoro::text_list;
+
+using on_count = callback<void(int)>;
+using function = std::function<void(int)>;
+
+static_assert(!std::is_convertible_v<on_count, std::function<void(long)>>);
+static_assert(!std::is_invocable_v<on_count&, int>);
+static_assert(std::is_invocable_v<const on_count&, int>);
+
+TEST_CASE("callback: an empty one stays empty when it becomes a std::function")
+{
+    on_count none;
+    const on_count null = nullptr;
+    function initialised = none;
+    CHECK_FALSE(initialised);
+    CHECK_FALSE(function(none));
+    CHECK_FALSE(function(null));
+    CHECK_FALSE(function(on_count()));
+    initialised = [](int) {};
+    initialised = none;
+    CHECK_FALSE(initialised);
+    CHECK_FALSE(function(on_count(function())));
+}
+
+TEST_CASE("callback: a std::function of it calls the same function")
+{
+    int seen = 0;
+    on_count set = [&](int n) { seen = n; };
+    function copy = set;
+    REQUIRE(copy);
+    copy(3);
+    CHECK(seen == 3);
+    const function moved(std::move(set));
+    moved(4);
+    CHECK(seen == 4);
+    std::as_const(set = copy)(5);
+    CHECK(seen == 5);
+}
+
+TEST_CASE("text_list: takes texts of every kind, and converts to and from a vector")
+{
+    const std::string text = "c";
+    const text_list all{"a", std::string_view("bb").substr(1), text};
+    const std::vector<std::string> same{"a", "b", "c"};
+    CHECK(all == same);
+    CHECK(text_list(same) == all);
+    CHECK(std::vector<std::string>(all) == same);
+    CHECK(text_list{{"a"}} == std::vector<std::string>{"a"});
+    CHECK(text_list{}.empty());
+}
