@@ -99,16 +99,20 @@ TEST_CASE("layout prediction: wrong predictions do not change the result", "[api
         auto& l = words.documents();
         const std::size_t places = l.places();
         const auto any = [&] { return static_cast<layout::place>(random() % places); };
+        const auto any_of = [&](const text_table& table) {
+            const auto text = table.at(static_cast<text_table::number>(random() % table.size()));
+            return table.find(text, hash_text(text));
+        };
         for (std::size_t p = 1; p < places; ++p)
             l.at(static_cast<layout::place>(p)) = {
-                .key = random() % 5 == 0 ? layout::nameless
-                                         : static_cast<layout::key_number>(random() % words.keys().size()),
+                .key = random() % 5 == 0 ? nullptr : any_of(words.keys()),
+                .value = any_of(words.values()),
                 .next = any(),
                 .child = any(),
                 .width = static_cast<unsigned char>(std::size_t{1} << random() % 3),
                 .strangers = static_cast<unsigned char>(random()),
                 .is_item = random() % 2 == 0,
-                .value = static_cast<std::uint32_t>(random() % words.values().size())};
+                .value_is_text = true};
         same_as_alone(shuffled(random, 3), e);
         same_as_alone(std::string(testing_samples::pod), e);
     }

@@ -12,19 +12,34 @@ namespace {
 
 using place = layout::place;
 
-std::vector<place> walk(layout& l, place container, const std::vector<layout::key_number>& keys, bool items = false)
+/// A key by its number.
+using key = std::size_t;
+constexpr key nameless = 99;
+
+const std::vector<layout::entry>& entries()
+{
+    static const std::vector<layout::entry> all(nameless);
+    return all;
+}
+
+const layout::entry* entry_of(key k) { return k == nameless ? nullptr : &entries()[k]; }
+
+std::vector<place> walk(layout& l, place container, const std::vector<key>& keys, bool items = false)
 {
     auto c = l.enter(container);
     std::vector<place> places;
-    for (const auto key : keys) places.push_back(l.step_to(c, key, items));
+    for (const auto k : keys) places.push_back(l.step_to(c, entry_of(k), items));
     return places;
 }
 
 /// The predicted keys of a container.
-std::vector<layout::key_number> expected(layout& l, place container)
+std::vector<key> expected(layout& l, place container)
 {
-    std::vector<layout::key_number> keys;
-    for (auto c = l.enter(container); c.next != layout::nowhere; l.step(c, c.next)) keys.push_back(l.at(c.next).key);
+    std::vector<key> keys;
+    for (auto c = l.enter(container); c.next != layout::nowhere; l.step(c, c.next)) {
+        const auto* const e = l.at(c.next).key;
+        keys.push_back(e == nullptr ? nameless : static_cast<key>(e - entries().data()));
+    }
     return keys;
 }
 
@@ -36,7 +51,7 @@ TEST_CASE("layout: predicts the last sequence of keys", "[api][vocabulary]")
     CHECK(expected(l, layout::root).empty());
     const auto first = walk(l, layout::root, {7, 3, 5});
     CHECK(walk(l, layout::root, {7, 3, 5}) == first);
-    CHECK(expected(l, layout::root) == std::vector<layout::key_number>{7, 3, 5});
+    CHECK(expected(l, layout::root) == std::vector<key>{7, 3, 5});
     // The same keys in another container have other places.
     const auto inner = walk(l, first[1], {7, 3});
     CHECK(inner[0] != first[0]);
@@ -51,11 +66,11 @@ TEST_CASE("layout: missing and new members do not disturb the others", "[api][vo
     const auto more = walk(l, layout::root, {1, 9, 2});
     CHECK(more[0] == all[0]);
     CHECK(more[2] == all[1]);
-    CHECK(expected(l, layout::root) == std::vector<layout::key_number>{1, 9, 2, 3, 4, 5});
+    CHECK(expected(l, layout::root) == std::vector<key>{1, 9, 2, 3, 4, 5});
     // A changed order gives a member two places, once.
     walk(l, layout::root, {5, 1});
     walk(l, layout::root, {5, 1});
-    CHECK(expected(l, layout::root) == std::vector<layout::key_number>{1, 9, 2, 3, 4, 5, 1});
+    CHECK(expected(l, layout::root) == std::vector<key>{1, 9, 2, 3, 4, 5, 1});
 }
 
 TEST_CASE("layout: names of items replace each other", "[api][vocabulary]")
@@ -63,8 +78,8 @@ TEST_CASE("layout: names of items replace each other", "[api][vocabulary]")
     layout l(100);
     const auto first = walk(l, layout::root, {1, 2}, true);
     CHECK(walk(l, layout::root, {3, 4}, true) == first);
-    CHECK(expected(l, layout::root) == std::vector<layout::key_number>{3, 4});
-    CHECK(walk(l, layout::root, {layout::nameless, 4}, true) == first);
+    CHECK(expected(l, layout::root) == std::vector<key>{3, 4});
+    CHECK(walk(l, layout::root, {nameless, 4}, true) == first);
     // But never the place of a member.
     const auto member = walk(l, first[0], {1});
     CHECK(walk(l, first[0], {2}, true) != member);
@@ -74,9 +89,9 @@ TEST_CASE("layout: a full one is cleared before the next document", "[api][vocab
 {
     layout l(100);
     auto c = l.enter(layout::root);
-    for (layout::key_number key = 0; key < 98; ++key) REQUIRE(l.step_to(c, key, false) != layout::nowhere);
+    for (key k = 0; k < 98; ++k) REQUIRE(l.step_to(c, entry_of(k), false) != layout::nowhere);
     const auto bytes = l.bytes();
-    CHECK(l.step_to(c, 98, false) == layout::nowhere);
+    CHECK(l.step_to(c, entry_of(98), false) == layout::nowhere);
     CHECK(c.last == 99);
     l.begin_document();
     CHECK(expected(l, layout::root).empty());
@@ -90,10 +105,10 @@ TEST_CASE("layout: nothing is stored at nowhere", "[api][vocabulary]")
 {
     layout l(2);
     auto c = l.enter(layout::root);
-    CHECK(l.step_to(c, 1, false) == layout::nowhere);
+    CHECK(l.step_to(c, entry_of(1), false) == layout::nowhere);
     c = l.enter(layout::nowhere);
-    CHECK(l.step_to(c, 1, true) == layout::nowhere);
-    CHECK(l.at(layout::nowhere).key == layout::nameless);
+    CHECK(l.step_to(c, entry_of(1), true) == layout::nowhere);
+    CHECK(l.at(layout::nowhere).key == nullptr);
     CHECK(l.at(layout::nowhere).child == layout::nowhere);
 }
 
@@ -118,7 +133,7 @@ TEST_CASE("layout: cursors of several writers stay within bounds", "[api][vocabu
             l.step(c, c.next);
             break;
         default:
-            (void)l.step_to(c, static_cast<layout::key_number>(random() % 40), random() % 4 == 0);
+            (void)l.step_to(c, entry_of(random() % 40), random() % 4 == 0);
         }
         REQUIRE(c.container < 200);
         REQUIRE(c.last < 200);

@@ -161,21 +161,20 @@ void tape_writer::share(frame& f)
     if (spread > longest_shared_container) return;
     store(end_, spread, container_trailer);
     const std::string_view tape(reinterpret_cast<const char*>(head), size + container_trailer);
-    if (const auto n = container_at(f.at.container, tape)) {
+    if (const text_table::entry* const known = container_at(f.at.container, tape)) {
         end_ = head;
-        put_container(*n);
+        put_container(known->n);
         f.hidden = static_cast<std::uint32_t>(spread - static_cast<std::size_t>(end_ - head));
     } else if (words_->containers().has_room(tape)) {
         f.obstacles = obstacle::counting;
     }
 }
 
-std::optional<text_table::number> tape_writer::container_at(layout::place p, std::string_view tape)
+const text_table::entry* tape_writer::container_at(layout::place p, std::string_view tape)
 {
-    text_table& known = words_->containers();
-    const std::uint32_t last = layout_.at(p).value;
-    if (last >= layout::container_0 && known.is(last - layout::container_0, tape)) return last - layout::container_0;
-    return look_up(known, tape, p, layout::container_0, false);
+    const text_table::entry* const last = layout_.at(p).container();
+    if (last != nullptr && same_text(last->view(), tape)) return last;
+    return look_up(words_->containers(), tape, p, false, false);
 }
 
 void tape_writer::put_container(text_table::number n) noexcept

@@ -132,7 +132,7 @@ void tape_writer::next_item()
     if (f.at.next != layout::nowhere) {
         layout_.step(f.at, f.at.next);
     } else if (f.members < layout::most_items) {
-        (void)layout_.step_to(f.at, layout::nameless, false);
+        (void)layout_.step_to(f.at, nullptr, false);
         ++f.members;
     }
     here_ = f.at.last;
@@ -256,10 +256,8 @@ bool tape_writer::other_key(frame& f, std::string_view s)
     layout::place p = f.at.next;
     for (int i = 1; p != layout::nowhere && i < likely_members; ++i) {
         p = layout_.at(p).next;
-        const layout::node& n = layout_.at(p);
-        if (n.key == layout::nameless) continue;
-        const text_table::entry& e = words_->keys().entry_of(n.key);
-        if (same_text(e.view(), s)) return known_key(f, p, e);
+        const text_table::entry* const key = layout_.at(p).key;
+        if (key != nullptr && same_text(key->view(), s)) return known_key(f, p, *key);
     }
     return new_key(f, s);
 }
@@ -268,9 +266,9 @@ bool tape_writer::other_field(std::uint16_t id, std::string_view text)
 {
     if (!key(text)) return false;
     layout::node& n = layout_.at(here_);
-    if (n.key == layout::nameless) return true;
+    if (n.key == nullptr) return true;
     n.field = id;
-    n.c = key_remark::unpack(words_->keys().entry_of(n.key).remark).c;
+    n.c = key_remark::unpack(n.key->remark).c;
     return true;
 }
 
@@ -278,8 +276,8 @@ bool tape_writer::is_user_map(const frame& f) const noexcept
 {
     if (f.is_array || depth_ <= 1 || frames_[depth_ - 1].is_array) return false;
     const layout::node& n = layout_.at(f.at.container);
-    if (n.key == layout::nameless) return !n.is_item;
-    return key_remark::unpack(words_->keys().entry_of(n.key).remark).c == key_class::user_map;
+    if (n.key == nullptr) return !n.is_item;
+    return key_remark::unpack(n.key->remark).c == key_class::user_map;
 }
 
 bool tape_writer::may_learn(key_class c, bool is_users) const noexcept
@@ -290,14 +288,14 @@ bool tape_writer::may_learn(key_class c, bool is_users) const noexcept
     return c != key_class::common_item || words_->keys().size() < key_numbers / 2;
 }
 
-std::optional<text_table::number> tape_writer::number_of_key(std::string_view s, key_class c, bool is_users)
+const text_table::entry* tape_writer::entry_of_key(std::string_view s, key_class c, bool is_users)
 {
     text_table& keys = words_->keys();
     const std::uint64_t hash = hash_text(s);
     if (new_keys_ >= most_new_keys || !may_learn(c, is_users)) return keys.find(s, hash);
     // Schema keys count per version: there are few of them, and known ones are faster.
     const auto [known, again] = is_users ? sightings_.see(keys, s, hash, true) : sightings_.see_version(keys, s, hash);
-    if (!known) ++new_keys_;
+    if (known == nullptr) ++new_keys_;
     return known;
 }
 
@@ -309,15 +307,13 @@ bool tape_writer::new_key(frame& f, std::string_view s)
     here_ = layout::nowhere;
     if (words_ == nullptr) return inline_key(s);
     const bool is_users = is_user_map(f);
-    std::optional<text_table::number> n;
-    if (s.size() <= longest_shared_key) n = number_of_key(s, c, is_users);
-    here_ = layout_.step_to(f.at, n ? static_cast<layout::key_number>(*n) : layout::nameless,
-                            c == key_class::item || c == key_class::common_item);
-    if (!n) {
+    const text_table::entry* const known = s.size() <= longest_shared_key ? entry_of_key(s, c, is_users) : nullptr;
+    here_ = layout_.step_to(f.at, known, c == key_class::item || c == key_class::common_item);
+    if (known == nullptr) {
         if (s.size() <= longest_shared_key && may_learn(c, is_users)) f.obstacles |= obstacle::changing;
         return inline_key(s);
     }
-    put_key(*n);
+    put_key(known->n);
     return has_room();
 }
 
@@ -364,27 +360,30 @@ bool tape_writer::shared(text_table::number n)
     return has_room();
 }
 
-std::optional<text_table::number> tape_writer::look_up(text_table& table, std::string_view content, layout::place p,
-                                                       std::uint32_t first, bool is_users)
+const text_table::entry* tape_writer::look_up(text_table& table, std::string_view content, layout::place p,
+                                              bool is_text, bool is_users)
 {
     layout::node& n = layout_.at(p);
-    if (n.strangers >= most_strangers && ++n.strangers % look_again != 0) return std::nullopt;
+    if (n.strangers >= most_strangers && ++n.strangers % look_again != 0) return nullptr;
     // Counted per object, not per version: a text of a single object is not worth a number, however often the object is
     // updated.
     const auto [known, again] = sightings_.see(table, content, hash_text(content), is_users);
     if (p != layout::nowhere) {
-        if (known) n.value = first + *known;
-        n.strangers = known || again ? 0 : static_cast<unsigned char>(std::min(n.strangers + 1u, most_strangers));
+        if (known != nullptr) {
+            n.value = known;
+            n.value_is_text = is_text;
+        }
+        n.strangers = known != nullptr || again ? 0 : static_cast<unsigned char>(std::min(n.strangers + 1u, most_strangers));
     }
     return known;
 }
 
-std::optional<text_table::number> tape_writer::number_of_value(std::string_view s)
+const text_table::entry* tape_writer::entry_of_value(std::string_view s)
 {
     text_table& values = words_->values();
     const bool is_users = is_user_map(innermost());
     if (is_users && !values.has_room_for_users()) return values.find(s, hash_text(s));
-    return look_up(values, s, here_, 0, is_users);
+    return look_up(values, s, here_, true, is_users);
 }
 
 void tape_writer::note_origin(std::string_view s)
@@ -399,14 +398,14 @@ bool tape_writer::other_string(std::string_view s)
 {
     if (hint_ == hint::uid || hint_ == hint::ns) [[unlikely]] {
         note_origin(s);
-        if (is_repeated(s)) return shared(layout_.at(here_).value);
+        if (is_repeated(s)) return shared(layout_.at(here_).value->n);
     }
     if (!shares_ || s.size() < shortest_shared_value) return inline_string(s);
     if (s.size() > longest_shared_value) {
         top_->obstacles |= obstacle::long_text;
         return inline_string(s);
     }
-    if (const auto known = number_of_value(s)) return shared(*known);
+    if (const text_table::entry* const known = entry_of_value(s)) return shared(known->n);
     top_->obstacles |= obstacle::changing;
     return inline_string(s);
 }

@@ -55,10 +55,7 @@ public:
     {
         frame& f = innermost();
         const layout::node& n = layout_.at(f.at.next);
-        if (n.key != layout::nameless) {
-            const text_table::entry& e = words_->keys().entry_of(n.key);
-            if (same_text(e.view(), text)) return known_key(f, f.at.next, e);
-        }
+        if (n.key != nullptr && same_text(n.key->view(), text)) return known_key(f, f.at.next, *n.key);
         return other_key(f, text);
     }
     /** The same as key() for a member that the object has only once, of a message with a schema.
@@ -74,18 +71,18 @@ public:
         f.at.last = here_ = p;
         f.at.next = n.next;
         expect_value(f, n.c);
-        put_key(n.key);
+        put_key(n.key->n);
         return has_room();
     }
     [[nodiscard]] bool string(std::string_view text)
     {
         if (in_array_) next_item();
-        return is_repeated(text) ? shared(layout_.at(here_).value) : other_string(text);
+        return is_repeated(text) ? shared(layout_.at(here_).value->n) : other_string(text);
     }
     /// After key(): writes the text if it was here before, and is known to be valid. False: string() must follow.
     [[nodiscard]] bool repeat_string(std::string_view text)
     {
-        return !in_array_ && is_repeated(text) && shared(layout_.at(here_).value);
+        return !in_array_ && is_repeated(text) && shared(layout_.at(here_).value->n);
     }
     /// After key(): true if the value may be the container that was here before, so that repeat() should be called.
     [[nodiscard]] bool may_repeat() const noexcept
@@ -244,15 +241,16 @@ private:
     void end_recording(const frame& f);
     /// Replaces the container that just ended by its number, if it has one.
     void share(frame& f);
-    [[nodiscard]] std::optional<text_table::number> container_at(layout::place p, std::string_view tape);
+    /// The shared container with this tape, which ended at a place; null if it has no number.
+    [[nodiscard]] const text_table::entry* container_at(layout::place p, std::string_view tape);
     void put_container(text_table::number n) noexcept;
-    /** Returns the number of the content at a place. Content without a number is counted, unless content at this place
-        hardly ever recurs.
+    /** Returns the entry of the content at a place, or null. Content without an entry is counted, unless content at this
+        place hardly ever recurs.
 
-        @param first     Added to the number that the place remembers.
+        @param is_text   It is a text; else a container.
         @param is_users  Users choose the content. */
-    [[nodiscard]] std::optional<text_table::number> look_up(text_table& table, std::string_view content,
-                                                            layout::place p, std::uint32_t first, bool is_users);
+    [[nodiscard]] const text_table::entry* look_up(text_table& table, std::string_view content, layout::place p,
+                                                   bool is_text, bool is_users);
     [[nodiscard]] bool single(unsigned char t)
     {
         if (in_array_) next_item();
@@ -270,7 +268,7 @@ private:
         f.at.last = here_ = p;
         f.at.next = n.next;
         expect_value(f, known.c);
-        put_key(n.key);
+        put_key(e.n);
         return has_room();
     }
     /// Writes a key that is not the predicted one.
@@ -304,10 +302,10 @@ private:
     /// True if users choose the object's member names, or if this cannot be excluded.
     [[nodiscard]] bool is_user_map(const frame& f) const noexcept;
     [[nodiscard]] bool may_learn(key_class c, bool is_users) const noexcept;
-    /// The number of an unpredicted key; a key without a number is counted where it may be learnt.
-    [[nodiscard]] std::optional<text_table::number> number_of_key(std::string_view s, key_class c, bool is_users);
+    /// The entry of an unpredicted key; a key without one is counted where it may be learnt.
+    [[nodiscard]] const text_table::entry* entry_of_key(std::string_view s, key_class c, bool is_users);
     /// The same for a text value.
-    [[nodiscard]] std::optional<text_table::number> number_of_value(std::string_view s);
+    [[nodiscard]] const text_table::entry* entry_of_value(std::string_view s);
     void expect_value(const frame& f, key_class c) noexcept
     {
         hint_ = hint::none;
@@ -321,8 +319,8 @@ private:
     void next_item();
     [[nodiscard]] bool is_repeated(std::string_view text) const noexcept
     {
-        const layout::node& n = layout_.at(here_);
-        return shares_ && n.value < layout::container_0 && same_text(words_->values().entry_of(n.value).view(), text);
+        const text_table::entry* const last = layout_.at(here_).text();
+        return shares_ && last != nullptr && same_text(last->view(), text);
     }
     /// Takes the namespace or uid of the document, for which its texts are counted.
     void note_origin(std::string_view s);

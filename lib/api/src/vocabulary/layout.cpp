@@ -17,7 +17,7 @@ layout::layout(std::size_t most) : capacity_(std::min(most, first_capacity)), mo
     publish_bytes();
 }
 
-layout::place layout::step_to(cursor& c, key_number key, bool is_item)
+layout::place layout::step_to(cursor& c, const entry* key, bool is_item)
 {
     place p = find(c, key);
     if (p == nowhere && is_item && nodes_[c.next].is_item) {
@@ -30,7 +30,7 @@ layout::place layout::step_to(cursor& c, key_number key, bool is_item)
     return p;
 }
 
-layout::place layout::find(const cursor& c, key_number key) const noexcept
+layout::place layout::find(const cursor& c, const entry* key) const noexcept
 {
     place p = c.next;
     for (int i = 0; p != nowhere && i < longest_search; ++i, p = nodes_[p].next)
@@ -38,7 +38,7 @@ layout::place layout::find(const cursor& c, key_number key) const noexcept
     return nowhere;
 }
 
-layout::place layout::add(const cursor& c, key_number key, bool is_item)
+layout::place layout::add(const cursor& c, const entry* key, bool is_item)
 {
     if (c.container == nowhere) return nowhere;
     if (used_ == capacity_ && !grow()) return nowhere;

@@ -4,6 +4,7 @@
 #include "vocabulary/former_repeats.hpp"
 #include "vocabulary/key_class.hpp"
 #include "vocabulary/repeats.hpp"
+#include "vocabulary/text_table.hpp"
 
 #include <atomic>
 #include <cstddef>
@@ -19,27 +20,29 @@ namespace kubecoro::detail {
     prediction is only a hint: the writer compares the text, or the number of a schema's field (`node::field`), which
     stands for one text and is reset with the node's key. So the layout affects the cost of writing and not its result.
 
+    Keys and values are entries of the vocabulary that the layout belongs to: a number would take two more dependent
+    reads of memory to its text.
+
     Bounded: a full layout is cleared before the next document. Writers may alternate within their documents: places
     of a layout that has been cleared give wrong predictions, which is harmless. */
 class layout
 {
 public:
     using place = std::uint16_t;
-    using key_number = std::uint16_t;
+    using entry = text_table::entry;
 
     static constexpr place nowhere = 0;
     static constexpr place root = 1;
-    /// Key of items, and of members whose key has no number.
-    static constexpr key_number nameless = 0xffff;
-    static constexpr std::uint32_t container_0 = 0x80000000;
-    static constexpr std::uint32_t no_value = 0xffffffff;
     /// Items of an array with places of their own; the others share the last place.
     static constexpr unsigned most_items = 64;
 
     /// A member or item.
     struct node
     {
-        key_number key = nameless;
+        /// Null: it is an item, or a member whose key has no number.
+        const entry* key = nullptr;
+        /// The last shared text here, or the last shared container.
+        const entry* value = nullptr;
         /// Identifies the key where its text has not been compared: see tape_writer::field(). 0 = unknown.
         std::uint16_t field = 0;
         /// The class of the key; valid with `field`.
@@ -61,9 +64,15 @@ public:
         unsigned char next_wait = 0;
         /// The last container here.
         repeats::number repeated = repeats::none;
-        /// Number of the last shared text here, or container_0 plus the number of the last shared container.
-        std::uint32_t value = no_value;
+        bool value_is_text = false;
+
+        /// The last shared text here; null if it is a container.
+        [[nodiscard]] const entry* text() const noexcept { return value_is_text ? value : nullptr; }
+        /// The last shared container here; null if it is a text.
+        [[nodiscard]] const entry* container() const noexcept { return value_is_text ? nullptr : value; }
     };
+
+    static_assert(sizeof(node) == 32);
 
     /// Position within a container.
     struct cursor
@@ -91,7 +100,7 @@ public:
     }
     /// Moves to the member with this key, which is added when it is not among the next ones; nowhere when there is no
     /// room. Item names replace each other, so that the content of one is predicted for the next.
-    place step_to(cursor& c, key_number key, bool is_item);
+    place step_to(cursor& c, const entry* key, bool is_item);
 
     [[nodiscard]] const repeats& repeated() const noexcept { return repeats_; }
     void note_copied(repeats::number n) noexcept { repeats_.note_copied(n); }
@@ -104,8 +113,8 @@ public:
     [[nodiscard]] std::size_t bytes() const noexcept { return bytes_.load(std::memory_order_relaxed); }
 
 private:
-    [[nodiscard]] place find(const cursor& c, key_number key) const noexcept;
-    [[nodiscard]] place add(const cursor& c, key_number key, bool is_item);
+    [[nodiscard]] place find(const cursor& c, const entry* key) const noexcept;
+    [[nodiscard]] place add(const cursor& c, const entry* key, bool is_item);
     [[nodiscard]] bool grow();
     void clear() noexcept;
     void publish_bytes() noexcept

@@ -38,38 +38,38 @@ text_table::limits sound(text_table::limits l) noexcept
 
 text_table::text_table(limits l) noexcept : limits_(sound(l)) {}
 
-std::optional<text_table::number> text_table::find(std::string_view text, std::uint64_t hash) const noexcept
+const text_table::entry* text_table::find(std::string_view text, std::uint64_t hash) const noexcept
 {
-    if (index_.empty()) return std::nullopt;
+    if (index_.empty()) return nullptr;
     const std::size_t mask = index_.size() - 1;
     for (std::size_t i = 0; i < longest_probe; ++i) {
         const std::uint32_t slot = index_[(hash + i) & mask];
         if (slot == 0) break;
         if ((slot & ~position_mask) != distinction(hash)) continue;
         const entry& e = entry_at((slot & position_mask) - 1);
-        if (same_text(e.view(), text)) return e.n;
+        if (same_text(e.view(), text)) return &e;
     }
-    return std::nullopt;
+    return nullptr;
 }
 
 text_table::sighting text_table::see(std::string_view text, std::uint64_t hash, origin from)
 {
-    if (const auto known = find(text, hash)) return {known};
+    if (const entry* const known = find(text, hash)) return {known};
     if (!has_room(text)) return {};
     const count c = count_sighting(hash, text.size(), from);
-    if (c != count::enough) return {std::nullopt, c == count::again};
+    if (c != count::enough) return {nullptr, c == count::again};
     candidate(hash) = 0;
     return {append(text, hash), true};
 }
 
 text_table::sighting text_table::recall(std::string_view text, std::uint64_t hash)
 {
-    if (const auto known = find(text, hash)) return {known};
+    if (const entry* const known = find(text, hash)) return {known};
     if (!has_room(text)) return {};
     std::uint32_t& slot = candidate(hash);
     const std::uint32_t times = slot & most_counted;
     if (times == 0 || slot >> 12 != print_of(hash)) return {};
-    if (times < enough()) return {std::nullopt, true};
+    if (times < enough()) return {nullptr, true};
     slot = 0;
     return {append(text, hash), true};
 }
@@ -144,19 +144,19 @@ text_table::count text_table::count_sighting(std::uint64_t hash, std::size_t siz
     return count::enough;
 }
 
-std::optional<text_table::number> text_table::append(std::string_view text, std::uint64_t hash)
+const text_table::entry* text_table::append(std::string_view text, std::uint64_t hash)
 {
     const std::uint32_t n = size_.load(std::memory_order_relaxed);
     if (2 * (n + 1) > index_.size()) grow_index();
     const position p = next_position(text.size());
-    if (p >= position_mask) return std::nullopt;
+    if (p >= position_mask) return nullptr;
     make_chunk(n);
     const std::uint16_t remark = limits_.remark == nullptr ? std::uint16_t{0} : limits_.remark(text);
     // From here on nothing throws: find() must not meet a place without its text.
-    if (!place(p, hash)) return std::nullopt;
+    if (!place(p, hash)) return nullptr;
     store(p, {n, static_cast<std::uint16_t>(text.size()), remark}, text);
     size_.store(n + 1, std::memory_order_release);
-    return n;
+    return &entry_at(p);
 }
 
 char* text_table::address_of(position p) const noexcept

@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -68,8 +67,8 @@ public:
 
     struct sighting
     {
-        /// Number of an admitted text.
-        std::optional<number> known;
+        /// An admitted text; null if it is not admitted.
+        const entry* known = nullptr;
         /// The text is not admitted, but was seen in another document.
         bool again = false;
     };
@@ -78,18 +77,14 @@ public:
 
     // ---- For the writer
 
-    [[nodiscard]] std::optional<number> find(std::string_view text, std::uint64_t hash) const noexcept;
+    /// Null if the text is not admitted.
+    [[nodiscard]] const entry* find(std::string_view text, std::uint64_t hash) const noexcept;
     /// Like find; a text not found is counted, once per document, and admitted when it was seen often enough.
     [[nodiscard]] sighting see(std::string_view text, std::uint64_t hash, origin from);
     /// Like see, while the origin is unknown: admits a text that was already counted often enough.
     [[nodiscard]] sighting recall(std::string_view text, std::uint64_t hash);
     /// Counts a text of this size that recall() did not find, once its origin is known.
     void count_later(std::uint64_t hash, std::size_t size, origin from);
-    /// @param n  A returned number.
-    [[nodiscard]] const entry& entry_of(number n) const noexcept
-    {
-        return *chunks_[n / chunk_entries][n % chunk_entries];
-    }
     /// Admits a text at once, unless there is no room.
     void admit(std::string_view text);
     [[nodiscard]] bool has_room(std::string_view text) const noexcept
@@ -137,13 +132,18 @@ private:
     static constexpr std::size_t chunk_entries = 256;
     static constexpr std::size_t chunks = 289;
 
+    /// @param n  A returned number.
+    [[nodiscard]] const entry& entry_of(number n) const noexcept
+    {
+        return *chunks_[n / chunk_entries][n % chunk_entries];
+    }
     [[nodiscard]] std::uint32_t& candidate(std::uint64_t hash);
     /// Number of sightings that admit a text.
     [[nodiscard]] unsigned enough() const noexcept;
     [[nodiscard]] count count_sighting(std::uint64_t hash, std::size_t size, origin from);
     /// Takes the room of a text out of its owner's share. Returns false when the owner may have no more.
     [[nodiscard]] bool take_room(std::size_t size, origin from) noexcept;
-    std::optional<number> append(std::string_view text, std::uint64_t hash);
+    [[nodiscard]] const entry* append(std::string_view text, std::uint64_t hash);
     /// An entry by its distance from the first one, in units of its alignment.
     using position = std::uint32_t;
     /// Returns the position of the next text, whose size is given. Adds a block when the last one is full.
