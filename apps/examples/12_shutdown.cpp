@@ -39,8 +39,7 @@ asio::awaitable<kubecoro::result<>> run(kubecoro::client client)
     auto outcome = co_await begun.wait();
     if (!outcome) co_return outcome;
 
-    auto maps = informers.get<config_map>({.namespaces = {"default"}});
-    informers.start(); // starts the new one; the others keep running
+    auto maps = informers.get<config_map>({.namespaces = {"default"}}); // starts at once
     outcome = co_await maps.has_synced();
     if (!outcome) co_return outcome;
     show("late", maps);

@@ -45,20 +45,31 @@ TEST_CASE("factory: a shared informer has the label indexes of every request", "
     CHECK(a.stats().indexed_labels.size() == 2);
 }
 
-TEST_CASE("factory: informers requested after the start wait for the next start", "[cache][factory]")
+TEST_CASE("factory: informers requested after the start are started", "[cache][factory]")
 {
     fixture f;
     f.informers->start();
-    auto pods = f.informers->get<pod>();
     f.source().on_list(kt::make_page({}, "5"));
     auto watch = f.source().on_watch();
+    auto pods = f.informers->get<pod>();
+    REQUIRE(f.run.run(pods.has_synced()));
+    CHECK(f.informers->get<pod>() == pods);
+    f.informers->start();
+    f.settle();
+    CHECK(f.source().lists() == 1);
+}
+
+TEST_CASE("factory: informers requested before the start wait for it", "[cache][factory]")
+{
+    fixture f;
+    f.source().on_list(kt::make_page({}, "5"));
+    auto watch = f.source().on_watch();
+    auto pods = f.informers->get<pod>();
     f.settle();
     CHECK(f.source().lists() == 0);
     CHECK(pods.state() == kubecoro::informer_state::created);
     f.informers->start();
-    f.informers->start();
     REQUIRE(f.run.run(pods.has_synced()));
-    CHECK(f.source().lists() == 1);
 }
 
 TEST_CASE("factory: the last release ends the watch; the handle still reads", "[cache][factory]")

@@ -66,6 +66,7 @@ struct informer_factory::state
     std::vector<std::pair<resource_type, std::shared_ptr<watch_list_ability>>> abilities;
     /// Released by their last user, and possibly still running: a release can be cancelled.
     std::vector<std::shared_ptr<informer_engine>> leaving;
+    bool started = false;
     bool stopping = false;
 
     std::string label_for(const resource_type& resource, const informer_options& o) const
@@ -127,6 +128,17 @@ struct informer_factory::state
         return abilities.emplace_back(resource, std::make_shared<watch_list_ability>()).second;
     }
 
+    void set_started()
+    {
+        std::lock_guard lock(mutex);
+        started = true;
+    }
+    [[nodiscard]] bool is_started()
+    {
+        std::lock_guard lock(mutex);
+        return started;
+    }
+
     std::vector<std::shared_ptr<informer_engine>> engines()
     {
         std::lock_guard lock(mutex);
@@ -179,11 +191,13 @@ shared_informer<object> informer_factory::get(const resource_type& resource, inf
     auto engine = state_->find_or_make(resource, std::move(options));
     // Not under the mutex: building a label index visits all objects.
     for (const auto& label : labels) engine->content()->index_label(label);
+    if (state_->is_started()) engine->start();
     return shared_informer<object>(std::move(engine));
 }
 
 void informer_factory::start()
 {
+    state_->set_started(); // before the list is read: a get() that is not in it sees this, and starts its own
     for (const auto& engine : state_->engines()) engine->start();
 }
 

@@ -33,7 +33,8 @@ public:
     informer_factory(informer_factory&&) noexcept;
     informer_factory& operator=(informer_factory&&) = delete;
 
-    /** Returns the informer for this resource, scope and selectors; creates it, not yet started, if none exists.
+    /** Returns the informer for this resource, scope and selectors; creates it if none exists, and starts it if the factory
+        is started.
 
         Informers are shared when resource, namespaces, selectors, decode options and storage are equal and no
         transform is set. The label indexes of every call are built, those of later calls on the calling thread; the
@@ -47,7 +48,7 @@ public:
         return shared_informer<detail::handled_kind<Kind>>(get(Kind::resource(), std::move(options)));
     }
 
-    /// Starts the informers that are not started yet. May be called again after further get() calls. Returns at once.
+    /// Starts the informers, and those that get() makes later. May be called again. Returns at once.
     void start();
 
     /// Waits until the store of every informer is filled, also of those that have yet to be started; see wait_for_cache_sync.
