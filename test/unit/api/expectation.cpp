@@ -104,15 +104,14 @@ TEST_CASE("layout prediction: wrong predictions do not change the result", "[api
             return table.find(text, hash_text(text));
         };
         for (std::size_t p = 1; p < places; ++p)
-            l.at(static_cast<layout::place>(p)) = {
-                .key = random() % 5 == 0 ? nullptr : any_of(words.keys()),
-                .value = any_of(words.values()),
-                .next = any(),
-                .child = any(),
-                .width = static_cast<unsigned char>(std::size_t{1} << random() % 3),
-                .strangers = static_cast<unsigned char>(random()),
-                .is_item = random() % 2 == 0,
-                .value_is_text = true};
+            l.at(static_cast<layout::place>(p)) = {.key = random() % 5 == 0 ? nullptr : any_of(words.keys()),
+                                                   .value = any_of(words.values()),
+                                                   .next = any(),
+                                                   .child = any(),
+                                                   .width = static_cast<unsigned char>(std::size_t{1} << random() % 3),
+                                                   .strangers = static_cast<unsigned char>(random()),
+                                                   .is_item = random() % 2 == 0,
+                                                   .value_is_text = true};
         same_as_alone(shuffled(random, 3), e);
         same_as_alone(std::string(testing_samples::pod), e);
     }

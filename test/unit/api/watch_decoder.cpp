@@ -41,7 +41,8 @@ std::string flat(const outcome& all)
 {
     std::string out = all.problem;
     for (const auto& e : all.events)
-        out += "\n" + std::to_string(static_cast<int>(e.type)) + e.unknown_type + (e.status ? e.status->reason : "") + e.obj.to_text();
+        out += "\n" + std::to_string(static_cast<int>(e.type)) + e.unknown_type + (e.status ? e.status->reason : "") +
+               e.obj.to_text();
     return out;
 }
 

@@ -134,7 +134,8 @@ public:
         }
         e.left_out = std::move(left_out_);
         e.passed_over = std::move(not_wanted_);
-        if (!object_ && !e.left_out && !e.passed_over) return failure(cond::corrupt, type_ + " event without an object");
+        if (!object_ && !e.left_out && !e.passed_over)
+            return failure(cond::corrupt, type_ + " event without an object");
         if (e.type == watch_event_type::error)
             e.status = std::make_shared<const server_status>(read_status(object_.root()));
         else

@@ -373,7 +373,8 @@ const text_table::entry* tape_writer::look_up(text_table& table, std::string_vie
             n.value = known;
             n.value_is_text = is_text;
         }
-        n.strangers = known != nullptr || again ? 0 : static_cast<unsigned char>(std::min(n.strangers + 1u, most_strangers));
+        n.strangers =
+            known != nullptr || again ? 0 : static_cast<unsigned char>(std::min(n.strangers + 1u, most_strangers));
     }
     return known;
 }
