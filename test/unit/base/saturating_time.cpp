@@ -64,10 +64,10 @@ TEST_CASE("saturating_duration: keeps what a duration can hold, and saturates wh
     STATIC_REQUIRE(none == 0s);
     STATIC_REQUIRE(saturating_duration(10min) == 10min);
     STATIC_REQUIRE(saturating_duration(duration(-7)) == duration(-7));
-    STATIC_REQUIRE(saturating_duration(std::chrono::hours::max()) == duration::max());
+    CHECK(saturating_duration(std::chrono::hours::max()) == duration::max());
     STATIC_REQUIRE(saturating_duration(std::chrono::hours::min()) < -1h);
     STATIC_REQUIRE(saturating_duration(std::chrono::duration<unsigned>(7)) == 7s);
-    STATIC_REQUIRE(saturating_duration(std::chrono::duration<std::uint64_t>::max()) == duration::max());
+    CHECK(saturating_duration(std::chrono::duration<std::uint64_t>::max()) == duration::max());
     STATIC_REQUIRE(std::is_convertible_v<std::chrono::hours, saturating_duration>);
     STATIC_REQUIRE_FALSE(std::is_convertible_v<std::chrono::duration<double>, saturating_duration>);
     STATIC_REQUIRE_FALSE(std::is_convertible_v<int, saturating_duration>);

@@ -77,7 +77,8 @@ std::string removed_uid(const object& answer)
     return std::string(answer["details"]["uid"].as_string());
 }
 
-asio::awaitable<result<>> wait_until_gone(client c, resource_type type, object_key key, std::string uid, saturating_duration limit)
+asio::awaitable<result<>> wait_until_gone(client c, resource_type type, object_key key, std::string uid,
+                                          saturating_duration limit)
 {
     doomed d{std::move(c), std::move(type), std::move(key), std::move(uid)};
     return catch_failure(wait_within(std::move(d), limit));

@@ -120,7 +120,8 @@ std::unique_ptr<rate_limiter> exponential_limiter(saturating_duration initial, s
     return std::make_unique<exponential>(initial, limit);
 }
 
-std::unique_ptr<rate_limiter> fast_slow_limiter(saturating_duration fast, saturating_duration slow, unsigned fast_attempts)
+std::unique_ptr<rate_limiter> fast_slow_limiter(saturating_duration fast, saturating_duration slow,
+                                                unsigned fast_attempts)
 {
     return std::make_unique<fast_slow>(fast, slow, fast_attempts);
 }

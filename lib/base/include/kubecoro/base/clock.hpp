@@ -38,7 +38,8 @@ private:
         using coarse = std::chrono::duration<rep, Period>;
         constexpr auto longest = std::chrono::floor<coarse>(duration::max());
         if (std::cmp_greater(d.count(), longest.count())) return duration::max();
-        return std::cmp_less(d.count(), -longest.count()) ? duration(-longest) : duration(coarse(static_cast<rep>(d.count())));
+        return std::cmp_less(d.count(), -longest.count()) ? duration(-longest)
+                                                          : duration(coarse(static_cast<rep>(d.count())));
     }
 };
 

@@ -81,8 +81,8 @@ struct several_texts
 
 } // namespace detail
 
-/** A list of texts in options: a vector that refuses braces within braces. `{{"web", "jobs"}}` would make one std::string of two
-    pointers. */
+/** A list of texts in options: a vector that refuses braces within braces. `{{"web", "jobs"}}` would make one
+    std::string of two pointers. */
 class text_list : public std::vector<std::string>
 {
 public:
@@ -143,9 +143,10 @@ public:
                       "this callback is a plain function: a coroutine would never begin, a result<> would be dropped");
     }
     /// Calls it. Throws std::bad_function_call if there is none.
-    void operator()(Args... args) const { base::operator()(std::forward<Args>(args)...); }
-    /// Deleted: std::function would wrap this callable, and test true although this one is empty. What it cannot call it copies.
-    void operator()(Args... args) = delete; // std::as_const(callback)(..)
+    void operator()(Args... args) const& { base::operator()(std::forward<Args>(args)...); }
+    /// Deleted: a std::function would wrap this callable, and test true although this one is empty. It copies the base of
+    /// one that it cannot call.
+    void operator()(Args... args) & = delete; // std::as_const(callback)(..)
 };
 
 } // namespace kubecoro

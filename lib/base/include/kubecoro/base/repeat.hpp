@@ -37,7 +37,8 @@ struct round_timing
     @par Errors        the first failure of `body`, which ends the loop; cond::cancelled.
     @par Cancellation  terminal, partial, total; reaches `body`.
     @par Lifetime      the clock must outlive the awaitable; the same holds for all functions below. */
-[[nodiscard]] boost::asio::awaitable<result<>> until(time_source& time, saturating_duration period, named_first<loop_body> body);
+[[nodiscard]] boost::asio::awaitable<result<>> until(time_source& time, saturating_duration period,
+                                                     named_first<loop_body> body);
 
 /// until() with jitter, or with a fixed rate.
 [[nodiscard]] boost::asio::awaitable<result<>> jitter_until(time_source& time, round_timing timing,

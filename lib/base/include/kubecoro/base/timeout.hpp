@@ -42,8 +42,8 @@ template<class T>
     @par Cancellation  as race(); reaches `work`.
     @par Executor      as race(). */
 template<class T>
-[[nodiscard]] boost::asio::awaitable<result<T>> with_timeout(time_source& time, saturating_duration limit, std::string doing,
-                                                             boost::asio::awaitable<result<T>> work)
+[[nodiscard]] boost::asio::awaitable<result<T>> with_timeout(time_source& time, saturating_duration limit,
+                                                             std::string doing, boost::asio::awaitable<result<T>> work)
 {
     if (limit == duration::zero()) {
         auto unlimited = catch_failure(std::move(work));

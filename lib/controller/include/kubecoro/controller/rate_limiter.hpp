@@ -27,11 +27,13 @@ public:
 };
 
 /// initial * 2^failures up to `limit`; never overflows. Both must be positive.
-[[nodiscard]] std::unique_ptr<rate_limiter> exponential_limiter(saturating_duration initial = std::chrono::milliseconds{5},
-                                                                saturating_duration limit = std::chrono::seconds{1000});
+[[nodiscard]] std::unique_ptr<rate_limiter>
+exponential_limiter(saturating_duration initial = std::chrono::milliseconds{5},
+                    saturating_duration limit = std::chrono::seconds{1000});
 
 /// The first `fast_attempts` failures wait `fast`, all others `slow`.
-[[nodiscard]] std::unique_ptr<rate_limiter> fast_slow_limiter(saturating_duration fast, saturating_duration slow, unsigned fast_attempts);
+[[nodiscard]] std::unique_ptr<rate_limiter> fast_slow_limiter(saturating_duration fast, saturating_duration slow,
+                                                              unsigned fast_attempts);
 
 /// A token bucket shared by all keys: `per_second` tokens (> 0) are added per second, up to `burst` (at least 1). A key
 /// that finds none waits for a future token, in the order of taking.
@@ -41,7 +43,8 @@ public:
 [[nodiscard]] std::unique_ptr<rate_limiter> max_of_limiter(std::vector<std::unique_ptr<rate_limiter>> limiters);
 
 /// The inner limiter's delay, capped at `longest`.
-[[nodiscard]] std::unique_ptr<rate_limiter> max_wait_limiter(std::unique_ptr<rate_limiter> inner, saturating_duration longest);
+[[nodiscard]] std::unique_ptr<rate_limiter> max_wait_limiter(std::unique_ptr<rate_limiter> inner,
+                                                             saturating_duration longest);
 
 /// client-go's default for controllers: the longer of 5 ms to 1,000 s per key and a bucket of 10 a second with a
 /// burst of 100.

@@ -104,7 +104,8 @@ public:
     }
     /// add_after() for all keys of a random-access range in one step. `key_of(element)` returns the key.
     template<class Range, class KeyOf = std::identity>
-    void add_batch_after(const Range& range, saturating_duration delay, int priority = priority::normal, KeyOf key_of = {})
+    void add_batch_after(const Range& range, saturating_duration delay, int priority = priority::normal,
+                         KeyOf key_of = {})
     {
         const many<Range, KeyOf> all{range, key_of};
         engine_->add_after(all.list(), delay, priority);
