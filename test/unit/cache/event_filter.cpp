@@ -51,6 +51,22 @@ struct counted
 
 } // namespace
 
+TEST_CASE("filter: objects without a uid are identified by their keys", "[cache][filter]")
+{
+    const auto named = [](const std::string& name, int version, const std::string& app) {
+        const auto text = R"({"metadata":{"namespace":"web","name":")" + name + R"(","resourceVersion":")" +
+                          std::to_string(version) + R"(","labels":{"app":")" + app + R"("}}})";
+        return object::parse(text).value();
+    };
+    counted f;
+    CHECK(f.hear(added<object>{named("a", 1, "shop"), false}) == "added 1");
+    CHECK(f.hear(added<object>{named("b", 2, "shop"), false}) == "added 2");
+    CHECK(f.hear(updated<object>{named("c", 2, "web"), named("c", 3, "web")}) == "-");
+    CHECK(f.hear(deleted<object>{named("a", 4, "shop"), false}) == "deleted 4");
+    CHECK(f.hear(updated<object>{named("b", 2, "shop"), named("b", 5, "web")}) == "deleted 2");
+    CHECK(f.hear(deleted<object>{named("b", 6, "web"), false}) == "-");
+}
+
 // client-go: TypedFilteringResourceEventHandler
 TEST_CASE("filter: matching starts as an add, and ends as a deletion with the last delivered state", "[cache][filter]")
 {
