@@ -6,6 +6,8 @@
 #include "connect/tunnel.hpp"
 #include "rest/deadline.hpp"
 
+#include <kubecoro/base/saturating_time.hpp>
+
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -164,7 +166,8 @@ private:
     {
         const auto begun = options_.time->now();
         happy_eyeballs_settings settings{.peer = first_peer_, .preferred = worked_last()};
-        if (options_.connect_timeout != duration::zero()) settings.deadline = begun + options_.connect_timeout;
+        if (options_.connect_timeout != duration::zero())
+            settings.deadline = time_after(begun, options_.connect_timeout);
         std::vector<std::string> addresses;
         auto finding = find_addresses(addresses);
         auto found = co_await with_deadline(*options_.time, options_.connect_timeout, std::move(finding),
