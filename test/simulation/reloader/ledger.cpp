@@ -39,7 +39,7 @@ std::string wanted_checksum(const object& workload, const std::vector<std::uniqu
         const auto& there = truths[each.kind == content_kind::config_map ? 0 : 1]->objects();
         const auto found = there.find(object_key(std::string(workload.ns()), each.name));
         if (found == there.end() && !each.optional) return {};
-        sum.add(each, found == there.end() ? object() : found->second);
+        sum.add(each, config_reloader::digest_of(found == there.end() ? object() : found->second));
     }
     return sum.finish();
 }

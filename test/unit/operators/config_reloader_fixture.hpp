@@ -21,6 +21,7 @@ namespace reloader_test {
 
 using namespace kubecoro;
 using namespace std::chrono_literals;
+namespace asio = boost::asio;
 using config_reloader::adoption;
 using config_reloader::outcome;
 
@@ -29,6 +30,27 @@ inline const resource_type secrets = untyped::secret::resource();
 inline const resource_type deployments = untyped::deployment::resource();
 inline const resource_type stateful_sets = untyped::stateful_set::resource();
 inline const std::array<resource_type, 3> workload_kinds{deployments, stateful_sets, untyped::daemon_set::resource()};
+
+/// Counts the requests for single config maps and secrets.
+class counting_transport final : public transport
+{
+public:
+    counting_transport(std::shared_ptr<transport> inner, std::shared_ptr<std::size_t> reads)
+        : inner_(std::move(inner)), reads_(std::move(reads))
+    {
+    }
+    asio::awaitable<result<std::unique_ptr<answer>>> send(request r) override
+    {
+        for (const std::string_view of : {"/configmaps/", "/secrets/"}) {
+            if (r.target.find(of) != std::string::npos) ++*reads_;
+        }
+        return inner_->send(std::move(r));
+    }
+
+private:
+    std::shared_ptr<transport> inner_;
+    std::shared_ptr<std::size_t> reads_;
+};
 
 /// A running instance of the operator.
 struct instance
@@ -52,6 +74,8 @@ struct fixture
     apiserver::embedded_server server;
     adoption first_sight = adoption::roll;
     std::unique_ptr<instance> operating;
+    /// Requests for single config maps and secrets by all operators.
+    std::shared_ptr<std::size_t> reads = std::make_shared<std::size_t>(0);
 
     fixture() : server(run.executor(), server_options())
     {
@@ -71,7 +95,9 @@ struct fixture
         how.time = run.shared_clock();
         how.log = log.handle();
         how.seed = 1;
-        client cluster(run.executor(), std::make_shared<apiserver::in_process_transport>(server), std::move(how));
+        auto direct = std::make_shared<apiserver::in_process_transport>(server);
+        auto counted = std::make_shared<counting_transport>(std::move(direct), reads);
+        client cluster(run.executor(), std::move(counted), std::move(how));
         options.name = "config-reloader";
         options.informers.seed = 1;
         return std::make_unique<instance>(std::move(cluster), std::move(options),

@@ -1,70 +1,90 @@
 #include "checksum.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
 #include <new>
 #include <stdexcept>
-#include <utility>
 #include <vector>
 
 namespace kubecoro::config_reloader {
 
-checksum::checksum() : digest_(EVP_MD_CTX_new(), &EVP_MD_CTX_free)
+namespace detail {
+
+sha256::sha256() : state_(EVP_MD_CTX_new(), &EVP_MD_CTX_free)
 {
-    if (!digest_) throw std::bad_alloc();
-    if (EVP_DigestInit_ex(digest_.get(), EVP_sha256(), nullptr) != 1) throw std::runtime_error("SHA-256 unavailable");
+    if (!state_) throw std::bad_alloc();
+    if (EVP_DigestInit_ex(state_.get(), EVP_sha256(), nullptr) != 1) throw std::runtime_error("SHA-256 unavailable");
 }
 
-// Every text is preceded by its length and every list by its size, so that different inputs never give the same bytes.
-
-void checksum::add(const reference& of, const object& content)
+void sha256::text(std::string_view text)
 {
-    text(to_string(of.kind));
-    text(of.name);
-    number(content ? 1 : 0);
-    if (!content) return;
-    section(content["data"]);
-    section(content["binaryData"]);
+    number(text.size());
+    bytes(text.data(), text.size());
 }
 
-void checksum::section(value_view members)
+void sha256::number(std::uint64_t n)
+{
+    std::array<unsigned char, 8> little_endian;
+    for (auto& b : little_endian) {
+        b = static_cast<unsigned char>(n & 0xFF);
+        n >>= 8;
+    }
+    bytes(little_endian.data(), little_endian.size());
+}
+
+void sha256::bytes(const void* data, std::size_t size) { EVP_DigestUpdate(state_.get(), data, size); }
+
+std::array<unsigned char, 32> sha256::finish()
+{
+    std::array<unsigned char, 32> out{};
+    EVP_DigestFinal_ex(state_.get(), out.data(), nullptr);
+    return out;
+}
+
+} // namespace detail
+
+namespace {
+
+/// Preceded by the number of members, like every list.
+void add_section(detail::sha256& hash, value_view members)
 {
     std::vector<member> sorted;
     for (const auto m : members.members()) sorted.push_back(m);
     std::stable_sort(sorted.begin(), sorted.end(), [](const member& a, const member& b) { return a.key < b.key; });
-    number(sorted.size());
+    hash.number(sorted.size());
     for (const auto& m : sorted) {
-        text(m.key);
-        number(m.value.is_string() ? 1 : 0);
+        hash.text(m.key);
+        hash.number(m.value.is_string() ? 1 : 0);
         if (m.value.is_string()) {
-            text(m.value.as_string());
+            hash.text(m.value.as_string());
         } else {
-            text(m.value.to_text()); // rejected by every server, but still distinct
+            hash.text(m.value.to_text()); // rejected by every server, but still distinct
         }
     }
 }
 
-void checksum::text(std::string_view bytes)
+} // namespace
+
+content_digest digest_of(const object& content)
 {
-    number(bytes.size());
-    EVP_DigestUpdate(digest_.get(), bytes.data(), bytes.size());
+    detail::sha256 hash;
+    hash.number(content ? 1 : 0);
+    if (content) {
+        add_section(hash, content["data"]);
+        add_section(hash, content["binaryData"]);
+    }
+    return hash.finish();
 }
 
-void checksum::number(std::uint64_t n)
+void checksum::add(const reference& of, const content_digest& content)
 {
-    std::array<unsigned char, 8> bytes;
-    for (auto& b : bytes) {
-        b = static_cast<unsigned char>(n & 0xFF);
-        n >>= 8;
-    }
-    EVP_DigestUpdate(digest_.get(), bytes.data(), bytes.size());
+    hash_.text(to_string(of.kind));
+    hash_.text(of.name);
+    hash_.bytes(content.data(), content.size());
 }
 
 std::string checksum::finish()
 {
-    std::array<unsigned char, EVP_MAX_MD_SIZE> bytes{};
-    EVP_DigestFinal_ex(digest_.get(), bytes.data(), nullptr);
+    const auto bytes = hash_.finish();
     static constexpr std::string_view digits = "0123456789abcdef";
     std::string out;
     for (std::size_t i = 0; i < 16; ++i) {

@@ -32,7 +32,7 @@ struct reference
     friend bool operator==(const reference&, const reference&) = default;
 };
 
-/// More than any realistic workload has; each costs a request per run.
+/// More than any realistic workload has; each costs a request at the first check.
 inline constexpr std::size_t max_references = 1000;
 
 /** The objects that pods mount (volumes, including projected ones) and take environment from (env and envFrom of

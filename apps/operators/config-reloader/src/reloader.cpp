@@ -90,8 +90,10 @@ void control(const shared_parts& shared)
     how.running.fair_by = by_namespace; // a tenant whose config map is used everywhere does not delay the others
     // Short delays, so that retries follow soon after a server is back.
     how.running.limiter = exponential_limiter(std::chrono::milliseconds{50}, std::chrono::minutes{2});
-    const workload_reconciler<Workload> look(shared.m.client(), workloads.lister(), shared.options.first_sight,
-                                             shared.counts);
+    const workload_reconciler<Workload> look(
+        shared.m.client(), workloads.lister(),
+        {.config_maps = shared.config_maps.lister(), .secrets = shared.secrets.lister()}, shared.options.first_sight,
+        shared.counts);
     source_options content_events;
     content_events.filter = predicates::resource_version_changed();
     const auto added = shared.m.control<Workload>(look, std::move(how)).template writes<Workload>({"patch"});

@@ -1,6 +1,5 @@
 #include "workload_reconciler.hpp"
 
-#include "checksum.hpp"
 #include "marks.hpp"
 
 #include <kubecoro/api/structs.hpp>
@@ -11,11 +10,19 @@ namespace kubecoro::config_reloader {
 
 namespace asio = boost::asio;
 
+std::string content_listers::version_of(std::string_view ns, const reference& of) const
+{
+    const auto found =
+        of.kind == content_kind::secret ? secrets.untyped().get(ns, of.name) : config_maps.untyped().get(ns, of.name);
+    return std::string(found.resource_version());
+}
+
 template<class Workload>
-workload_reconciler<Workload>::workload_reconciler(client cluster, lister<Workload> workloads, adoption first_sight,
-                                                   std::shared_ptr<reload_counts> counts)
+workload_reconciler<Workload>::workload_reconciler(client cluster, lister<Workload> workloads, content_listers contents,
+                                                   adoption first_sight, std::shared_ptr<reload_counts> counts)
     : cluster_(std::move(cluster)),
       workloads_(std::move(workloads)),
+      contents_(std::move(contents)),
       first_sight_(first_sight),
       counts_(std::move(counts))
 {
@@ -27,10 +34,10 @@ asio::awaitable<result<action>> workload_reconciler<Workload>::operator()(object
 {
     auto workload = workloads_.get(key);
     if (!workload) pace_->forget(key);
-    if (!workload || workload.being_deleted()) co_return action::done();
-    const auto asked = marks::asked(workload);
+    const auto asked = workload ? marks::asked(workload) : result<bool>(false);
+    if (!asked || !*asked) known_->forget(key);
     if (!asked) co_return terminal(asked.error());
-    if (!*asked) co_return action::done();
+    if (!*asked || workload.being_deleted()) co_return action::done();
     co_return co_await compare(std::move(workload), context);
 }
 
@@ -45,8 +52,15 @@ asio::awaitable<result<action>> workload_reconciler<Workload>::compare(typed_obj
         context.log().info("refers to no config map or secret: there is no reason to roll it");
         co_return action::done();
     }
+    const std::string before(marks::last_applied(workload, pods));
+    if (before.empty()) {
+        if (const auto wait = adoption_wait(workload, context); wait > duration::zero()) {
+            co_return action::requeue_after(wait);
+        }
+    }
     const std::string ns(workload.ns());
-    const auto now = co_await read(ns, *references);
+    const auto known = known_->of(workload.key(), before);
+    auto now = co_await read(ns, *references, known.get());
     if (!now) co_return now.error();
     if (now->missing != nullptr) {
         counts_->note(outcome::waiting);
@@ -55,55 +69,85 @@ asio::awaitable<result<action>> workload_reconciler<Workload>::compare(typed_obj
                               {{"missing", std::string(to_string(now->missing->kind)) + "/" + now->missing->name}});
         co_return action::done();
     }
-    const std::string before(marks::last_applied(workload, pods));
-    if (before == now->sum) co_return action::done();
-    if (before.empty()) co_return co_await adopt(std::move(workload), now->sum, context);
-
-    const auto written = co_await write(workload, to_text(marks::rolling_patch(workload, now->sum)), context);
-    if (!written) co_return written.error();
-    if (*written) {
+    if (before.empty()) co_return co_await adopt(std::move(workload), std::move(*now), context);
+    if (before != now->sum) {
+        const auto written = co_await write(workload, to_text(marks::rolling_patch(workload, now->sum)), context);
+        if (!written) co_return written.error();
+        if (!*written) co_return action::done();
         counts_->note(outcome::rolled);
         context.log().info("rolled: referenced contents have changed", {{"before", before}, {"checksum", now->sum}});
     }
+    known_->note(workload.key(), now->sum, std::move(now->parts));
     co_return action::done();
 }
 
 template<class Workload>
 asio::awaitable<result<typename workload_reconciler<Workload>::content>>
-workload_reconciler<Workload>::read(const std::string& ns, const std::vector<reference>& references) const
+workload_reconciler<Workload>::read(const std::string& ns, const std::vector<reference>& references,
+                                    const known_content_list* known) const
 {
     content out;
+    // Without a request: if the informer is behind, the object's creation is yet to come as an event.
+    for (const auto& each : references) {
+        if (each.optional || !contents_.version_of(ns, each).empty()) continue;
+        out.missing = &each;
+        co_return out;
+    }
     checksum sum;
     for (const auto& each : references) {
-        auto got = co_await cluster_.get(resource_of(each.kind), ns, each.name);
-        if (!got && got.error() != cond::not_found) co_return got.error();
-        if (!got && !each.optional) {
+        if (const auto* same =
+                known != nullptr ? find_content(*known, each, contents_.version_of(ns, each)) : nullptr) {
+            out.parts.push_back(*same);
+        } else {
+            auto part = co_await request(ns, each);
+            if (!part) co_return part.error();
+            out.parts.push_back(std::move(*part));
+        }
+        if (out.parts.back().version.empty() && !each.optional) {
             out.missing = &each;
             co_return out;
         }
-        sum.add(each, got ? *got : object());
+        sum.add(each, out.parts.back().digest);
     }
     out.sum = sum.finish();
     co_return out;
 }
 
 template<class Workload>
-asio::awaitable<result<action>> workload_reconciler<Workload>::adopt(typed_object<Workload> workload, std::string sum,
+asio::awaitable<result<known_content>> workload_reconciler<Workload>::request(const std::string& ns,
+                                                                              const reference& of) const
+{
+    auto got = co_await cluster_.get(resource_of(of.kind), ns, of.name);
+    if (!got && got.error() != cond::not_found) co_return got.error();
+    const object found = got ? std::move(*got) : object();
+    co_return known_content{of, std::string(found.resource_version()), digest_of(found)};
+}
+
+/// How long a workload without a checksum has to wait for its adoption: its annotations may be removed repeatedly.
+template<class Workload>
+duration workload_reconciler<Workload>::adoption_wait(const typed_object<Workload>& workload,
+                                                      reconcile_context& context) const
+{
+    const auto wait = pace_->wait(workload.key(), workload.untyped().uid(), context.time()->now());
+    if (wait > duration::zero()) {
+        context.log().warning("the annotations are removed repeatedly", {{"annotation", marks::applied}});
+    }
+    return wait;
+}
+
+template<class Workload>
+asio::awaitable<result<action>> workload_reconciler<Workload>::adopt(typed_object<Workload> workload, content now,
                                                                      reconcile_context& context) const
 {
-    const auto time = context.time();
-    if (const auto wait = pace_->wait(workload.key(), workload.untyped().uid(), time->now()); wait > duration::zero()) {
-        context.log().warning("the annotations are removed repeatedly", {{"annotation", marks::applied}});
-        co_return action::requeue_after(wait);
-    }
     const bool roll = first_sight_ == adoption::roll;
-    const auto patch = roll ? marks::rolling_patch(workload, sum) : marks::recording_patch(workload, sum);
+    const auto patch = roll ? marks::rolling_patch(workload, now.sum) : marks::recording_patch(workload, now.sum);
     const auto written = co_await write(workload, to_text(patch), context);
     if (!written) co_return written.error();
     if (*written) {
-        pace_->adopted(workload.key(), workload.untyped().uid(), time->now());
+        pace_->adopted(workload.key(), workload.untyped().uid(), context.time()->now());
+        known_->note(workload.key(), now.sum, std::move(now.parts));
         counts_->note(roll ? outcome::adopted : outcome::recorded);
-        context.log().info(roll ? "rolled: first seen" : "recorded: first seen", {{"checksum", sum}});
+        context.log().info(roll ? "rolled: first seen" : "recorded: first seen", {{"checksum", now.sum}});
     }
     co_return action::done();
 }
