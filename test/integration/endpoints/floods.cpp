@@ -70,10 +70,12 @@ TEST_CASE("endpoints: a flood of scrapes is answered with the page of an earlier
     auto client = program.client();
     const auto first = client.get("/metrics");
     CHECK(first.status == 200);
+    CHECK(first.headers.count("age") == 0);
     for (int i = 0; i < 50; ++i) {
         const auto again = client.get("/metrics", i % 2 == 0 ? "" : "Accept-Encoding: gzip\r\n");
         CHECK(again.status == 200);
         CHECK((i % 2 == 0 ? again.body == first.body : again.headers.at("content-encoding") == "gzip"));
+        CHECK(again.headers.at("age") == "0");
     }
     CHECK(client.send("HEAD /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n"));
     CHECK(client.head().headers.at("content-length") == std::to_string(first.body.size()));
@@ -114,6 +116,24 @@ TEST_CASE("endpoints: a flood of requests for debug pages is refused, and probes
     CHECK(other.get("/metrics").body.find(R"(requests_total{code="503",endpoint="debug"} 20)") != std::string::npos);
     clock->advance(3s);
     CHECK(other.get("/debug/slow").status == 200);
+}
+
+TEST_CASE("endpoints: debug pages and the dashboard's page are compressed on request", "[endpoints][integration]")
+{
+    const debug_pages pages;
+    REQUIRE(pages.add("long", tasks_page([] { return std::vector<std::string>{std::string(5000, 'x')}; })));
+    running_endpoints program({.debug = pages});
+    auto client = program.client();
+    const auto plain = client.get("/dashboard");
+    const auto dashboard = client.get("/dashboard", "Accept-Encoding: gzip\r\n");
+    CHECK(dashboard.headers.at("content-encoding") == "gzip");
+    CHECK(dashboard.headers.at("vary") == "Accept-Encoding");
+    CHECK(dashboard.body.starts_with("\x1f\x8b"));
+    CHECK(dashboard.body.size() < plain.body.size());
+    const auto debug = client.get("/debug/long", "Accept-Encoding: gzip\r\n");
+    CHECK(debug.headers.at("content-encoding") == "gzip");
+    CHECK(debug.body.starts_with("\x1f\x8b"));
+    CHECK(debug.body.size() < 500);
 }
 
 TEST_CASE("endpoints: a flood of requests for details of health is answered without them", "[endpoints][integration]")

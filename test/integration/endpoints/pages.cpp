@@ -6,6 +6,7 @@
 #include <kubecoro/testing/virtual_clock.hpp>
 
 #include <atomic>
+#include <future>
 #include <optional>
 #include <stdexcept>
 
@@ -122,6 +123,43 @@ TEST_CASE("endpoints: a page that makes empty parts leaves others their turns", 
     CHECK(program.client().get("/x").status == 404);
     *end = true;
     CHECK(client.answer().body == "in time");
+}
+
+TEST_CASE("endpoints: parts of a page beyond the budget wait, and probes and a stop do not", "[endpoints][integration]")
+{
+    const auto clock = std::make_shared<testing::virtual_clock>();
+    const auto made = std::make_shared<std::atomic<int>>(0);
+    streamed_page page;
+    page.path = "/letters";
+    page.begin = [clock, made] {
+        return [clock, made](std::string& out) {
+            clock->advance(500ms);
+            out += 'a' + static_cast<char>(*made % 26);
+            return ++*made < 100;
+        };
+    };
+    auto options = serving(std::move(page), clock);
+    options.health = health_checks();
+    running_endpoints program(std::move(options));
+    auto client = program.client();
+    REQUIRE(client.send(ask));
+    CHECK(client.head().status == 200);
+    CHECK(test::eventually([&] { return *made == 6; })); // 3 s at once
+    auto probe = program.client();
+    for (int i = 0; i < 20; ++i) CHECK(probe.get("/livez").status == 200);
+    CHECK(*made == 6);
+    clock->advance(2ms);
+    CHECK(test::eventually([&] { return *made == 7; }));
+    CHECK(probe.get("/livez").status == 200);
+    clock->advance(900ms); // it takes twice the time of the part
+    CHECK(probe.get("/livez").status == 200);
+    CHECK(*made == 7);
+    clock->advance(200ms);
+    CHECK(test::eventually([&] { return *made == 8; }));
+    auto stopped = std::async(std::launch::async, [&] { return program.stop().has_value(); });
+    while (stopped.wait_for(10ms) != std::future_status::ready) clock->advance(100ms);
+    CHECK(stopped.get());
+    CHECK(*made < 20);
 }
 
 TEST_CASE("endpoints: a client without chunks is refused, as an answer that breaks off would look complete",

@@ -94,3 +94,17 @@ TEST_CASE("http_answer: a chunk without room for its head gets it", "[endpoints]
     std::string none;
     CHECK(frame_chunk(none, true).empty());
 }
+
+TEST_CASE("http_answer: a compressed answer is not compressed again", "[endpoints]")
+{
+    detail::http_answer answer;
+    std::uint32_t random = 1;
+    for (int i = 0; i < 20'000; ++i)
+        answer.body += static_cast<char>('a' + (random = random * 1664525 + 1013904223) % 26);
+    detail::compress(answer, "gzip");
+    REQUIRE(detail::is_worth_compressing(answer.body));
+    const auto once = answer.body;
+    detail::compress(answer, "gzip");
+    CHECK(answer.body == once);
+    CHECK(answer.headers.size() == 2);
+}

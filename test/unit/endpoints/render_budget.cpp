@@ -74,6 +74,23 @@ TEST_CASE("render_budget: a share is at least a hundredth, and 1 is no limit", "
     CHECK(free.has_time(now));
 }
 
+TEST_CASE("render_budget: the wait ends when a page may be made, and is a millisecond at least", "[endpoints]")
+{
+    render_budget budget(0.5, 3s);
+    time_point now{};
+    CHECK(budget.wait(now) == duration::zero());
+    budget.spend(now, now + 3100ms);
+    now += 3100ms;
+    const auto wait = budget.wait(now);
+    CHECK(wait >= 199ms);
+    CHECK(wait <= 201ms);
+    CHECK(budget.wait(now + wait - 1us) == 1ms);
+    CHECK(budget.wait(now + wait + 1us) == duration::zero());
+    render_budget free(1);
+    free.spend(now, now + 1h);
+    CHECK(free.wait(now) == duration::zero());
+}
+
 TEST_CASE("rendered_page: it is made for each request within the budget, and then served again", "[endpoints]")
 {
     testing::virtual_clock clock;
@@ -96,6 +113,25 @@ TEST_CASE("rendered_page: it is made for each request within the budget, and the
     CHECK(made == 1);
     clock.advance(1001ms);
     CHECK(page.get(clock, true, make).compressed);
+    CHECK(made == 2);
+}
+
+TEST_CASE("rendered_page: a page is at most 10 s old, however small the share is and long its making", "[endpoints]")
+{
+    testing::virtual_clock clock;
+    rendered_page page(0.01);
+    int made = 0;
+    const auto slow = [&] {
+        clock.advance(2s);
+        return std::to_string(++made);
+    };
+    CHECK(page.get(clock, false, slow).age == duration::zero());
+    clock.advance(7s);
+    const auto again = page.get(clock, false, slow);
+    CHECK(again.repeated);
+    CHECK(again.age == 9s);
+    clock.advance(1s);
+    CHECK_FALSE(page.get(clock, false, slow).repeated);
     CHECK(made == 2);
 }
 

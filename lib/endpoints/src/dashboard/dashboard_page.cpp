@@ -1,6 +1,7 @@
 #include "dashboard/dashboard_page.hpp"
 
 #include "dashboard_text.hpp"
+#include "http/http_answer.hpp"
 
 #include <openssl/evp.h>
 
@@ -32,6 +33,7 @@ dashboard_page make()
                            "; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"};
     put(out.html, "{style}", dashboard_style);
     put(out.html, "{script}", dashboard_script);
+    out.compressed = std::make_shared<const std::string>(gzip(out.html));
     return out;
 }
 

@@ -1,6 +1,7 @@
 // The dashboard's page: one text, which loads nothing.
 #pragma once
 
+#include <memory>
 #include <string>
 
 namespace kubecoro::detail {
@@ -10,6 +11,8 @@ struct dashboard_page
     std::string html;
     /// The policy that permits the page's own style and script, by their hashes, and nothing else.
     std::string policy;
+    /// `html` as gzip: compressed once, because anyone may ask for it.
+    std::shared_ptr<const std::string> compressed = {};
 };
 
 /// Made at the first call. Thread safe.

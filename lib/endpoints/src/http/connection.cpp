@@ -266,9 +266,13 @@ asio::awaitable<bool> connection::send_parts(body_parts parts, answer_budget::sh
     std::string part;
     bool is_first = true;
     for (bool follows = true; follows;) {
+        auto waiting = await_part();
+        co_await std::move(waiting);
+        if (closed_ != closing::none) co_return false;
         part = room_for_chunk_head;
         std::string_view chunk;
         try {
+            const auto counted = engine_->part_cost();
             follows = parts(part);
             chunk = frame_chunk(part, is_first);
         } catch (const std::exception& e) {
@@ -292,6 +296,19 @@ asio::awaitable<bool> connection::send_parts(body_parts parts, answer_budget::sh
     }
     const bool sent = co_await send(end_of_chunks(is_first));
     co_return sent;
+}
+
+asio::awaitable<void> connection::await_part()
+{
+    duration wait = engine_->part_wait();
+    if (wait == duration::zero()) co_return;
+    pause_ = engine_->time().make_timer(engine_->strand());
+    for (; wait > duration::zero() && closed_ == closing::none; wait = engine_->part_wait()) {
+        pause_->expires_at(time_after(engine_->now(), wait));
+        // wind_up() and close() end the wait early.
+        [[maybe_unused]] const auto rung = co_await pause_->wait();
+    }
+    pause_.reset();
 }
 
 asio::awaitable<void> connection::drain()

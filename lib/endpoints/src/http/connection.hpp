@@ -79,6 +79,8 @@ private:
     boost::asio::awaitable<void> stream(snapshot_feed::seat& seat);
     /// Sends a body that is made in parts. @return false when the client or the parts have failed.
     boost::asio::awaitable<bool> send_parts(body_parts parts, answer_budget::share& held);
+    /// Waits until another part may be made, or the connection is closed.
+    boost::asio::awaitable<void> await_part();
     boost::asio::awaitable<turn> refuse();
     boost::asio::awaitable<void> drain();
     void end_within(duration d);
@@ -92,7 +94,7 @@ private:
     time_point last_ = time_point::max();
     std::optional<time_point> waits_since_;
     const streamed_page* sends_ = nullptr;
-    /// Before the turn for a handshake, and between two snapshots of a stream; null otherwise.
+    /// Before the turn for a handshake, between two snapshots of a stream, and before a part of a page; null otherwise.
     std::unique_ptr<timer> pause_;
     const client_id client_;
     const bool encrypted_;

@@ -149,13 +149,14 @@ bool is_worth_compressing(std::string_view body) noexcept { return body.size() >
 
 void mark_compressed(http_answer& answer)
 {
+    answer.compressed = true;
     answer.headers.emplace_back("Content-Encoding", "gzip");
     answer.headers.emplace_back("Vary", "Accept-Encoding");
 }
 
 void compress(http_answer& answer, std::string_view accept_encoding)
 {
-    if (!is_worth_compressing(answer.body) || !accepts_gzip(accept_encoding)) return;
+    if (answer.compressed || !is_worth_compressing(answer.body) || !accepts_gzip(accept_encoding)) return;
     answer.body = gzip(answer.body);
     mark_compressed(answer);
 }

@@ -26,6 +26,8 @@ struct http_answer
     body_parts parts = {};
     /// The page that makes `parts`.
     const streamed_page* page = nullptr;
+    /// Whether `body` or `shared_body` is compressed.
+    bool compressed = false;
     /// Names and values of further headers.
     std::vector<std::pair<std::string_view, std::string>> headers = {};
     /// With a seat, the body is followed by snapshots until the connection ends.
@@ -62,7 +64,7 @@ inline constexpr std::string_view room_for_chunk_head("\0\0\0\0\0\0\0\0\0\0\0\0\
 [[nodiscard]] bool accepts_gzip(std::string_view accept_encoding);
 /// Says in the headers that the body is compressed.
 void mark_compressed(http_answer& answer);
-/// Compresses the body of a large answer, if the client accepts gzip.
+/// Compresses the body of a large answer, if the client accepts gzip and it is not compressed yet.
 void compress(http_answer& answer, std::string_view accept_encoding);
 
 } // namespace kubecoro::detail

@@ -6,11 +6,16 @@ namespace kubecoro::detail {
 namespace {
 
 constexpr double least_share = 0.01;
+/// Shorter waits would cost more than the parts between them.
+constexpr duration shortest_wait = std::chrono::milliseconds{1};
 
 } // namespace
 
 // Without any share, a page would be made once and never again.
-render_budget::render_budget(double share) noexcept : share_(share > least_share ? share : least_share) {}
+render_budget::render_budget(double share, duration most_at_once) noexcept
+    : share_(share > least_share ? share : least_share), most_at_once_(most_at_once), left_(most_at_once)
+{
+}
 
 void render_budget::fill(time_point now) noexcept
 {
@@ -19,8 +24,8 @@ void render_budget::fill(time_point now) noexcept
     filled_ = now;
     // As numbers, because a product of durations could overflow.
     const auto gained = std::chrono::duration<double>(passed).count() * share_;
-    const auto wanting = std::chrono::duration<double>(most_at_once - left_).count();
-    left_ = gained >= wanting ? most_at_once
+    const auto wanting = std::chrono::duration<double>(most_at_once_ - left_).count();
+    left_ = gained >= wanting ? most_at_once_
                               : left_ + std::chrono::duration_cast<duration>(std::chrono::duration<double>(gained));
 }
 
@@ -31,10 +36,17 @@ bool render_budget::has_time(time_point now) noexcept
     return left_ > duration::zero();
 }
 
+duration render_budget::wait(time_point now) noexcept
+{
+    if (has_time(now)) return duration::zero();
+    const auto owed = std::chrono::duration<double>(-left_).count() / share_;
+    return std::max(std::chrono::duration_cast<duration>(std::chrono::duration<double>(owed)), shortest_wait);
+}
+
 void render_budget::spend(time_point begin, time_point end) noexcept
 {
     fill(begin);
-    left_ = std::max(left_ - std::clamp(end - begin, duration::zero(), most_at_once + most_debt), -most_debt);
+    left_ = std::max(left_ - std::clamp(end - begin, duration::zero(), most_at_once_ + most_debt), -most_debt);
     filled_ = std::max(filled_, end);
 }
 

@@ -10,8 +10,8 @@ namespace kubecoro::detail {
 class render_budget
 {
 public:
-    /// Time that may be spent at once, after a rest.
-    static constexpr duration most_at_once = std::chrono::milliseconds{100};
+    /// Time that may be spent at once, after a rest, unless another one is given.
+    static constexpr duration usual_at_once = std::chrono::milliseconds{100};
     /// A program that was suspended while it made a page does not withhold pages for hours.
     static constexpr duration most_debt = std::chrono::seconds{1};
 
@@ -33,11 +33,14 @@ public:
         const time_point begin_;
     };
 
-    /// @param share  Part of the time that passes: at least 0.01; 1 or more = no limit.
-    explicit render_budget(double share) noexcept;
+    /// @param share         Part of the time that passes: at least 0.01; 1 or more = no limit.
+    /// @param most_at_once  Time that may be spent at once, after a rest.
+    explicit render_budget(double share, duration most_at_once = usual_at_once) noexcept;
 
     /// Whether another page may be made.
     [[nodiscard]] bool has_time(time_point now) noexcept;
+    /// Time until another page may be made, a millisecond at least; zero when it may be made now.
+    [[nodiscard]] duration wait(time_point now) noexcept;
     /// A page was made between these points in time.
     void spend(time_point begin, time_point end) noexcept;
 
@@ -45,7 +48,8 @@ private:
     void fill(time_point now) noexcept;
 
     const double share_;
-    duration left_ = most_at_once;
+    const duration most_at_once_;
+    duration left_;
     time_point filled_ = {};
     bool begun_ = false;
 };

@@ -17,15 +17,17 @@ rendered_page::copy rendered_page::get(time_source& time, bool compressed, const
 rendered_page::copy rendered_page::current(time_source& time, bool compressed, const std::function<std::string()>& make)
 {
     const time_point begin = time.now();
-    const bool repeated = plain_ && !budget_.has_time(begin);
+    const bool repeated = plain_ && !budget_.has_time(begin) && begin - begun_ < oldest;
     const render_budget::cost counted(budget_, time, begin);
     if (!repeated) {
         plain_ = std::make_shared<const std::string>(make());
+        begun_ = begin;
         compressed_.reset();
     }
     if (compressed && !compressed_ && is_worth_compressing(*plain_))
         compressed_ = std::make_shared<const std::string>(gzip(*plain_));
     copy out{.body = compressed && compressed_ ? compressed_ : plain_, .repeated = repeated};
+    out.age = begin - begun_;
     out.compressed = out.body == compressed_;
     return out;
 }

@@ -21,7 +21,12 @@ public:
         bool compressed = false;
         /// It was made for an earlier request.
         bool repeated = false;
+        /// Time since it was begun.
+        duration age = {};
     };
+    /// A page that is older is made again, whatever the budget: of a small share, or where a throttled container takes seconds for one.
+    static constexpr duration oldest = std::chrono::seconds{10};
+
     /// @param make        Called if there is time, or no copy yet.
     /// @param compressed  Whether the client accepts gzip. Compressing counts as making.
     [[nodiscard]] copy get(time_source& time, bool compressed, const std::function<std::string()>& make);
@@ -32,6 +37,7 @@ private:
     render_budget budget_;
     /// Kept only while the budget is used up.
     std::shared_ptr<const std::string> plain_, compressed_;
+    time_point begun_ = {};
 };
 
 } // namespace kubecoro::detail

@@ -19,6 +19,9 @@ constexpr std::size_t longest_logged_target = 200;
 /// How long a client of a streamed page may take for 64 KiB while others want its place.
 constexpr duration patience = std::chrono::seconds{1};
 
+/// Time that streamed pages may take at once: enough for one of a large cluster.
+constexpr duration pages_at_once = std::chrono::seconds{3};
+
 constexpr std::string_view exposition_format = "text/plain; version=0.0.4; charset=utf-8";
 
 http_answer unauthenticated(std::string text)
@@ -58,6 +61,7 @@ server_engine::server_engine(const asio::any_io_executor& strand, endpoint_optio
       metrics_page_(options_.limits.render_share),
       debug_budget_(options_.limits.render_share),
       detail_budget_(options_.limits.render_share),
+      page_budget_(options_.limits.page_share, pages_at_once),
       repeats_(log_pause),
       refusals_(log_pause),
       breaks_(log_pause),
@@ -101,7 +105,7 @@ asio::awaitable<http_answer> server_engine::route(const request_head& request)
                                    [&target](const streamed_page& p) { return p.path == target->path; });
     const bool paged = page != options_.pages.end();
     const bool metrics = !paged && options_.prometheus && target->path == "/metrics";
-    if (!paged && feed_ && target->path == "/dashboard") co_return answer_dashboard();
+    if (!paged && feed_ && target->path == "/dashboard") co_return answer_dashboard(request);
     const bool stream = !paged && feed_ && target->path == "/dashboard/events";
     const bool debug = options_.debug && (target->path == "/debug" || target->path.starts_with("/debug/"));
     if (options_.protect && (paged || metrics || debug || stream)) {
@@ -184,7 +188,11 @@ http_answer server_engine::answer_metrics(const request_head& request)
                                   [this] { return options_.prometheus->text(); });
     out.shared_body = std::move(page.body);
     if (page.compressed) mark_compressed(out);
-    if (page.repeated) on_repeated();
+    if (page.repeated) {
+        out.headers.emplace_back("Age",
+                                 std::to_string(std::chrono::duration_cast<std::chrono::seconds>(page.age).count()));
+        on_repeated();
+    }
     return out;
 }
 
@@ -266,17 +274,24 @@ http_answer server_engine::answer_debug(const request_target& target, const requ
     if (!rendered) return plain_answer(404, "there is no such page\n");
     if (as_json) out.content_type = "application/json";
     out.body = std::move(*rendered);
+    // Within the budget: it may take longer than the page.
+    compress(out, request.accept_encoding);
     return out;
 }
 
 /// The page holds nothing of the program, and asks for a token if its stream needs one.
-http_answer server_engine::answer_dashboard() const
+http_answer server_engine::answer_dashboard(const request_head& request) const
 {
     const dashboard_page& page = the_dashboard_page();
     http_answer out;
     out.endpoint = "dashboard";
     out.content_type = "text/html; charset=utf-8";
-    out.body = page.html;
+    if (accepts_gzip(request.accept_encoding)) {
+        out.shared_body = page.compressed;
+        mark_compressed(out);
+    } else {
+        out.body = page.html;
+    }
     out.headers.emplace_back("Content-Security-Policy", page.policy);
     return out;
 }

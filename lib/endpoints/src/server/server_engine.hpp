@@ -50,6 +50,10 @@ public:
 
     /// Counts the time since `begin` as spent on debug pages.
     void on_debug_page(time_point begin) noexcept { debug_budget_.spend(begin, now()); }
+    /// Time before the next part of a streamed page may be made.
+    [[nodiscard]] duration part_wait() noexcept { return page_budget_.wait(now()); }
+    /// Counts its lifetime as spent on a part of a streamed page.
+    [[nodiscard]] render_budget::cost part_cost() noexcept { return {page_budget_, time(), now()}; }
     /// An answer that is made in parts has no end.
     void on_broken_off(std::string_view why);
     /// A connection was accepted, or refused because there is no room.
@@ -60,7 +64,7 @@ public:
 private:
     boost::asio::awaitable<http_answer> route(const request_head& request);
     [[nodiscard]] std::optional<http_answer> refusal_of(const request_head& request) const;
-    [[nodiscard]] http_answer answer_dashboard() const;
+    [[nodiscard]] http_answer answer_dashboard(const request_head& request) const;
     [[nodiscard]] http_answer answer_stream(const request_head& request);
     [[nodiscard]] std::string debug_path(const request_target& target) const;
     /// Why the request may not have what is at the path; nothing when it may.
@@ -89,6 +93,7 @@ private:
     rendered_page metrics_page_;
     render_budget debug_budget_;
     render_budget detail_budget_;
+    render_budget page_budget_;
     log_pace repeats_;
     log_pace refusals_;
     log_pace breaks_;

@@ -34,10 +34,13 @@ struct endpoint_limits
     /// Bytes of answers that wait for their clients, over all connections: 503 beyond.
     std::size_t max_answer_bytes = 32 * 1024 * 1024;
     /** Share of its thread's time that the server spends on making /metrics, as much on debug pages, and as much on
-        details of health, after 100 ms at once. Beyond it, /metrics is served as it was made last, seconds ago at most,
+        details of health, after 100 ms at once. Beyond it, /metrics is served as it was made last, at most 10 seconds ago,
         debug pages are refused (503), and details are left out. The program's work, such as the renewal of its Lease,
         has the rest. At least 0.01; 1 = no limit. */
     double render_share = 0.1;
+    /// Share of its thread's time that the server spends on making parts of `pages`, after 3 seconds at once. Beyond it, parts wait,
+    /// within `answer_timeout`. At least 0.01; 1 = no limit.
+    double page_share = 0.5;
     /// The TLS handshake, and a request from its first to its last byte.
     saturating_duration read_timeout = std::chrono::seconds{10};
     /// From the end of a request until the client has received the answer.
