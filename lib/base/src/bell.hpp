@@ -5,23 +5,10 @@
 #include <boost/asio/execution_context.hpp>
 #include <boost/asio/experimental/concurrent_channel.hpp>
 
-#include <cstddef>
 #include <memory>
-#include <mutex>
-#include <new>
 #include <shared_mutex>
 
 namespace kubecoro::detail {
-
-/** Throws std::bad_alloc if there is no memory for this number of wake-ups.
-
-    Asio posts the resumption of a coroutine, and destroys the coroutine if it finds no memory for that. A block of this size
-    leaves no thread's cache of small ones, so that what is found here serves what Asio allocates next. */
-inline void ensure_memory_for_wake_ups(std::size_t count)
-{
-    constexpr std::size_t each = 2048;
-    ::operator delete(::operator new(count* each));
-}
 
 /// Whether an execution context still runs. A notifier outside it holds the lock shared, which delays the context's
 /// end.

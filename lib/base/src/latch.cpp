@@ -54,7 +54,6 @@ bool latch::settle(result<> outcome) const
     const auto held = state_; // a resumed waiter may destroy this latch
     std::lock_guard lock(held->mutex);
     if (held->settled) return false;
-    if (!held->sleepers.empty()) detail::ensure_memory_for_wake_ups(held->sleepers.size());
     held->settled = true;
     held->outcome = std::move(outcome);
     for (bell* const b : held->sleepers) b->ring();

@@ -34,12 +34,9 @@ struct wake_signal::state
         std::lock_guard lock(mutex);
         sleeper = b;
     }
-    /// The sleeper sleeps on when this throws, and the next call wakes it.
     void ring()
     {
         std::lock_guard lock(mutex);
-        if (sleeper != nullptr) detail::ensure_memory_for_wake_ups(1);
-        if (now.exchange(notified, std::memory_order_acq_rel) != waiting) return;
         if (auto* const b = std::exchange(sleeper, nullptr)) b->ring();
     }
     /// Called when the sleeper ends, notified or not; a notification that it did not consume stays for the next wait().
@@ -59,9 +56,7 @@ void wake_signal::notify() const
 {
     // Always a read-modify-write, even when already notified: the caller's earlier writes must be visible to the
     // coroutine that consumes this notification.
-    int seen = state_->now.load(std::memory_order_relaxed);
-    while (seen != state::waiting)
-        if (state_->now.compare_exchange_weak(seen, state::notified, std::memory_order_acq_rel)) return;
+    if (state_->now.exchange(state::notified, std::memory_order_acq_rel) != state::waiting) return;
     const auto held = state_; // the resumed coroutine may destroy this signal
     held->ring();
 }

@@ -2,10 +2,7 @@
 
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/base/wake_signal.hpp>
-#include <kubecoro/test/allocations.hpp>
 #include <kubecoro/test/catch.hpp>
-
-#include <new>
 
 namespace asio = boost::asio;
 using kubecoro::cond;
@@ -14,7 +11,6 @@ using kubecoro::latch;
 using kubecoro::result;
 using kubecoro::wake_signal;
 using kubecoro::test::drain;
-using kubecoro::test::fail_allocation;
 using kubecoro::test::start;
 
 TEST_CASE("latch: waiters before and after settle() get the outcome, and the first settle wins", "[base][latch]")
@@ -159,44 +155,6 @@ TEST_CASE("wake_signal: cancelled and notified at once: either outcome, and no n
         drain(context);
         CHECK(next->done);
     }
-}
-
-TEST_CASE("wake_signal: a notification without memory fails, and the next one wakes the waiter", "[base][wake_signal]")
-{
-    asio::io_context context;
-    const wake_signal s;
-    const auto w = start(context, s.wait());
-    drain(context);
-    fail_allocation(1);
-    CHECK_THROWS_AS(s.notify(), std::bad_alloc);
-    fail_allocation(0);
-    drain(context);
-    REQUIRE_FALSE(w->done);
-    s.notify();
-    drain(context);
-    REQUIRE(w->value);
-    CHECK(w->value->has_value());
-    const auto next = start(context, s.wait());
-    drain(context);
-    CHECK_FALSE(next->done); // the failed one was none
-}
-
-TEST_CASE("latch: it cannot be settled without memory to wake the waiters", "[base][latch]")
-{
-    asio::io_context context;
-    const latch l;
-    const auto w = start(context, l.wait());
-    drain(context);
-    fail_allocation(1);
-    CHECK_THROWS_AS(l.settle({}), std::bad_alloc);
-    fail_allocation(0);
-    CHECK_FALSE(l.settled());
-    drain(context);
-    REQUIRE_FALSE(w->done);
-    CHECK(l.settle(failure(cond::forbidden)));
-    drain(context);
-    REQUIRE(w->value);
-    CHECK(w->value->error() == cond::forbidden);
 }
 
 TEST_CASE("wake_signal: a context may be destroyed before the signal", "[base][wake_signal]")
