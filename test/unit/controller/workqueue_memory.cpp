@@ -77,6 +77,27 @@ TEST_CASE("workqueue: delayed keys become ready after an allocation has failed",
     }
 }
 
+TEST_CASE("workqueue: delayed keys become ready after an idle timer could not be woken for lack of memory",
+          "[workqueue]")
+{
+    bool thrown = true;
+    for (std::uint64_t nth = 1; thrown; ++nth) {
+        REQUIRE(nth < more_than_any);
+        testing::runner run;
+        create_strand_mutexes(run.executor());
+        workqueue<std::string> queue(run.executor(), {.time = run.shared_clock()});
+        queue.add_after(first, 1s);
+        run.advance(2s);
+        while (auto item = queue.try_get()) item->succeeded();
+        run.advance(1h); // no key is left, and no gauge is to be set
+        thrown = fails(nth, [&] { queue.add_after(lost, 1s); });
+        queue.add_after(other, 2s);
+        run.advance(3s);
+        CHECK(queue.stats().delayed == 0);
+        CHECK(queue.len() >= 1);
+    }
+}
+
 TEST_CASE("workqueue: delayed keys become ready after the timer has run out of memory", "[workqueue]")
 {
     for (int reading = 1; reading <= 4; ++reading) {

@@ -1,6 +1,7 @@
 #include "queue/queue_alarm.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/wake_signal.hpp>
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
@@ -19,6 +20,56 @@ constexpr auto after_a_failure = std::chrono::milliseconds{100};
 
 } // namespace
 
+/// The timer and the signal of a run(), on its strand.
+struct queue_alarm::presence
+{
+    queue_alarm& of;
+    asio::any_io_executor strand;
+    std::unique_ptr<timer> alarm;
+    wake_signal wake = {};
+
+    presence(queue_alarm& a, asio::any_io_executor executor)
+        : of(a), strand(std::move(executor)), alarm(a.time_->make_timer(strand))
+    {
+        std::lock_guard lock(of.mutex_);
+        of.present_ = this;
+    }
+    presence(presence&&) = delete;
+    presence& operator=(presence&&) = delete;
+    ~presence()
+    {
+        std::lock_guard lock(of.mutex_);
+        if (of.present_ != this) return;
+        of.present_ = nullptr;
+        of.now_ = doing::firing; // expect() has nothing to wake any more
+    }
+};
+
+/// The end of a run(), also of one that is destroyed: the next expect() starts another.
+struct queue_alarm::run_end
+{
+    queue_alarm& of;
+    std::uint64_t number;
+
+    run_end(queue_alarm& a, std::uint64_t n) noexcept : of(a), number(n) {}
+    run_end(run_end&&) = delete;
+    run_end& operator=(run_end&&) = delete;
+    ~run_end()
+    {
+        std::lock_guard lock(of.mutex_);
+        if (of.run_ == number) of.abandon_run();
+    }
+};
+
+/// Requires mutex_.
+void queue_alarm::abandon_run()
+{
+    ++run_;
+    present_ = nullptr;
+    now_ = doing::nothing;
+    next_.reset();
+}
+
 queue_alarm::queue_alarm(asio::any_io_executor executor, std::shared_ptr<time_source> time, logger log, action fire)
     : executor_(executor), time_(std::move(time)), log_(std::move(log)), fire_(std::move(fire)), tasks_(executor, log_)
 {
@@ -27,27 +78,37 @@ queue_alarm::queue_alarm(asio::any_io_executor executor, std::shared_ptr<time_so
 void queue_alarm::expect(time_point when)
 {
     doing interrupted = doing::firing;
+    presence* present = nullptr;
     std::optional<asio::any_io_executor> strand;
+    std::optional<wake_signal> wake;
+    std::uint64_t run_number = 0;
     {
         std::lock_guard lock(mutex_);
         if (next_ && *next_ <= when) return;
         next_ = when;
         // In every other state run() reads next_ before it waits again.
         interrupted = std::exchange(now_, doing::firing);
-        if (interrupted == doing::timing) strand = strand_;
+        run_number = run_;
+        present = present_;
+        if (interrupted == doing::timing) strand = present_->strand;
+        if (interrupted == doing::idling) wake = present_->wake;
     }
     try {
         if (interrupted == doing::nothing)
-            tasks_.spawn("workqueue timer", make_kept_strand(executor_).get(), run(*this));
-        if (interrupted == doing::idling) wake_.notify();
+            tasks_.spawn("workqueue timer", make_kept_strand(executor_).get(), run(*this, run_number));
+        if (wake) wake->notify();
         if (strand)
-            asio::post(*strand, [self = shared_from_this()] {
-                if (self->timer_) self->timer_->cancel();
+            asio::post(*strand, [self = shared_from_this(), present] {
+                std::lock_guard lock(self->mutex_);
+                if (self->present_ == present) present->alarm->cancel();
             });
     } catch (...) { // no memory: the next call tries again
         std::lock_guard lock(mutex_);
+        if (run_ != run_number) throw;
         if (now_ == doing::firing) now_ = interrupted;
         next_.reset();
+        // Asio destroys a coroutine that it has no memory to resume.
+        if (wake) abandon_run();
         throw;
     }
 }
@@ -70,8 +131,9 @@ std::optional<time_point> queue_alarm::fire()
     return next_;
 }
 
-asio::awaitable<result<>> queue_alarm::run(queue_alarm& self)
+asio::awaitable<result<>> queue_alarm::run(queue_alarm& self, std::uint64_t number)
 {
+    const run_end end(self, number);
     for (;;) {
         // Not catch_failure(): there may be no memory for its coroutine.
         std::exception_ptr thrown;
@@ -95,24 +157,6 @@ asio::awaitable<result<>> queue_alarm::run(queue_alarm& self)
 /// An exception ends it.
 asio::awaitable<result<>> queue_alarm::fire_on_time(queue_alarm& self)
 {
-    struct presence
-    {
-        queue_alarm& of;
-        std::unique_ptr<timer> alarm;
-        presence(queue_alarm& a, const asio::any_io_executor& executor) : of(a), alarm(a.time_->make_timer(executor))
-        {
-            of.timer_ = alarm.get();
-            std::lock_guard lock(of.mutex_);
-            of.strand_ = executor;
-        }
-        ~presence()
-        {
-            of.timer_ = nullptr;
-            std::lock_guard lock(of.mutex_);
-            of.strand_.reset();
-            of.now_ = doing::firing; // expect() has nothing to wake any more
-        }
-    };
     const auto executor = co_await asio::this_coro::executor;
     const presence here(self, executor);
     for (;;) {
@@ -121,7 +165,7 @@ asio::awaitable<result<>> queue_alarm::fire_on_time(queue_alarm& self)
             here.alarm->expires_at(*next);
             (void)co_await here.alarm->wait();
         } else {
-            (void)co_await self.wake_.wait();
+            (void)co_await here.wake.wait();
         }
     }
 }

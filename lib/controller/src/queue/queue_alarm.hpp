@@ -3,10 +3,10 @@
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/context_bound.hpp>
 #include <kubecoro/base/task_group.hpp>
-#include <kubecoro/base/wake_signal.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -43,22 +43,24 @@ private:
         idling,
         timing
     };
-    static boost::asio::awaitable<result<>> run(queue_alarm& self);
+    struct run_end;
+    struct presence;
+    static boost::asio::awaitable<result<>> run(queue_alarm& self, std::uint64_t number);
     static boost::asio::awaitable<result<>> fire_on_time(queue_alarm& self);
+    void abandon_run();
     [[nodiscard]] std::optional<time_point> fire();
 
     kept_executor executor_;
     std::shared_ptr<time_source> time_;
     logger log_;
     action fire_;
-    wake_signal wake_;
-    /// Strand-confined; null unless run() is running.
-    timer* timer_ = nullptr;
 
     std::mutex mutex_;
     doing now_ = doing::nothing;
+    /// Of the newest run(). An abandoned one is ignored.
+    std::uint64_t run_ = 0;
     /// Set while run() is running: a strand must not outlive its context, as the queue may.
-    std::optional<boost::asio::any_io_executor> strand_;
+    presence* present_ = nullptr;
     std::optional<time_point> next_;
 
     task_group tasks_;
