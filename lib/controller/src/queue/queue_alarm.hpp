@@ -57,7 +57,7 @@ private:
 
     std::mutex mutex_;
     doing now_ = doing::nothing;
-    /// Of the newest run(). An abandoned one is ignored.
+    /// The number of the newest run(). An abandoned one is ignored.
     std::uint64_t run_ = 0;
     /// Set while run() is running: a strand must not outlive its context, as the queue may.
     presence* present_ = nullptr;
