@@ -105,6 +105,10 @@ raw_client::raw_client(const bound_endpoint& at, const raw_tls& tls) : state_(st
     s.stream->set_verify_mode(asio::ssl::verify_peer);
     s.stream->set_verify_callback(asio::ssl::host_name_verification(tls.host));
     auto& socket = s.stream->next_layer();
+    if (!tls.from.empty()) {
+        socket.open(asio::ip::tcp::v4());
+        socket.bind({asio::ip::make_address(tls.from), 0});
+    }
     socket.connect({asio::ip::make_address(at.address), at.port});
     if (!s.encrypted) return;
     boost::system::error_code error;

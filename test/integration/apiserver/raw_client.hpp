@@ -20,7 +20,7 @@ struct raw_answer
     bool broken = false;
 };
 
-/// TLS settings of the client, which always verifies the server.
+/// Settings of the client, which always verifies a TLS server.
 struct raw_tls
 {
     std::string ca = {};
@@ -28,6 +28,8 @@ struct raw_tls
     std::string key = {};
     /// The host name to verify in the server's certificate.
     std::string host = "127.0.0.1";
+    /// The address that it connects from, with TLS or without; empty = any.
+    std::string from = {};
 };
 
 /// One connection. A read that takes longer than ten seconds is treated as the end of the stream.
