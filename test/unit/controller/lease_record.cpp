@@ -108,6 +108,15 @@ TEST_CASE("lease record: durations are whole seconds, rounded up, and at least o
     CHECK(lease_seconds(duration::max()) == 2147483647);
     CHECK(validity({.duration_seconds = 40}, 15s) == 40s);
     CHECK(validity({}, 15s) == 15s);
+    CHECK(validity({.duration_seconds = 3600}, 15s) == 1h);
+}
+
+TEST_CASE("lease record: a record that states more than an hour, and more than the reader's own duration, expires",
+          "[election]")
+{
+    CHECK(validity({.duration_seconds = 2147483647}, 15s) == 1h);
+    CHECK(validity({.duration_seconds = 2147483647}, 2h) == 2h);
+    CHECK(validity({.duration_seconds = 5400}, 2h) == 90min);
 }
 
 TEST_CASE("leader election: LeaderElectionConfigValidation: options that contradict each other are refused",

@@ -15,6 +15,9 @@ namespace {
 
 constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
 
+/// The API takes 68 years: a Lease that was edited to say so would never expire when its holder has gone.
+constexpr duration longest_stated = std::chrono::hours{1};
+
 std::int32_t bounded(std::int64_t n) noexcept
 {
     return static_cast<std::int32_t>(std::clamp<std::int64_t>(n, 0, most));
@@ -48,9 +51,10 @@ void write_lease(boost::json::object& lease, const lease_change& change, const l
     for (const auto& [key, value] : labels) set_label(lease, key, value);
 }
 
-duration validity(const lease_record& r, duration unstated) noexcept
+duration validity(const lease_record& r, duration own) noexcept
 {
-    return r.duration_seconds > 0 ? duration(std::chrono::seconds(r.duration_seconds)) : unstated;
+    if (r.duration_seconds <= 0) return own;
+    return std::min(duration(std::chrono::seconds(r.duration_seconds)), std::max(own, longest_stated));
 }
 
 std::int32_t lease_seconds(duration d) noexcept

@@ -22,7 +22,7 @@ class leadership;
 /** Options of a leader_elector. The defaults are those of Kubernetes' own components.
 
     `lease_duration` must be more than `renew_deadline`, which must be more than 1.2 times `retry_period`. Candidates may have
-    different durations: everyone goes by the duration that the Lease says. */
+    different durations of up to an hour: everyone goes by the duration that the Lease says. */
 struct leader_election_options
 {
     /// Name of the Lease. Candidates of one election have the same. Required.
