@@ -117,6 +117,46 @@ TEST_CASE("layout prediction: wrong predictions do not change the result", "[api
     }
 }
 
+TEST_CASE("layout prediction: a predicted key is accepted only where its JSON is the key itself", "[api][vocabulary]")
+{
+    const std::vector<std::string> keys{R"(plain)",  R"(a\"b)",  R"(a\\b)", R"(tab\t)",
+                                        R"(\u0061)", "\xc3\xbc", "",        R"(k:{\"name\":\"x\"})"};
+    for (const auto& key : keys) {
+        INFO(key);
+        const auto e = make_object_encoding();
+        const std::string known = "{\"" + key + R"(":1,"spec":{")" + key + R"(":"x"}})";
+        for (int i = 0; i < 6; ++i) same_as_alone(known, e);
+        const std::string unescaped =
+            "{\"" + std::string((*decode_object(known, {}, e)->root().members().begin()).key) + "\"";
+        for (const std::string& text :
+             {unescaped + ":1}", unescaped + " :1}", unescaped + "}", unescaped + "x:1}", unescaped, unescaped + ":",
+              "{\"" + key + "er\":1}", "{\"" + key.substr(0, key.size() / 2) + "\":1}", "{\"" + key + ":1}"}) {
+            INFO(text);
+            const auto with = decode_object(text, {}, e);
+            REQUIRE(with.has_value() == object::parse(text).has_value());
+            if (with) same_as_alone(text, e);
+        }
+    }
+}
+
+TEST_CASE("layout prediction: a predicted key may be cut anywhere", "[api][vocabulary]")
+{
+    const std::string list =
+        list_of(R"({"metadata":{"name":"a","uid":"u"},"spec":{"replicas":1,"selector":{"app":"x"}}})", 3);
+    const auto e = make_object_encoding();
+    const auto decoded = [&](std::size_t cut) {
+        list_decoder d({}, e);
+        REQUIRE(d.feed(std::string_view(list).substr(0, cut)));
+        REQUIRE(d.feed(std::string_view(list).substr(cut)));
+        const auto page = d.finish();
+        REQUIRE(page);
+        REQUIRE(page->items.size() == 3);
+        return page->items.back().to_text();
+    };
+    const std::string whole = decoded(0);
+    for (std::size_t cut = 1; cut < list.size(); ++cut) REQUIRE(decoded(cut) == whole);
+}
+
 TEST_CASE("layout prediction: decoders alternate within their documents", "[api][vocabulary]")
 {
     // More members than a layout holds, so that one decoder clears it while the other uses it.

@@ -91,6 +91,11 @@ public:
         if (identifying_) identity_.key(tape_.depth(), text);
         return tape_sink::key(text);
     }
+    [[nodiscard]] bool put_predicted_key(std::string_view text)
+    {
+        if (identifying_) identity_.key(tape_.depth(), text);
+        return tape_sink::put_predicted_key(text);
+    }
     [[nodiscard]] bool string(std::string_view text)
     {
         if (identifying_ && identity_.string(tape_.depth(), text)) recognised_ = owner_.recognise(identity_);

@@ -24,7 +24,9 @@ namespace kubecoro::detail {
     members:
     - `std::size_t room(bool is_key)`: the most bytes to keep of a text that has to be copied;
     - `bool overflows(bool is_key)`: such a text is longer; true = continue with its beginning alone;
-    - `bool may_repeat()`, `std::size_t repeat(std::string_view)`: as those of tape_writer. */
+    - `bool may_repeat()`, `std::size_t repeat(std::string_view)`: as those of tape_writer;
+    - `std::size_t predicted_key(std::string_view)`, `bool put_predicted_key(std::string_view key)`: the same. A sink may
+      have no predictions. */
 class json_scanner
 {
 public:
@@ -242,6 +244,13 @@ key:
 name:
     if (*p != '"') return refuse("expected the name of a member");
     begin = ++p;
+    if constexpr (requires { sink.put_predicted_key(text); }) {
+        if (const std::size_t size = sink.predicted_key({p, static_cast<std::size_t>(end - p)}); size != 0) {
+            p += size + 1;
+            if (!sink.put_predicted_key({begin, size})) return stop(state::colon);
+            goto colon;
+        }
+    }
     p = end_of_text(p, end);
     if (p == end || *p != '"') [[unlikely]] {
         p = begin;

@@ -26,6 +26,8 @@ public:
     }
     [[nodiscard]] bool end() { return tape_.end(); }
     [[nodiscard]] bool key(std::string_view text) { return tape_.key(text); }
+    [[nodiscard]] std::size_t predicted_key(std::string_view text) const noexcept { return tape_.predicted_key(text); }
+    [[nodiscard]] bool put_predicted_key(std::string_view) { return tape_.put_predicted_key(); }
     [[nodiscard]] bool string(std::string_view text) { return tape_.string(text); }
     [[nodiscard]] bool integer(std::int64_t value) { return tape_.integer(value); }
     [[nodiscard]] bool number(std::string_view text) { return tape_.number(text); }

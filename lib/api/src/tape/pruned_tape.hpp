@@ -34,6 +34,11 @@ public:
     }
     [[nodiscard]] bool end() { return pruning_ ? pruned_end() : tape_.end(); }
     [[nodiscard]] bool key(std::string_view text) { return following_ ? followed_key(text) : tape_.key(text); }
+    [[nodiscard]] std::size_t predicted_key(std::string_view text) const noexcept
+    {
+        return following_ ? 0 : tape_.predicted_key(text);
+    }
+    [[nodiscard]] bool put_predicted_key() { return tape_.put_predicted_key(); }
     [[nodiscard]] bool field(std::uint16_t id, std::string_view text)
     {
         return following_ ? followed_key(text) : tape_.field(id, text);

@@ -301,8 +301,8 @@ const text_table::entry* tape_writer::entry_of_key(std::string_view s, key_class
 
 bool tape_writer::new_key(frame& f, std::string_view s)
 {
-    const auto [c, mark] = key_remark::of(s);
-    note_key(f, s, mark);
+    const key_class c = class_of(s);
+    note_key(f, s, key_mark(s));
     expect_value(f, c);
     here_ = layout::nowhere;
     if (words_ == nullptr) return inline_key(s);

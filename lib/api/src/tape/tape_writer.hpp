@@ -58,6 +58,20 @@ public:
         if (n.key != nullptr && same_text(n.key->view(), text)) return known_key(f, f.at.next, *n.key);
         return other_key(f, text);
     }
+    /// The size of the predicted key, if JSON that begins behind a quote begins with it and the closing quote; else 0.
+    [[nodiscard]] std::size_t predicted_key(std::string_view text) const noexcept
+    {
+        const text_table::entry* const e = layout_.at(innermost().at.next).key;
+        if (e == nullptr || text.size() <= e->size || text[e->size] != '"') return 0;
+        if (!key_remark::unpack(e->remark).plain || !same_text(e->view(), text.substr(0, e->size))) return 0;
+        return e->size;
+    }
+    /// Writes the key that predicted_key() has found.
+    [[nodiscard]] bool put_predicted_key()
+    {
+        frame& f = innermost();
+        return known_key(f, f.at.next, *layout_.at(f.at.next).key);
+    }
     /** The same as key() for a member that the object has only once, of a message with a schema.
 
         @param id  Not 0; the same id has the same text. */
@@ -244,8 +258,8 @@ private:
     /// The shared container with this tape, which ended at a place; null if it has no number.
     [[nodiscard]] const text_table::entry* container_at(layout::place p, std::string_view tape);
     void put_container(text_table::number n) noexcept;
-    /** Returns the entry of the content at a place, or null. Content without an entry is counted, unless content at this
-        place hardly ever recurs.
+    /** Returns the entry of the content at a place, or null. Content without an entry is counted, unless content at
+        this place hardly ever recurs.
 
         @param is_text   It is a text; else a container.
         @param is_users  Users choose the content. */

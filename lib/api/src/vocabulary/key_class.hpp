@@ -1,8 +1,11 @@
 // Classifies member names: excludes values, or the names themselves, from sharing.
 #pragma once
 
+#include "decode/byte_block.hpp"
+
 #include <kubecoro/base/hash.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 
@@ -103,15 +106,20 @@ struct key_remark
 {
     key_class c;
     std::uint8_t mark;
+    /// Its JSON is the key itself between quotes.
+    bool plain;
 
-    [[nodiscard]] static key_remark of(std::string_view key) noexcept { return {class_of(key), key_mark(key)}; }
+    [[nodiscard]] static key_remark of(std::string_view key) noexcept
+    {
+        return {class_of(key), key_mark(key), !key.empty() && std::ranges::none_of(key, is_special)};
+    }
     [[nodiscard]] static key_remark unpack(std::uint16_t bits) noexcept
     {
-        return {static_cast<key_class>(bits & 0xff), static_cast<std::uint8_t>(bits >> 8)};
+        return {static_cast<key_class>(bits & 0xff), static_cast<std::uint8_t>((bits >> 8) & 0x7f), bits >> 15 != 0};
     }
     [[nodiscard]] std::uint16_t pack() const noexcept
     {
-        return static_cast<std::uint16_t>(static_cast<unsigned>(c) | unsigned{mark} << 8);
+        return static_cast<std::uint16_t>(static_cast<unsigned>(c) | unsigned{mark} << 8 | unsigned{plain} << 15);
     }
 };
 
