@@ -90,6 +90,13 @@ TEST_CASE("consistency: a check that is impossible is skipped and does not fail"
     consistency_core endless({}, "10");
     static_cast<void>(endless.on_page(kt::make_page({}, "10", "t")));
     CHECK(std::get<consistency_core::verdict>(endless.on_page(kt::make_page({}, "10", "t"))).what == outcome::skipped);
+    consistency_core in_turns({}, "10");
+    consistency_core::action next;
+    int pages = 0;
+    for (; std::holds_alternative<kubecoro::list_options>(next); ++pages)
+        next = in_turns.on_page(kt::make_page({}, "10", "turn" + std::to_string(pages % 7)));
+    CHECK(std::get<consistency_core::verdict>(next).what == outcome::skipped);
+    CHECK(pages < 4 * 7);
 }
 
 TEST_CASE("informer: checks each stored list against the server when the option is set",

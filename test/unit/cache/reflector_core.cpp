@@ -77,6 +77,14 @@ TEST_CASE("reflector: a server with an endless chain of pages is retried with ba
     s.start();
     s.page(kt::make_page({kt::make_pod("web", "a", "1"), kt::make_pod("web", "b", "2")}, "5", "t1"));
     SECTION("the same token again") { s.page(kt::make_page({kt::make_pod("web", "c", "3")}, "5", "t1")); }
+    SECTION("later pages that take turns")
+    {
+        int pages = 0;
+        for (; std::holds_alternative<core::do_list>(s.next); ++pages)
+            s.page(kt::make_page({kt::make_pod("web", "c" + std::to_string(pages % 7), "3")}, "5",
+                                 "turn" + std::to_string(pages % 7)));
+        CHECK(pages < 4 * 7);
+    }
     SECTION("the first page again")
     {
         s.page(kt::make_page({}, "5", "t2")); // no object of this page matches the selector

@@ -214,6 +214,24 @@ TEST_CASE("pager: cyclic or endless pages are corrupt", "[client][pager]")
         REQUIRE(last);
         CHECK(last->condition() == cond::corrupt);
     }
+    SECTION("the same token again, later")
+    {
+        CHECK_FALSE(pager.on_page(page({"b"}, "10", "t2")));
+        CHECK_FALSE(pager.on_page(page({"c"}, "10", "t3")));
+        const auto last = pager.on_page(page({"d"}, "10", "t3"));
+        REQUIRE(last);
+        CHECK(last->condition() == cond::corrupt);
+    }
+    SECTION("later pages that take turns")
+    {
+        std::optional<failure> last;
+        unsigned pages = 0;
+        for (; !last && pages < 1000; ++pages)
+            last = pager.on_page(page({"c"}, "10", "turn" + std::to_string(pages % 7)));
+        REQUIRE(last);
+        CHECK(last->condition() == cond::corrupt);
+        CHECK(pages < 4 * 7);
+    }
     SECTION("the first page again")
     {
         CHECK_FALSE(pager.on_page(page({}, "10", "t2")));

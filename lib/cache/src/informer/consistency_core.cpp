@@ -38,7 +38,8 @@ consistency_core::action consistency_core::on_page(const result<list_page>& page
     for (const auto& o : page->left_out)
         if (const auto at = stored_.find(object_key_view(o.key)); at != stored_.end()) at->second = true;
     if (page->continue_token.empty()) return conclude();
-    if (page->continue_token == token_) return verdict{outcome::skipped, "the list does not end"};
+    if (const char* const why = tokens_.endless(page->continue_token); why != nullptr)
+        return verdict{outcome::skipped, why};
     token_ = page->continue_token;
     list_options ask;
     ask.limit = page_size_;

@@ -4,6 +4,7 @@
 #include "fifo/key_set.hpp"
 
 #include <kubecoro/api/decode.hpp>
+#include <kubecoro/api/detail/continue_tokens.hpp>
 #include <kubecoro/api/options.hpp>
 #include <kubecoro/base/result.hpp>
 
@@ -56,6 +57,7 @@ private:
     /// Stored objects, and whether the list included them.
     kept_map<bool> stored_;
     std::string token_;
+    continue_tokens tokens_;
     std::size_t differences_ = 0;
     std::string examples_;
 };

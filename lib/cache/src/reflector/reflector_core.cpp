@@ -14,9 +14,6 @@ constexpr std::chrono::seconds longest_retry_after{300};
 
 constexpr std::uint32_t default_page_size = 500;
 
-/// Ten million objects in pages of the default size: a longer list counts as endless.
-constexpr std::uint32_t max_pages = 20'000;
-
 /// A pause and up to half of it more: many informers are refused at the same time.
 duration with_jitter(std::chrono::seconds pause, double draw)
 {
@@ -173,13 +170,10 @@ bool reflector_core::accept(const left_out_object& o)
     return ours;
 }
 
-// A server that repeats pages would be queried without a pause, and the list would grow without bound.
-std::string reflector_core::endless(const list_page& page) const
+std::string reflector_core::endless(const list_page& page)
 {
-    if (!page.continue_token.empty() && page.continue_token == list_.token)
-        return "the server returned a page with the continue token that requested it";
-    if (!page.continue_token.empty() && list_.page >= max_pages)
-        return "the list has more than " + std::to_string(max_pages) + " pages";
+    if (!page.continue_token.empty())
+        if (const char* const why = list_.tokens.endless(page.continue_token); why != nullptr) return why;
     if (list_.first && list_.first.has_metadata() && !page.items.empty() && page.items.front().has_metadata() &&
         page.items.front().key() == list_.first.key())
         return "the server restarted the list instead of continuing it";

@@ -7,6 +7,7 @@
 #include "reflector/watch_list_ability.hpp"
 
 #include <kubecoro/api/decode.hpp>
+#include <kubecoro/api/detail/continue_tokens.hpp>
 #include <kubecoro/api/options.hpp>
 #include <kubecoro/base/backoff.hpp>
 #include <kubecoro/base/random.hpp>
@@ -188,6 +189,7 @@ private:
         std::string version;
         std::string first_version;
         std::string token;
+        continue_tokens tokens;
         std::uint32_t limit = 0;
         std::uint32_t page = 1;
         bool full = false;
@@ -288,7 +290,7 @@ private:
     /// Fails when everything in a list was of another kind: the resource_type is wrong, and no later list can succeed.
     [[nodiscard]] std::optional<failure> wrong_kind(std::size_t fit) const;
     /// Returns why this page cannot belong to a finite list, or an empty text.
-    [[nodiscard]] std::string endless(const list_page& page) const;
+    [[nodiscard]] std::string endless(const list_page& page);
     void skip(std::string why, bool outdated = false);
     /// Counts an object with unknown fields, and reports the first one.
     void note_partial(const object& o);

@@ -28,10 +28,8 @@ std::optional<list_options> page_chain::next() const
 std::optional<failure> page_chain::on_page(std::string continue_token)
 {
     const bool more = !continue_token.empty();
-    if (more && ++pages_ > max_pages)
-        return failure(cond::corrupt, "the list has more than " + std::to_string(max_pages) + " pages");
-    if (more && !first_ && continue_token == token_)
-        return failure(cond::corrupt, "the server returned a page with the continue token of the previous one");
+    if (more)
+        if (const char* const why = tokens_.endless(continue_token); why != nullptr) return failure(cond::corrupt, why);
     done_ = !more;
     first_ = false;
     token_ = std::move(continue_token);
@@ -43,6 +41,7 @@ std::optional<failure> page_chain::on_failure(failure f)
     if (first_ || whole_ || f.condition() != cond::expired) return f;
     first_ = true;
     whole_ = true;
+    tokens_ = {};
     return std::nullopt;
 }
 

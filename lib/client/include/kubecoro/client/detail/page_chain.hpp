@@ -1,6 +1,7 @@
 #pragma once
 // Decides how the pages of a list follow each other. Sans-io.
 
+#include <kubecoro/api/detail/continue_tokens.hpp>
 #include <kubecoro/api/options.hpp>
 #include <kubecoro/base/failure.hpp>
 
@@ -16,8 +17,7 @@ class page_chain
 {
 public:
     static constexpr std::uint32_t default_page_size = 500;
-    /// Ten million objects in pages of the default size; a longer list is considered endless.
-    static constexpr std::uint32_t max_pages = 20'000;
+    static constexpr std::uint32_t max_pages = continue_tokens::most;
 
     /// @param options  A limit of 0 becomes the default.
     explicit page_chain(list_options options);
@@ -35,7 +35,7 @@ public:
 private:
     list_options original_;
     std::string token_;
-    std::uint32_t pages_ = 0;
+    continue_tokens tokens_;
     bool first_ = true;
     bool whole_ = false;
     bool done_ = false;
