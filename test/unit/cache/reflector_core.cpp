@@ -194,6 +194,36 @@ TEST_CASE("reflector: a list that has expired or is too far ahead requests the n
     CHECK(s.lists().resource_version == "20");
 }
 
+TEST_CASE("reflector: a version that the server refuses as invalid is given up for the newest list",
+          "[cache][reflector]")
+{
+    const auto refused = kt::server_failure(400, "BadRequest", "invalid resource version");
+    script s;
+    s.to_watch();
+    s.events({kt::bookmark("not a version")});
+    s.applied();
+    s.ends();
+    s.refused(refused);
+    s.waits();
+    CHECK(s.lists().resource_version == "not a version");
+    s.list_fails(refused);
+    CHECK(s.lists().resource_version.empty());
+    SECTION("the newest is listed")
+    {
+        s.page(kt::make_page({}, "20"));
+        s.applied();
+        CHECK(s.watches().resource_version == "20");
+    }
+    SECTION("another part of the request is invalid: only the first list is repeated at once")
+    {
+        s.list_fails(refused);
+        s.waits();
+        CHECK(s.lists().resource_version.empty());
+        s.list_fails(refused);
+        s.waits();
+    }
+}
+
 TEST_CASE("reflector: a 410 on a watch relists at the last seen version", "[cache][reflector]")
 {
     script s;

@@ -202,15 +202,20 @@ reflector_core::action reflector_core::list_failed(const failure& why, time_poin
     return wait_then_list(why, relist_reason::list_failed);
 }
 
+// A version that the server does not understand, as one bookmark may bring it, would be refused for ever.
 bool reflector_core::version_is_useless(const failure& why) const noexcept
 {
-    return (why == cond::expired || why == cond::too_large_resource_version) && !list_.version.empty();
+    const bool refused = why == cond::expired || why == cond::too_large_resource_version || why == cond::invalid;
+    return refused && !list_.version.empty();
 }
 
 reflector_core::action reflector_core::list_newest(const failure& why, time_point now)
 {
     unavailable_ = true;
-    return begin_list(why == cond::expired ? relist_reason::expired : relist_reason::too_large, now);
+    return begin_list(why == cond::expired                      ? relist_reason::expired
+                      : why == cond::too_large_resource_version ? relist_reason::too_large
+                                                                : relist_reason::list_failed,
+                      now);
 }
 
 void reflector_core::note_listed(time_point now)
