@@ -62,6 +62,7 @@ struct exchange
 [[nodiscard]] http_response answer_update(exchange& x);
 [[nodiscard]] http_response answer_patch(exchange& x);
 [[nodiscard]] http_response answer_delete(exchange& x);
+/// Is pending, and takes the exchange over, unless it is a refusal.
 [[nodiscard]] http_response answer_delete_collection(exchange& x);
 
 /// Answers GET and POST of a pod's log; POST appends to it, for tests.
@@ -72,6 +73,9 @@ struct exchange
 [[nodiscard]] http_response answer_binding(exchange& x);
 /// Answers POST of a service account's token.
 [[nodiscard]] http_response answer_token_request(exchange& x);
+
+/// Completes a response: its form, encoding and common headers.
+void finish(const exchange& x, http_response& r);
 
 /// Answers non-resource paths: discovery, OpenAPI, version, health.
 [[nodiscard]] http_response answer_path(exchange& x);

@@ -81,7 +81,10 @@ asio::awaitable<result<engine_answer>> server_engine::perform(http_request reque
     if (stopping()) co_return failure{cond::unreachable, "the embedded server has stopped"};
     const std::uint64_t cuts = cuts_;
     engine_answer out;
-    co_await on_strand([&] { out = perform_now(request, wake); });
+    std::optional<time_point> since;
+    do co_await on_strand([&] { perform_step(request, wake, since, out); });
+    while (out.response.pending && cuts == cuts_ && !stopping());
+    if (out.response.pending && stopping()) co_return failure{cond::unreachable, "the embedded server has stopped"};
     if (out.response.delay.count() > 0) {
         auto slept = co_await sleep_for(*time_, out.response.delay);
         if (!slept) co_return slept.error();
@@ -103,22 +106,26 @@ asio::awaitable<std::optional<http_response>> server_engine::refuse_early(const 
 }
 
 // An exception of the handler fails one request, not the program that embeds the server.
-http_response server_engine::handle(const http_request& request)
+http_response server_engine::handle(const http_request& request, http_response before)
 {
     try {
-        return handler_.handle(request, time_->wall_now());
+        if (!before.pending) return handler_.begin(request, time_->wall_now());
+        auto done = before.pending->step(time_->wall_now());
+        return done ? std::move(*done) : std::move(before);
     } catch (const std::exception& e) {
         log_.error("request handler threw an exception", {{"method", request.method}, {"failure", e.what()}});
         return respond(errors::internal("the embedded server failed on this request"));
     }
 }
 
-engine_answer server_engine::perform_now(const http_request& request, const wake_signal& wake)
+void server_engine::perform_step(const http_request& request, const wake_signal& wake, std::optional<time_point>& since,
+                                 engine_answer& out)
 {
-    const time_point since = time_->now();
-    engine_answer out{handle(request), nullptr};
+    if (!since) since = time_->now();
+    out.response = handle(request, std::move(out.response));
+    if (out.response.pending) return changed();
     count(request, out.response);
-    log_request(request, out.response, since);
+    log_request(request, out.response, *since);
     if (out.response.watch) {
         const std::uint64_t id = next_watch_++;
         open_watch& w = watchers_[id];
@@ -129,7 +136,6 @@ engine_answer server_engine::perform_now(const http_request& request, const wake
     } else if (request.method != "GET") {
         changed();
     }
-    return out;
 }
 
 // Collections have an odd number of path segments after the group and version: pods, namespaces/x/pods.

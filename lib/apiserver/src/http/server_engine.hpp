@@ -72,6 +72,7 @@ public:
     [[nodiscard]] boost::asio::awaitable<void> on_strand(std::function<void()> f);
 
     /** Answers one request, after the delay that the handler asks for.
+        A long one is answered in steps, between which others have their turns.
         @param wake  Notified when the opened watch has output.
         Errors: unreachable when the server is stopping or cut() was called during the request; cancelled. */
     [[nodiscard]] boost::asio::awaitable<result<engine_answer>> perform(http_request request, wake_signal wake);
@@ -116,8 +117,11 @@ private:
         bool cut = false;
     };
 
-    [[nodiscard]] http_response handle(const http_request& request);
-    engine_answer perform_now(const http_request& request, const wake_signal& wake);
+    /// Begins to answer a request, or does the next step of one that is pending.
+    [[nodiscard]] http_response handle(const http_request& request, http_response before);
+    /// @param since  When the request was begun; set by the first call.
+    void perform_step(const http_request& request, const wake_signal& wake, std::optional<time_point>& since,
+                      engine_answer& out);
     void count(const http_request& request, const http_response& response);
     void log_request(const http_request& request, const http_response& response, time_point since) const;
     /// An exception of a watch breaks off that watch.

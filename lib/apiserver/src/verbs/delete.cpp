@@ -15,6 +15,57 @@ bool is_protected(const exchange& x)
     return x.route.name == "default" || x.route.name == "kube-system" || x.route.name == "kube-public";
 }
 
+/// Objects that one step of the deletion of a collection deletes, and changes after which it ends early: the deletion of
+/// a definition deletes the objects of its kind too. Some milliseconds.
+constexpr std::size_t objects_a_step = 100;
+constexpr std::uint64_t changes_a_step = 200;
+
+/** Deletes the objects of a page, in its order, by their names: one that was created again in the meantime goes too, and
+    one that has gone is passed over. The first refusal ends it; what was deleted before stays so. */
+class collection_deletion final : public pending_answer
+{
+public:
+    collection_deletion(exchange x, delete_request how, list_page page, rendering form)
+        : x_(std::move(x)), how_(std::move(how)), page_(std::move(page)), form_(std::move(form))
+    {
+    }
+
+    std::optional<http_response> step(wall_time now) override
+    {
+        x_.now = now;
+        auto refused = delete_some();
+        if (!refused && next_ < page_.items.size()) return {};
+        auto answered = refused ? respond(*refused) : list_response(x_, std::move(page_), std::move(form_));
+        finish(x_, answered);
+        return answered;
+    }
+
+private:
+    [[nodiscard]] std::optional<status_error> delete_some()
+    {
+        const auto& state = x_.state;
+        // A resource may go, with all its objects, while its collection is deleted.
+        if (state.find(x_.route.group, x_.route.plural) != x_.store) next_ = page_.items.size();
+        const auto enough = state.resource_version() + changes_a_step;
+        for (auto left = objects_a_step; left > 0 && next_ < page_.items.size(); --left) {
+            if (state.resource_version() >= enough) break;
+            auto at = x_.address();
+            at.ns = page_.items[next_]->ns;
+            at.name = page_.items[next_]->name;
+            const auto removed = x_.state.remove(at, how_, x_.now);
+            if (!removed && removed.error().code != 404) return removed.error();
+            ++next_;
+        }
+        return {};
+    }
+
+    exchange x_;
+    delete_request how_;
+    list_page page_;
+    rendering form_;
+    std::size_t next_ = 0;
+};
+
 } // namespace
 
 http_response answer_delete(exchange& x)
@@ -52,14 +103,9 @@ http_response answer_delete_collection(exchange& x)
     if (!selected) return respond(selected.error());
     auto page = make_page(*x.store, x.route.ns, *query, *selected);
     if (!page) return respond(page.error());
-    for (const auto& object : page->items) {
-        auto at = x.address();
-        at.ns = object->ns;
-        at.name = object->name;
-        const auto removed = x.state.remove(at, *how, x.now);
-        if (!removed && removed.error().code != 404) return respond(removed.error());
-    }
-    return list_response(x, std::move(*page), std::move(*form));
+    http_response r;
+    r.pending = std::make_unique<collection_deletion>(std::move(x), *how, std::move(*page), std::move(*form));
+    return r;
 }
 
 } // namespace kubecoro::apiserver

@@ -156,6 +156,8 @@ void encode_status(const exchange& x, http_response& r)
 
 constexpr std::size_t first_part_of_list = 256 * 1024;
 
+} // namespace
+
 void finish(const exchange& x, http_response& r)
 {
     r.user = x.user.name;
@@ -174,8 +176,6 @@ void finish(const exchange& x, http_response& r)
         compress_long(r);
 }
 
-} // namespace
-
 std::optional<http_response> request_handler::refuse_early(const http_request& head, wall_time now)
 {
     auto target = parse_target(head.target);
@@ -190,6 +190,14 @@ std::optional<http_response> request_handler::refuse_early(const http_request& h
 
 http_response request_handler::handle(const http_request& request, wall_time now)
 {
+    auto r = begin(request, now);
+    while (r.pending)
+        if (auto done = r.pending->step(now)) r = std::move(*done);
+    return r;
+}
+
+http_response request_handler::begin(const http_request& request, wall_time now)
+{
     auto target = parse_target(request.target);
     if (!target) return respond(errors::bad_request("the request target is not a valid URL"));
     const auto route = route_of(*target);
@@ -201,8 +209,12 @@ http_response request_handler::handle(const http_request& request, wall_time now
         r = respond(errors::too_large());
     else
         r = route.is_resource ? answer_resource(x) : answer_path(x);
-    finish(x, r);
-    return r;
+    if (!r.pending) {
+        finish(x, r);
+        return r;
+    }
+    auto done = r.pending->step(now);
+    return done ? std::move(*done) : std::move(r);
 }
 
 } // namespace kubecoro::apiserver

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kubecoro/apiserver/watch_body.hpp>
+#include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/name_first.hpp>
 
 #include <chrono>
@@ -27,6 +28,7 @@ struct user_info
     std::vector<std::pair<std::string, std::vector<std::string>>> extra = {};
     friend bool operator==(const user_info&, const user_info&) = default;
 };
+
 
 /// One complete request. The front bounds the body beforehand: it need not read more than max_body_bytes.
 struct http_request
@@ -59,6 +61,19 @@ public:
     [[nodiscard]] virtual bool next(std::string& out, std::size_t max_bytes) = 0;
 };
 
+struct http_response;
+
+/// The work of a request that is done in steps, so that other requests are answered in between. Used on the strand of
+/// the state; the request and its handler must outlive it.
+class pending_answer
+{
+public:
+    virtual ~pending_answer() = default;
+    /// Does some milliseconds of the work. @param now  The present time. @return the response, when all is done; empty:
+    /// call it again.
+    [[nodiscard]] virtual std::optional<http_response> step(wall_time now) = 0;
+};
+
 /** One response. When `watch` is set, `body` is empty: send the head with chunked encoding, then the stream's output.
 
     The front adds Content-Length, Transfer-Encoding, Date and Connection. */
@@ -78,6 +93,8 @@ struct http_response
     std::unique_ptr<watch_body> watch = nullptr;
     /// Name of the requesting user, for the request log; empty when unknown.
     std::string user = {};
+    /// Set by request_handler::begin() when the response is not known yet: nothing else of it counts then.
+    std::unique_ptr<pending_answer> pending = nullptr;
 
     /// The first header with this name (any case); empty when absent.
     [[nodiscard]] std::string_view header(std::string_view name) const noexcept;

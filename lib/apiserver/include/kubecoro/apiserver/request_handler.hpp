@@ -51,6 +51,12 @@ public:
         @param now  The present time, for the expiry of tokens, timestamps, and the timeout of a watch. */
     [[nodiscard]] http_response handle(const http_request& request, wall_time now);
 
+    /** Begins to answer one request, as handle() does. The response is pending while a part of the work is left, that
+        of a deletion of many objects: other requests may be answered before its next step.
+
+        @param request  Must outlive a pending response. @param now  As for handle(). */
+    [[nodiscard]] http_response begin(const http_request& request, wall_time now);
+
     /** Checks a request by its head, so that the body of an unauthorized request is not read.
 
         @param head  Its body is ignored. @return the refusal that handle() would return; empty: call handle(). */
