@@ -63,8 +63,18 @@ public:
     [[nodiscard]] stored find(std::string_view key) const;
 
     /// put() adds or replaces an object, clear() removes all, without a change in the history. Used by a restore.
-    void put(stored object) { objects_.insert_or_assign(object->key, object); }
-    void clear() { objects_.clear(); }
+    void put(stored object)
+    {
+        ++replacements_;
+        objects_.insert_or_assign(object->key, object);
+    }
+    void clear()
+    {
+        ++replacements_;
+        objects_.clear();
+    }
+    /// Raised by put() and clear().
+    [[nodiscard]] std::uint64_t replacements() const noexcept { return replacements_; }
 
     /// Applies a change to objects and history.
     void record(change c);
@@ -95,6 +105,7 @@ public:
 
 private:
     map objects_;
+    std::uint64_t replacements_ = 0;
     std::deque<std::shared_ptr<const change>> history_;
     std::size_t limit_;
     std::size_t limit_bytes_;

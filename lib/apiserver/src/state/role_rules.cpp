@@ -8,8 +8,6 @@
 namespace kubecoro::apiserver {
 namespace {
 
-constexpr std::string_view group = "rbac.authorization.k8s.io";
-
 std::vector<std::string> texts_at(const json::value& v, std::string_view member)
 {
     std::vector<std::string> out;
@@ -39,13 +37,6 @@ bool has_path(const std::vector<std::string>& paths, std::string_view path)
     return std::any_of(paths.begin(), paths.end(), [&](std::string_view p) {
         return p == path || (p.ends_with('*') && path.starts_with(p.substr(0, p.size() - 1)));
     });
-}
-
-/// Whether a reference is to this kind of this group; a reference without a group means it.
-bool refers_to(const json::value& reference, std::string_view kind, std::string_view of_group)
-{
-    const auto stated = text_at(reference, "apiGroup");
-    return text_at(reference, "kind") == kind && (stated.empty() || stated == of_group);
 }
 
 bool has_one_of(const stored_object& object, const std::vector<std::string_view>& labels)
@@ -93,40 +84,11 @@ std::vector<role_rule> rules_in(const json::value& role)
 }
 
 role_rules::role_rules(const cluster_state_core& state)
-    : stored_roles_(state.find(group, "roles")),
-      stored_cluster_roles_(state.find(group, "clusterroles")),
-      stored_bindings_(state.find(group, "rolebindings")),
-      stored_cluster_bindings_(state.find(group, "clusterrolebindings"))
+    : stored_roles_(state.find(role_group, "roles")),
+      stored_cluster_roles_(state.find(role_group, "clusterroles")),
+      bindings_(state.find(role_group, "rolebindings")),
+      cluster_bindings_(state.find(role_group, "clusterrolebindings"))
 {
-}
-
-role_rules::binding role_rules::binding_in(const stored_object& object)
-{
-    const auto body = to_json(object);
-    binding out;
-    if (const auto* subjects = array_at(body, "subjects"))
-        for (const auto& s : *subjects) {
-            std::string name(text_at(s, "name"));
-            const auto stated = text_at(s, "namespace");
-            const std::string ns(stated.empty() ? std::string_view(object.ns) : stated);
-            if (refers_to(s, "ServiceAccount", "") && !ns.empty())
-                out.subjects.push_back({false, "system:serviceaccount:" + ns + ":" + name});
-            if (refers_to(s, "User", group)) out.subjects.push_back({false, name});
-            if (refers_to(s, "Group", group)) out.subjects.push_back({true, name});
-        }
-    const auto* const reference = find_at(body, "roleRef");
-    if (!reference) return out;
-    out.to_cluster_role = refers_to(*reference, "ClusterRole", group);
-    if (out.to_cluster_role || refers_to(*reference, "Role", group))
-        out.role = storage_key(out.to_cluster_role ? "" : object.ns, text_at(*reference, "name"));
-    return out;
-}
-
-bool role_rules::applies(const binding& b, const asker& who)
-{
-    return std::any_of(b.subjects.begin(), b.subjects.end(), [&](const subject& s) {
-        return s.is_group ? std::binary_search(who.groups.begin(), who.groups.end(), s.name) : s.name == who.name;
-    });
 }
 
 template<class Visit>
@@ -150,37 +112,16 @@ bool role_rules::visit_role(bool is_cluster_role, std::string_view key, const Vi
 }
 
 template<class Visit>
-bool role_rules::visit_rules(const resource_store& bindings, const std::pair<std::string, std::string>& range,
-                             read_by_key<binding>& known, const asker& who, const Visit& visit)
-{
-    const auto& objects = bindings.objects();
-    const auto end = objects.lower_bound(range.second);
-    // Both are in the order of the keys, so that the parsed forms are found without a search for each.
-    auto parsed = known.lower_bound(range.first);
-    for (auto at = objects.lower_bound(range.first); at != end; ++at) {
-        const auto& [key, object] = *at;
-        while (parsed != known.end() && parsed->first < key) ++parsed;
-        if (parsed == known.end() || parsed->first != key) parsed = known.emplace_hint(parsed, key, read<binding>{});
-        if (parsed->second.from != object) parsed->second = {object, binding_in(*object)};
-        const auto& b = parsed->second.value;
-        if (!applies(b, who)) continue;
-        [[maybe_unused]] bool existed = false;
-        if (visit_role(b.to_cluster_role, b.role, visit, existed)) return true;
-    }
-    return false;
-}
-
-template<class Visit>
 bool role_rules::visit_rules(const user_info& user, std::string_view ns, const Visit& visit)
 {
     forget_deleted(roles_, *stored_roles_);
     forget_deleted(cluster_roles_, *stored_cluster_roles_);
-    forget_deleted(bindings_, *stored_bindings_);
-    forget_deleted(cluster_bindings_, *stored_cluster_bindings_);
-    asker who{user.name, {user.groups.begin(), user.groups.end()}};
-    std::sort(who.groups.begin(), who.groups.end());
-    if (visit_rules(*stored_cluster_bindings_, key_range({}), cluster_bindings_, who, visit)) return true;
-    return !ns.empty() && visit_rules(*stored_bindings_, key_range(ns), bindings_, who, visit);
+    const auto visit_bound = [&](const role_binding& b) {
+        [[maybe_unused]] bool existed = false;
+        return visit_role(b.to_cluster_role, b.role, visit, existed);
+    };
+    if (cluster_bindings_.visit(user, {}, visit_bound)) return true;
+    return !ns.empty() && bindings_.visit(user, ns, visit_bound);
 }
 
 bool role_rules::allow(const user_info& user, const access_request& asked)

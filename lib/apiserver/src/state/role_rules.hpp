@@ -2,6 +2,7 @@
 #pragma once
 
 #include "state/resource_store.hpp"
+#include "state/role_bindings.hpp"
 #include "state/role_rule.hpp"
 
 #include <kubecoro/apiserver/access.hpp>
@@ -48,26 +49,7 @@ public:
     }
 
 private:
-    struct subject
-    {
-        bool is_group = false;
-        std::string name;
-    };
-    struct binding
-    {
-        std::vector<subject> subjects;
-        bool to_cluster_role = false;
-        /// The storage key of the role; empty: the reference is to no role.
-        std::string role;
-    };
     using role = std::vector<role_rule>;
-    /// Whom a binding may name. Its texts are the user's.
-    struct asker
-    {
-        std::string_view name;
-        /// Sorted: a review may ask for a user with thousands.
-        std::vector<std::string_view> groups;
-    };
 
     /// The parsed form of a stored object. Another object under the same key is parsed again.
     template<class T>
@@ -79,22 +61,16 @@ private:
     template<class T>
     using read_by_key = std::map<std::string, read<T>, std::less<>>;
 
-    /// Calls visit(rule) until it returns true, for the rules of bindings with keys in a range.
-    template<class Visit>
-    bool visit_rules(const resource_store& bindings, const std::pair<std::string, std::string>& range,
-                     read_by_key<binding>& known, const asker& who, const Visit& visit);
+    /// Calls visit(rule) until it returns true, for the rules of the bindings that name the user.
     template<class Visit>
     bool visit_rules(const user_info& user, std::string_view ns, const Visit& visit);
     /// The same for the rules of a role. @param existed  Set if there is one.
     template<class Visit>
     bool visit_role(bool is_cluster_role, std::string_view key, const Visit& visit, bool& existed);
 
-    [[nodiscard]] static binding binding_in(const stored_object& object);
-    [[nodiscard]] static bool applies(const binding& b, const asker& who);
-
-    std::shared_ptr<resource_store> stored_roles_, stored_cluster_roles_, stored_bindings_, stored_cluster_bindings_;
+    std::shared_ptr<resource_store> stored_roles_, stored_cluster_roles_;
     read_by_key<role> roles_, cluster_roles_;
-    read_by_key<binding> bindings_, cluster_bindings_;
+    role_bindings bindings_, cluster_bindings_;
 };
 
 } // namespace kubecoro::apiserver
