@@ -68,6 +68,44 @@ TEST_CASE("eviction: a pod without a budget goes, with its preconditions", "[con
     CHECK(c.run(evict(c.api(), c.ns(), "p")).error() == cond::not_found);
 }
 
+TEST_CASE("eviction: a disruption budget refuses it until it allows it", "[conformance][requests]")
+{
+    const resource_type budgets{"policy", "v1", "poddisruptionbudgets", "PodDisruptionBudget", true};
+    cluster_under_test c;
+    REQUIRE(c.run(c.in_ns(pods).create(pod("p", R"(,"labels":{"app":"x"})"))));
+    const std::string running = R"({"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}]}})";
+    REQUIRE(c.run(c.in_ns(pods).patch("p", patch_kind::merge, running, {}, "status")));
+    const auto make_budget = [&](const std::string& name) {
+        return c.run(
+            c.in_ns(budgets).create(R"({"apiVersion":"policy/v1","kind":"PodDisruptionBudget","metadata":{"name":")" +
+                                    name + R"("},"spec":{"minAvailable":1,"selector":{"matchLabels":{"app":"x"}}}})"));
+    };
+    const auto set_status = [&](const std::string& status) {
+        return c.run(c.in_ns(budgets).patch("b", patch_kind::merge, R"({"status":{)" + status + "}}", {}, "status"));
+    };
+    REQUIRE(make_budget("b"));
+    const auto unseen = c.run(evict(c.api(), c.ns(), "p"));
+    REQUIRE_FALSE(unseen);
+    CHECK(is_disruption_budget(unseen.error()));
+    CHECK(unseen.error().retry_after() == std::chrono::seconds{10});
+    REQUIRE(set_status(R"("observedGeneration":1,"disruptionsAllowed":0,"desiredHealthy":2)"));
+    const auto refused = c.run(evict(c.api(), c.ns(), "p"));
+    REQUIRE_FALSE(refused);
+    CHECK(is_disruption_budget(refused.error()));
+    CHECK_FALSE(refused.error().retry_after());
+    CHECK(refused.error().status()->causes.at(0).message ==
+          "The disruption budget b needs 2 healthy pods and has 0 currently");
+    REQUIRE(make_budget("c"));
+    CHECK(c.run(evict(c.api(), c.ns(), "p")).error() == cond::internal);
+    REQUIRE(c.run(c.in_ns(budgets).remove("c")));
+    REQUIRE(set_status(R"("disruptionsAllowed":1)"));
+    REQUIRE(c.run(evict(c.api(), c.ns(), "p")));
+    CHECK(c.run(c.in_ns(pods).get("p")).error() == cond::not_found);
+    const auto counted = c.run(c.in_ns(budgets).get("b")).value();
+    CHECK(counted.path("status.disruptionsAllowed").as_int64() == 0);
+    CHECK(counted.path("status.disruptedPods.p"));
+}
+
 TEST_CASE("bindings: a pod gets a node once", "[conformance][requests]")
 {
     cluster_under_test c;

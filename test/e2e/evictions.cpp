@@ -1,4 +1,4 @@
-// End-to-end tests of evictions that a disruption budget forbids; the embedded server has no budgets.
+// End-to-end tests of evictions that a disruption budget forbids.
 
 #include "churn.hpp"
 #include "cluster.hpp"

@@ -97,7 +97,6 @@ TEST_CASE("warnings: admission webhooks, policies, quotas and aggregated APIs ar
     named(admission + "mutatingadmissionpolicies", policy, "does not evaluate admission policies");
     named("/api/v1/namespaces/default/resourcequotas", policy, "does not enforce a ResourceQuota");
     named("/api/v1/namespaces/default/limitranges", policy, "does not enforce a LimitRange");
-    named("/apis/policy/v1/namespaces/default/poddisruptionbudgets", policy, "does not limit evictions");
     named(
         "/apis/apiregistration.k8s.io/v1/apiservices",
         R"({"metadata":{"name":"v1.a.b"},"spec":{"group":"a.b","version":"v1","service":{"name":"n","namespace":"m"},)"

@@ -130,6 +130,21 @@ TEST_CASE("eviction: a disruption budget differs from a busy server, and not wai
     CHECK_FALSE(is_disruption_budget(failure(cond::retry_later)));
 }
 
+TEST_CASE("eviction: a failure in an accepted answer is a failure", "[client][subresources]")
+{
+    world the;
+    auto c = the.make();
+    the.net->replies = {{.status = 201,
+                         .body = {R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure",)"
+                                  R"("message":"This pod has more than one PodDisruptionBudget","code":500})"}},
+                        {.status = 201, .body = {"{"}}};
+    const auto failed = the.run.run(evict(c, "web", "p"));
+    REQUIRE_FALSE(failed);
+    CHECK(failed.error() == cond::internal);
+    CHECK(says(failed.error(), "more than one PodDisruptionBudget"));
+    CHECK(the.run.run(evict(c, "web", "p")));
+}
+
 TEST_CASE("tokens: the request and the answer", "[client][subresources]")
 {
     world the;

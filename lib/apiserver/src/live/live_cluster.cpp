@@ -4,6 +4,7 @@
 #include "live/pod_life.hpp"
 #include "live/workbench.hpp"
 #include "render/json_text.hpp"
+#include "state/disruption_budgets.hpp"
 
 #include <algorithm>
 
@@ -13,9 +14,17 @@ namespace {
 /// The writes and the runs of controllers in one call of tick(): some milliseconds.
 constexpr std::size_t writes_a_turn = 100;
 constexpr std::size_t runs_a_turn = 100;
+/// Pods that a disruption budget examines in the time of a write.
+constexpr std::size_t pods_a_write = 100;
 
-constexpr std::string_view names[]{
-    "nodes", "pods", "replicasets.apps", "jobs.batch", "daemonsets.apps", "statefulsets.apps", "deployments.apps"};
+constexpr std::string_view names[]{"nodes",
+                                   "pods",
+                                   "replicasets.apps",
+                                   "jobs.batch",
+                                   "daemonsets.apps",
+                                   "statefulsets.apps",
+                                   "deployments.apps",
+                                   "poddisruptionbudgets.policy"};
 
 } // namespace
 
@@ -75,6 +84,8 @@ void live_cluster::follow()
     for (unsigned k = 0; k < kinds; ++k)
         for (; next_[k] < stores_[k]->end_sequence(); ++next_[k]) {
             const auto& change = stores_[k]->at(next_[k]);
+            if (k == pod && change.before && change.before->labels != change.object->labels)
+                wake_budgets(*change.before);
             note(static_cast<kind>(k), *change.object, change.type == change_type::deleted);
         }
     stale_ = false;
@@ -108,9 +119,15 @@ void live_cluster::note(kind what, const stored_object& object, bool gone)
     }
 }
 
+void live_cluster::wake_budgets(const stored_object& changed)
+{
+    for (const auto& each : state_.budgets().of(changed)) ready_.insert({budget, each->key});
+}
+
 void live_cluster::note_pod(const stored_object& object, bool gone)
 {
     const item self{pod, object.key};
+    wake_budgets(object);
     if (gone) {
         wake_owner(pods_.erase(object.key));
         ready_.erase(self);
@@ -209,6 +226,39 @@ void live_cluster::run(const item& i, wall_time now)
     }
     if (i.what == stateful_set) run_stateful_set(w, body);
     if (i.what == deployment) run_deployment(w, body, sets_of(object->uid));
+    if (i.what == budget) run_budget(w, body);
+}
+
+void live_cluster::run_budget(const workbench& w, const json::value& body)
+{
+    std::vector<const pod_digest*> selected;
+    std::size_t examined = 0;
+    const auto selector = pods_selected_by(body);
+    const auto [first, last] = key_range(text_at(body, "metadata.namespace"));
+    const auto& all = stores_[pod]->objects();
+    for (auto at = all.lower_bound(first); selector && at != all.end() && at->first < last; ++at, ++examined)
+        if (const auto* known = selector->matches(*at->second) ? pods_.find(at->first) : nullptr)
+            selected.push_back(known);
+    run_disruption_budget(w, body, selected, [&](const std::string& uid) { return scale_of(uid); });
+    // Many budgets of many pods take more than one turn.
+    writes_ -= std::min(writes_, examined / pods_a_write);
+}
+
+std::optional<std::pair<std::string, std::int64_t>> live_cluster::scale_of(const std::string& uid) const
+{
+    auto known = by_uid_.find(uid);
+    const auto is = [&](kind what) { return known != by_uid_.end() && known->second.what == what; };
+    if (!is(replica_set) && !is(stateful_set)) return {};
+    const auto set = stores_[known->second.what]->find(known->second.key);
+    if (!set) return {};
+    auto body = to_json(*set);
+    // The scale of a replica set of a deployment is the deployment's.
+    if (const auto* controller = is(replica_set) ? controller_of(body) : nullptr) {
+        known = by_uid_.find(std::string(text_at(*controller, "uid")));
+        const auto deploys = is(deployment) ? stores_[deployment]->find(known->second.key) : nullptr;
+        if (deploys) body = to_json(*deploys);
+    }
+    return std::pair{uid_of(body), int_at(body, "spec.replicas", 1)};
 }
 
 void live_cluster::run_pod(const workbench& w, const json::value& body)

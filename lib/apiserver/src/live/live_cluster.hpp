@@ -47,6 +47,7 @@ private:
         daemon_set,
         stateful_set,
         deployment,
+        budget,
         kinds
     };
     struct item
@@ -64,6 +65,8 @@ private:
     void note_pod(const stored_object& pod, bool gone);
     void note_node();
     void wake_owner(const std::string& uid);
+    /// Wakes the disruption budgets that select a pod.
+    void wake_budgets(const stored_object& changed);
     void take_due(wall_time now);
     /// Runs the controller of the first item that is ready.
     void run_next(wall_time now);
@@ -71,6 +74,9 @@ private:
     void set_alarm(const item& of, wall_time when);
     void run(const item& i, wall_time now);
     void run_pod(const workbench& w, const boost::json::value& body);
+    void run_budget(const workbench& w, const boost::json::value& body);
+    /// See scale_lookup.
+    [[nodiscard]] std::optional<std::pair<std::string, std::int64_t>> scale_of(const std::string& uid) const;
     [[nodiscard]] std::vector<std::string> nodes_for(const boost::json::value& pod_spec) const;
     [[nodiscard]] std::vector<boost::json::value> sets_of(const std::string& uid) const;
 

@@ -32,6 +32,12 @@ void pod_table::clear()
     unbound_.clear();
 }
 
+const pod_digest* pod_table::find(const std::string& key) const
+{
+    const auto at = pods_.find(key);
+    return at == pods_.end() ? nullptr : &at->second;
+}
+
 std::vector<const pod_digest*> pod_table::of(std::string_view owner_uid) const
 {
     std::vector<const pod_digest*> out;

@@ -19,6 +19,8 @@ public:
     std::string erase(const std::string& key);
     void clear();
 
+    /// The digest of a pod; null for none.
+    [[nodiscard]] const pod_digest* find(const std::string& key) const;
     [[nodiscard]] std::vector<const pod_digest*> of(std::string_view owner_uid) const;
     /// Keys of the pods that no node has.
     [[nodiscard]] const std::set<std::string>& unbound() const noexcept { return unbound_; }

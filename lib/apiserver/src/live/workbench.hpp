@@ -10,9 +10,12 @@
 #include <boost/json/value.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace kubecoro::apiserver::live {
@@ -57,6 +60,11 @@ void run_deployment(const workbench& w, const boost::json::value& deployment, st
 void run_job(const workbench& w, const boost::json::value& job);
 /// @param nodes  The names of the nodes that its pods fit.
 void run_daemon_set(const workbench& w, const boost::json::value& set, const std::vector<std::string>& nodes);
+/// The scale of a controller of pods by its uid, with the uid of the one that states it; empty: not known.
+using scale_lookup = std::function<std::optional<std::pair<std::string, std::int64_t>>(const std::string& uid)>;
+/// @param pods  Those that the budget selects.
+void run_disruption_budget(const workbench& w, const boost::json::value& budget,
+                           const std::vector<const pod_digest*>& pods, const scale_lookup& scale_of);
 void run_stateful_set(const workbench& w, const boost::json::value& set);
 
 } // namespace kubecoro::apiserver::live

@@ -90,8 +90,7 @@ bool may_be_unevaluated(const resource_info& info) noexcept
 {
     if (info.custom) return false;
     return info.behaves == builtin::custom_resource_definition || info.group == "admissionregistration.k8s.io" ||
-           info.group == "apiregistration.k8s.io" || info.behaves == builtin::limit ||
-           info.behaves == builtin::disruption_budget;
+           info.group == "apiregistration.k8s.io" || info.behaves == builtin::limit;
 }
 
 std::string unevaluated_parts(const resource_info& info, const json::value& body)
@@ -105,9 +104,6 @@ std::string unevaluated_parts(const resource_info& info, const json::value& body
                          shortened(text_at(body, "metadata.name"));
     if (info.group == "apiregistration.k8s.io" && object_at(body, "spec.service"))
         return "this embedded API server does not forward requests to the services of aggregated APIs: " +
-               shortened(text_at(body, "metadata.name"));
-    if (info.behaves == builtin::disruption_budget)
-        return "this embedded API server does not limit evictions by a " + info.kind + ": " +
                shortened(text_at(body, "metadata.name"));
     if (info.behaves == builtin::limit)
         return "this embedded API server does not enforce a " + info.kind + ": " +

@@ -37,9 +37,12 @@ http_response answer_eviction(exchange& x)
     how.dry_run = how.dry_run || flags->dry_run;
     auto at = x.address();
     at.subresource.clear();
-    const auto removed = x.state.remove(at, how, x.now);
-    if (!removed) return respond(removed.error());
-    return done(x);
+    const auto removed = x.state.evict(at, how, x.now);
+    if (removed) return done(x);
+    // A kube-apiserver answers several budgets with the Status of a failure, as the object that was created.
+    const auto chosen = choose_media(x.request.header("accept"), media_scope{});
+    if (removed.error().code != 500 || !chosen) return respond(removed.error());
+    return object_response(x, status_text(removed.error()), chosen->form, 201);
 }
 
 http_response answer_binding(exchange& x)

@@ -2,6 +2,7 @@
 
 #include <kubecoro/api/detail/json_access.hpp>
 #include <kubecoro/api/request.hpp>
+#include <kubecoro/api/status.hpp>
 #include <kubecoro/base/printable.hpp>
 
 #include <boost/json/array.hpp>
@@ -71,6 +72,17 @@ failure eviction_failure(const failure& f)
     if (is_disruption_budget(f))
         return f.because("the pod is not evicted: its disruption budget allows no disruption now");
     return f;
+}
+
+result<> read_eviction(std::string_view body)
+{
+    boost::system::error_code ec;
+    const auto answered = json::parse(body, ec);
+    const auto* status = ec ? nullptr : answered.if_object();
+    const auto* outcome = status ? status->if_contains("status") : nullptr;
+    if (!outcome || *outcome != "Failure") return {};
+    constexpr int without_code = 500;
+    return eviction_failure(failure_of_answer(without_code, body));
 }
 
 result<std::string> token_request_body(const token_options& o)

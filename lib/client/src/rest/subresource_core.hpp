@@ -19,6 +19,9 @@ namespace kubecoro::detail {
 [[nodiscard]] std::string eviction_body(std::string_view ns, std::string_view pod, const delete_options& o);
 /// Says what a refused eviction means.
 [[nodiscard]] failure eviction_failure(const failure& f);
+/// Reads the answer to an eviction that was accepted: a pod of several budgets is refused by a Status in it. Errors:
+/// that Status.
+[[nodiscard]] result<> read_eviction(std::string_view body);
 
 [[nodiscard]] result<std::string> token_request_body(const token_options& o);
 /// Reads a TokenRequest. Errors: corrupt for any other kind, and without a token.

@@ -58,6 +58,8 @@ asio::awaitable<result<>> evict_once(std::shared_ptr<client::state> s, std::stri
     // Reading the answer lets the connection be used again.
     auto rest = co_await s->read_all(**got, s->options.limits.max_answer_bytes);
     if (!rest) co_return rest.error().with_request("POST", target);
+    auto evicted = detail::read_eviction(*rest);
+    if (!evicted) co_return evicted.error().with_request("POST", target);
     co_return result<>{};
 }
 

@@ -26,6 +26,7 @@
 namespace kubecoro::apiserver {
 
 struct stored_object;
+class disruption_budgets;
 class garbage_collector;
 class managed_fields;
 class names_in_use;
@@ -129,6 +130,14 @@ public:
     /// precondition that does not hold.
     [[nodiscard]] answer<delete_result> remove(const object_address& at, const delete_request& how, wall_time now);
 
+    /** Deletes a pod, unless a PodDisruptionBudget forbids it at present; one that allows it counts it in its status.
+
+        @return as remove(). Errors: those of remove(); 429 with the cause DisruptionBudget; 500 if several budgets
+        select the pod. */
+    [[nodiscard]] answer<delete_result> evict(const object_address& at, const delete_request& how, wall_time now);
+    /// The budgets of the cluster, by the pods that they select.
+    [[nodiscard]] disruption_budgets& budgets() noexcept { return *budgets_; }
+
     /** Adds certificates to the config maps `kube-root-ca.crt`. Nothing happens without
         cluster_options::namespace_defaults, or if they are there already. */
     void publish_root_ca(std::string_view pem);
@@ -179,6 +188,8 @@ private:
     /// Deletes unconditionally: marks objects with finalizers as deleted, erases the others.
     void sweep(resource_store& store, const std::vector<stored>& doomed, wall_time now);
 
+    /// @return the refusal of the budget that selects the pod, if any.
+    [[nodiscard]] std::optional<status_error> spend_budget(const stored_object& pod, bool dry_run, wall_time now);
     /// @param body  The pod with the finalizers of its deletion.
     [[nodiscard]] answer<delete_result> remove_pod(resource_store& store, const stored& current,
                                                    boost::json::value body, const delete_request& how, wall_time now);
@@ -253,6 +264,7 @@ private:
     /// Null without cluster_options::garbage_collection.
     std::unique_ptr<garbage_collector> garbage_;
     std::unique_ptr<role_aggregator> aggregator_;
+    std::unique_ptr<disruption_budgets> budgets_;
     callback<void(std::string_view)> listener_;
     /// Certificates of the config maps kube-root-ca.crt.
     std::string root_ca_;
