@@ -119,7 +119,12 @@ void make_valid(const resource_info& info, json::object& object)
     if (info.behaves == builtin::event) make_event_valid(info.group.empty(), object);
     if (info.behaves == builtin::lease) object["spec"].as_object()["leaseDurationSeconds"] = 15;
     if (info.behaves == builtin::custom_resource_definition) object["spec"] = json::parse(crd_spec);
-    if (info.behaves == builtin::pod) make_containers_valid(object["spec"]);
+    if (info.behaves == builtin::pod) {
+        make_containers_valid(object["spec"]);
+        // They are those of a class, which does not exist.
+        for (const std::string_view field : {"priorityClassName", "priority", "preemptionPolicy"})
+            object["spec"].as_object().erase(field);
+    }
     if (info.behaves == builtin::role) make_role_valid(object);
     if (info.behaves == builtin::service) make_service_valid(object);
     if (info.behaves == builtin::role_binding) make_binding_valid(object);

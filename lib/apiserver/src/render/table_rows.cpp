@@ -362,10 +362,12 @@ json::array table_cells(const resource_info& info, const std::vector<table_colum
         return {text_cell(name), text_cell(text_at(body, "status.phase")), text_cell(age)};
     case builtin::lease:
         return {text_cell(name), text_cell(text_at(body, "spec.holderIdentity")), text_cell(age)};
+    case builtin::autoscaler:
     case builtin::disruption_budget:
     case builtin::limit:
     case builtin::none:
     case builtin::persistent_volume_claim:
+    case builtin::priority_class:
     case builtin::review:
     case builtin::role:
     case builtin::role_binding:

@@ -53,8 +53,6 @@ void default_pod(json::object& o)
     auto& spec = object_member(o, "spec");
     default_pod_spec(spec);
     default_member(spec, "enableServiceLinks", true);
-    default_member(spec, "priority", 0);
-    default_member(spec, "preemptionPolicy", "PreemptLowerPriority");
     auto& status = object_member(o, "status");
     default_member(status, "phase", "Pending");
     default_member(status, "qosClass", "BestEffort");
@@ -132,6 +130,15 @@ void default_job(json::object& spec)
     default_member(spec, "suspend", false);
     default_member(spec, "manualSelector", false);
     default_member(spec, "podReplacementPolicy", is_given("podFailurePolicy") ? "Failed" : "TerminatingOrFailed");
+}
+
+void default_autoscaler(json::object& spec)
+{
+    default_member(spec, "minReplicas", 1);
+    const auto* metrics = spec.if_contains("metrics");
+    if (metrics && metrics->is_array() && !metrics->get_array().empty()) return;
+    const json::object target{{"type", "Utilization"}, {"averageUtilization", 80}};
+    spec["metrics"] = json::array{{{"type", "Resource"}, {"resource", {{"name", "cpu"}, {"target", target}}}}};
 }
 
 void default_cron_job(json::object& spec)
@@ -247,6 +254,10 @@ void apply_defaults(const resource_info& info, json::value& body, bool creating,
         label_job(o);
     } else if (behaves == builtin::cron_job)
         default_cron_job(object_member(o, "spec"));
+    else if (behaves == builtin::autoscaler)
+        default_autoscaler(object_member(o, "spec"));
+    else if (behaves == builtin::priority_class)
+        default_member(o, "preemptionPolicy", "PreemptLowerPriority");
     else if (behaves == builtin::service)
         default_service(object_member(o, "spec"));
     else if (behaves == builtin::secret)

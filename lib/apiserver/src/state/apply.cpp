@@ -36,16 +36,10 @@ json::value empty_object(const resource_info& info)
 json::value object_before(const resource_info& info, const json::value& body)
 {
     auto before = empty_object(info);
-    const auto fill = [&](std::string_view parent, std::string_view member) {
-        const auto* part = object_at(body, parent);
-        const auto* value = part ? part->if_contains(member) : nullptr;
-        if (value) object_member(before.get_object(), parent)[member] = *value;
-    };
     const auto* status = find_at(body, "status");
     if (info.has_status && status) before.get_object()["status"] = *status;
-    if (info.behaves == builtin::namespace_) fill("spec", "finalizers");
-    if (info.behaves != builtin::pod) return before;
-    for (const std::string_view member : {"priority", "preemptionPolicy"}) fill("spec", member);
+    const auto* finalizers = info.behaves == builtin::namespace_ ? find_at(body, "spec.finalizers") : nullptr;
+    if (finalizers) object_member(before.get_object(), "spec")["finalizers"] = *finalizers;
     return before;
 }
 

@@ -2,6 +2,7 @@
 #include <kubecoro/apiserver/cluster_state_core.hpp>
 
 #include "render/json_text.hpp"
+#include "state/admission.hpp"
 #include "state/disruption_budgets.hpp"
 #include "state/garbage_collector.hpp"
 #include "state/resource_store.hpp"
@@ -31,6 +32,7 @@ cluster_state_core::cluster_state_core(cluster_options options, wall_time now)
     if (options_.garbage_collection) garbage_ = std::make_unique<garbage_collector>(*this);
     for (auto& info : builtin_resources()) add_resource(std::move(info));
     budgets_ = std::make_unique<disruption_budgets>(find("policy", "poddisruptionbudgets"));
+    priorities_ = std::make_unique<priority_classes>(find("scheduling.k8s.io", "priorityclasses"));
     const object_address namespaces{find("", "namespaces"), "v1"};
     for (const std::string_view name : {"default", "kube-system", "kube-public", "kube-node-lease"})
         (void)create(namespaces, json::value{{"metadata", {{"name", name}}}}, {}, now);

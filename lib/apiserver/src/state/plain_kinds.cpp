@@ -93,9 +93,11 @@ constexpr std::pair<std::string_view, name_rule> name_rules[]{
 constexpr std::pair<std::string_view, builtin> behaviours[]{
     {"ClusterRole", builtin::role},
     {"ClusterRoleBinding", builtin::role_binding},
+    {"HorizontalPodAutoscaler", builtin::autoscaler},
     {"LimitRange", builtin::limit},
     {"PersistentVolumeClaim", builtin::persistent_volume_claim},
     {"PodDisruptionBudget", builtin::disruption_budget},
+    {"PriorityClass", builtin::priority_class},
     {"ResourceQuota", builtin::limit},
     {"Role", builtin::role},
     {"RoleBinding", builtin::role_binding},

@@ -20,6 +20,8 @@ class json_path;
 enum class builtin
 {
     none,
+    /// HorizontalPodAutoscaler.
+    autoscaler,
     config_map,
     cron_job,
     custom_resource_definition,
@@ -35,6 +37,7 @@ enum class builtin
     node,
     persistent_volume_claim,
     pod,
+    priority_class,
     replica_set,
     /// Asks a question: only POST, nothing is stored.
     review,

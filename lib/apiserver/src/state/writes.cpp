@@ -6,6 +6,7 @@
 #include "schema/member_cost.hpp"
 #include "schema/schema.hpp"
 #include "schema/validation.hpp"
+#include "state/admission.hpp"
 #include "state/field_owners.hpp"
 #include "state/finalizers.hpp"
 #include "state/go_form.hpp"
@@ -271,15 +272,24 @@ answer<stored> cluster_state_core::create_new(const object_address& at, json::va
     apply_defaults(info, body, true, flags.keep_status);
     if (auto e = settle_schema(info, at.version, body)) return *e;
     normalise(info, body);
-    // The addresses and ports that the server gives have no owner.
+    // Fields that the server fills in have no owner: addresses and ports of services, priorities and tolerations of pods.
     json::value asked;
     if (auto* const services = allocator_of(*store)) {
         asked = body;
         take_go_form(info, asked);
         if (auto e = services->assign(*store, nullptr, body, flags.keep_status, random_)) return *e;
     }
+    if (info.behaves == builtin::pod) {
+        if (!applied && !flags.manager.empty()) {
+            asked = body;
+            take_go_form(info, asked);
+        }
+        if (auto e = admit_pod(*priorities_, info, nullptr, body, flags.keep_status)) return *e;
+    }
     if (auto e = validate(info, at.version, nullptr, body)) return *e; // before Go's types hide what is wrong
     take_go_form(info, body);
+    if (info.behaves == builtin::priority_class)
+        if (auto e = admit_priority_class(*priorities_, info, body)) return *e;
     if (auto e = admit(flags, nullptr, body)) return *e;
     if (!given_version.empty() && given_version != "0")
         return errors::internal("resourceVersion should not be set on objects to be created");
@@ -348,6 +358,8 @@ answer<stored> cluster_state_core::update_found(const object_address& at, const 
                                        "deletionTimestamp", "deletionGracePeriodSeconds"})
         set_or_erase(metadata, key, before.at("metadata").get_object().if_contains(key));
     apply_defaults(info, body, false, true);
+    if (info.behaves == builtin::pod && at.subresource.empty())
+        if (auto e = admit_pod(*priorities_, info, &before, body, false)) return *e;
     if (auto e = settle_schema(info, at.version, body)) return *e;
     json::value asked;
     if (auto* const services = allocator_of(*store)) {
@@ -360,6 +372,8 @@ answer<stored> cluster_state_core::update_found(const object_address& at, const 
     if (auto e = validate(info, at.version, may_change_all(at.subresource) ? nullptr : &before, body)) return *e;
     if (at.subresource == "ephemeralcontainers")
         if (auto e = check_ephemeral_containers(info, before, body)) return *e;
+    if (info.behaves == builtin::priority_class)
+        if (auto e = admit_priority_class(*priorities_, info, body)) return *e;
     if (auto e = admit(flags, &before, body)) return *e;
     if (at.subresource != "status" && raises_generation(info.generation, before, body))
         body.at("metadata").get_object()["generation"] = int_at(before, "metadata.generation") + 1;

@@ -30,6 +30,7 @@ class disruption_budgets;
 class garbage_collector;
 class managed_fields;
 class names_in_use;
+class priority_classes;
 class resource_store;
 class role_aggregator;
 struct crd_names;
@@ -265,6 +266,7 @@ private:
     std::unique_ptr<garbage_collector> garbage_;
     std::unique_ptr<role_aggregator> aggregator_;
     std::unique_ptr<disruption_budgets> budgets_;
+    std::unique_ptr<priority_classes> priorities_;
     callback<void(std::string_view)> listener_;
     /// Certificates of the config maps kube-root-ca.crt.
     std::string root_ca_;
