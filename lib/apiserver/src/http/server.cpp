@@ -104,13 +104,27 @@ asio::awaitable<result<std::size_t>> load_text(engine_ptr engine, std::string te
 
 } // namespace
 
+namespace {
+
+/// An address of this machine for a server that listens on all of them.
+std::string_view reachable(std::string_view address)
+{
+    if (address == "0.0.0.0") return "127.0.0.1";
+    return address == "::" ? "::1" : address;
+}
+
+} // namespace
+
 asio::awaitable<result<bound_endpoint>> embedded_server::listen(endpoint_options options)
 {
     if (!engine_->executor()) co_return failure{cond::cancelled, "the context of the embedded server has ended"};
     auto opened = listener::open(options, engine_, listeners_->table);
     if (!opened) co_return opened.error();
-    if (options.tls)
-        co_await engine_->on_strand([&] { engine_->state().publish_root_ca(options.tls->ca_certificate); });
+    const auto address = (*opened)->bound();
+    co_await engine_->on_strand([&] {
+        if (options.tls) engine_->state().publish_root_ca(options.tls->ca_certificate);
+        engine_->state().publish_endpoint(reachable(address.address), address.port, engine_->time().wall_now());
+    });
     std::lock_guard lock(listeners_->mutex);
     if (listeners_->stopped || !(*opened)->start(listeners_->tasks))
         co_return failure{cond::cancelled, "the embedded server has stopped"};

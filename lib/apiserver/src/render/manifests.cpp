@@ -62,6 +62,9 @@ answer<stored> write_object(cluster_state_core& state, const std::shared_ptr<res
     if (!existing) return state.create(at, std::move(body), {.dry_run = false, .keep_status = true}, now);
     metadata.erase("uid");
     metadata["resourceVersion"] = version_text(**existing);
+    // A service keeps its address: the Service kubernetes of another cluster has another one.
+    if (store->info.behaves == builtin::service)
+        for (const std::string_view key : {"clusterIP", "clusterIPs"}) object_member(object, "spec").erase(key);
     const auto* given = store->info.has_status ? find_at(body, "status") : nullptr;
     const json::value status = given ? *given : json::value(nullptr);
     auto updated = state.update(at, std::move(body), {}, now);

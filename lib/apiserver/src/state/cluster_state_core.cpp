@@ -36,6 +36,7 @@ cluster_state_core::cluster_state_core(cluster_options options, wall_time now)
     const object_address namespaces{find("", "namespaces"), "v1"};
     for (const std::string_view name : {"default", "kube-system", "kube-public", "kube-node-lease"})
         (void)create(namespaces, json::value{{"metadata", {{"name", name}}}}, {}, now);
+    furnish_cluster(now);
 }
 
 cluster_state_core::~cluster_state_core() = default;

@@ -119,6 +119,7 @@ result<> cluster_state_core::restore(std::string_view dump, wall_time now)
     std::vector<std::string> homes;
     for (const auto& [key, home] : find("", "namespaces")->objects()) homes.push_back(home->name);
     for (const auto& name : homes) furnish_namespace(name, now);
+    furnish_cluster(now);
     compact();
     return {};
 }

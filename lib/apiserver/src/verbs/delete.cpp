@@ -2,17 +2,22 @@
 #include "http/exchange.hpp"
 #include "render/json_text.hpp"
 #include "render/status_errors.hpp"
+#include "state/admission.hpp"
 #include "verbs/body.hpp"
 #include "verbs/list_page.hpp"
 
 namespace kubecoro::apiserver {
 namespace {
 
-/// Namespaces that a cluster needs; kube-apiserver protects the same.
-bool is_protected(const exchange& x)
+/// Why an object that a cluster needs may not be deleted; empty: it may. kube-apiserver protects the same.
+std::string_view protection(const exchange& x)
 {
-    if (x.store->info.behaves != builtin::namespace_) return false;
-    return x.route.name == "default" || x.route.name == "kube-system" || x.route.name == "kube-public";
+    const std::string_view name = x.route.name;
+    if (x.store->info.behaves == builtin::priority_class && find_system_priority_class(name))
+        return "this is a system priority class and cannot be deleted";
+    if (x.store->info.behaves != builtin::namespace_) return {};
+    const bool needed = name == "default" || name == "kube-system" || name == "kube-public";
+    return needed ? "this namespace may not be deleted" : "";
 }
 
 /// Objects that one step of the deletion of a collection deletes, and changes after which it ends early: the deletion of
@@ -70,8 +75,8 @@ private:
 
 http_response answer_delete(exchange& x)
 {
-    if (is_protected(x))
-        return respond(errors::forbidden(x.store->info, x.route.name, "this namespace may not be deleted"));
+    if (const auto why = protection(x); !why.empty())
+        return respond(errors::forbidden(x.store->info, x.route.name, why));
     const auto chosen = choose_media(x);
     if (!chosen) return respond(chosen.error());
     const auto how = read_delete_options(x);

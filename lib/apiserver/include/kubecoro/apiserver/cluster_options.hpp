@@ -29,7 +29,9 @@ struct cluster_options
         kube-apiserver without kubelets. Needs tick(). */
     std::optional<std::chrono::seconds> pod_termination = std::chrono::seconds{1};
     /** Gives every namespace the service account `default` and the config map `kube-root-ca.crt`, again when they are
-        deleted, as a cluster's controller manager does. Off, so that a test finds only what it has made. */
+        deleted, as a cluster's controller manager does. The cluster has the Service `kubernetes` in the namespace
+        `default`, with endpoints once the server listens, and the priority classes of the system. Off, so that a test
+        finds only what it has made. */
     bool namespace_defaults = false;
     /** Deletes the objects whose owners (metadata.ownerReferences) are gone, as a cluster's controller manager does, and
         carries out the propagation policies Foreground and Orphan, in small steps. Off: objects outlive their owners, and

@@ -58,7 +58,7 @@ enum class log_change
 class cluster_state_core
 {
 public:
-    /// Creates the namespaces default, kube-system, kube-public and kube-node-lease.
+    /// Creates the namespaces default, kube-system, kube-public and kube-node-lease, and what the options ask for.
     explicit cluster_state_core(cluster_options options, wall_time now);
     ~cluster_state_core();
     cluster_state_core(const cluster_state_core&) = delete;
@@ -138,6 +138,12 @@ public:
     [[nodiscard]] answer<delete_result> evict(const object_address& at, const delete_request& how, wall_time now);
     /// The budgets of the cluster, by the pods that they select.
     [[nodiscard]] disruption_budgets& budgets() noexcept { return *budgets_; }
+
+    /** Sets the address of the server, to which the Service `kubernetes` leads. Nothing happens without
+        cluster_options::namespace_defaults.
+
+        @param ip  An IP address that clients can connect to. */
+    void publish_endpoint(std::string_view ip, std::uint16_t port, wall_time now);
 
     /** Adds certificates to the config maps `kube-root-ca.crt`. Nothing happens without
         cluster_options::namespace_defaults, or if they are there already. */
@@ -232,6 +238,12 @@ private:
     /// Creates what every namespace contains, if the options ask for it.
     void furnish_namespace(std::string_view ns, wall_time now);
     void furnish_again(const resource_store& store, const stored_object& gone, wall_time now);
+    /// Creates what a cluster contains besides, if the options ask for it: the Service kubernetes, priority classes.
+    void furnish_cluster(wall_time now);
+    /// Writes the endpoints of the Service kubernetes, once the address is known.
+    void furnish_endpoints(wall_time now);
+    /// Creates an object, or gives one that is there the same content.
+    void write_own(const std::shared_ptr<resource_store>& store, boost::json::object body, wall_time now);
     /// Removes the pods whose termination time has passed.
     void end_pods(wall_time now);
     void bound_history();
@@ -270,6 +282,9 @@ private:
     callback<void(std::string_view)> listener_;
     /// Certificates of the config maps kube-root-ca.crt.
     std::string root_ca_;
+    /// The address of the server; empty: not known.
+    std::string endpoint_ip_;
+    std::uint16_t endpoint_port_ = 6443;
     container_logs logs_;
 };
 
