@@ -140,3 +140,24 @@ TEST_CASE("server_engine: an object that the garbage collector failed on is dele
     e.run.run_until_idle();
     for (const std::string name : {"/a", "/b"}) CHECK(e.ask("GET", maps + name).response.status == 404);
 }
+
+TEST_CASE("server_engine: bodies in YAML are read, and those of requests that are refused are not",
+          "[apiserver][engine]")
+{
+    engine_under_test e;
+    const auto post = [&](std::optional<user_info> user, std::string body) {
+        http_request request{"POST", maps};
+        request.headers.emplace_back("content-type", "application/yaml");
+        request.user = std::move(user);
+        request.body = std::move(body);
+        auto answered = e.run.run(e.engine->perform(std::move(request), {}));
+        REQUIRE(answered);
+        return answered->response.status;
+    };
+    const user_info admin{"admin", {"system:masters"}};
+    CHECK(post(admin, "metadata:\n  name: a\n") == 201);
+    CHECK(post(admin, "{metadata: {name: b}}") == 201);
+    CHECK(post(admin, "a: [") == 400);
+    CHECK(post(user_info{"bob", {}}, "a: [") == 403);
+    CHECK(e.engine->counters().requests == 4);
+}

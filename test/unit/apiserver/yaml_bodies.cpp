@@ -1,6 +1,8 @@
 // Tests of bodies in YAML: their limits, and keys that a map has twice.
 #include "support.hpp"
 
+#include "verbs/yaml_body.hpp"
+
 using namespace kubecoro;
 using namespace kubecoro::test;
 
@@ -96,4 +98,28 @@ TEST_CASE("yaml bodies: aliases, merges and tags make the document that they sta
     CHECK(
         why(s.ask("POST", maps, "metadata: {name: b, [a]: b}\n", yaml)).find("a key that is not a scalar at line 1") !=
         std::string::npos);
+}
+
+TEST_CASE("yaml bodies: a front may parse them before the request has its turn", "[apiserver][strict]")
+{
+    server s;
+    apiserver::http_request request{"POST", maps, {{"authorization", "Bearer " + s.token}}};
+    request.headers.emplace_back("content-type", "application/yaml");
+    const auto needs = [&](const std::string& body) {
+        request.body = body;
+        return apiserver::needs_yaml(request, 256);
+    };
+    CHECK(needs("metadata: {name: a}"));
+    CHECK(needs("{metadata: {name: a}}"));
+    CHECK_FALSE(needs(R"({"metadata":{"name":"a"}})"));
+    request.body = "metadata: {name: b, name: parsed}";
+    request.yaml = apiserver::parse_yaml_body(request);
+    request.body = "metadata: {name: body}";
+    const auto r = s.handler.handle(request, s.now);
+    CHECK(r.status == 201);
+    CHECK(json::parse(r.body).at_pointer("/metadata/name") == "parsed");
+    CHECK(r.header("warning") == R"(299 - "line 1: key \"name\" already set in map")");
+    request.headers.back().second = "application/json";
+    request.body = "metadata: {name: a}";
+    CHECK_FALSE(apiserver::needs_yaml(request, 256));
 }

@@ -2,6 +2,7 @@
 
 #include "live/live_cluster.hpp"
 #include "render/status_errors.hpp"
+#include "verbs/yaml_body.hpp"
 
 #include <boost/asio/append.hpp>
 #include <boost/asio/associated_executor.hpp>
@@ -42,6 +43,7 @@ server_engine::server_engine(asio::any_io_executor executor, server_options opti
       time_(std::move(options.time)),
       log_(std::move(options.log)),
       bodies_(options.max_buffered_bytes),
+      max_depth_(options.handler.max_depth),
       state_(options.cluster, time_->wall_now()),
       live_(options.live ? std::make_unique<live::live_cluster>(state_, *options.live, time_->wall_now()) : nullptr),
       handler_(state_, access_, options.handler),
@@ -81,6 +83,15 @@ asio::awaitable<result<engine_answer>> server_engine::perform(http_request reque
     if (stopping()) co_return failure{cond::unreachable, "the embedded server has stopped"};
     const std::uint64_t cuts = cuts_;
     engine_answer out;
+    if (needs_yaml(request, max_depth_)) {
+        // Off the strand: other requests are answered meanwhile. Those that are refused are not parsed.
+        auto refused = co_await refuse_early(request);
+        if (refused) {
+            out.response = std::move(*refused);
+            co_return out;
+        }
+        request.yaml = parse_yaml_body(request);
+    }
     std::optional<time_point> since;
     do co_await on_strand([&] { perform_step(request, wake, since, out); });
     while (out.response.pending && cuts == cuts_ && !stopping());

@@ -142,6 +142,8 @@ private:
     std::shared_ptr<time_source> time_;
     logger log_;
     byte_budget bodies_;
+    /// Of JSON in bodies.
+    std::size_t max_depth_;
     std::atomic<bool> stopping_{false};
     std::atomic<std::uint64_t> cuts_{0};
     std::atomic<std::uint64_t> requests_{0}, lists_{0}, watches_{0}, open_watches_{0};

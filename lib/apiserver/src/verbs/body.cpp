@@ -5,6 +5,7 @@
 #include "schema/member_cost.hpp"
 #include "schema/validation.hpp"
 #include "verbs/escalation.hpp"
+#include "verbs/yaml_body.hpp"
 
 #include <kubecoro/api/detail/builtin_fields.hpp>
 #include <kubecoro/api/detail/duplicate_fields.hpp>
@@ -16,21 +17,6 @@
 
 namespace kubecoro::apiserver {
 namespace {
-
-std::string_view media_type(std::string_view content_type)
-{
-    content_type = content_type.substr(0, content_type.find(';'));
-    while (!content_type.empty() && content_type.back() == ' ') content_type.remove_suffix(1);
-    return content_type;
-}
-
-/// True for YAML that is not JSON: clients send JSON under the name of YAML, and a YAML parser takes much longer.
-bool is_plain_yaml(const exchange& x)
-{
-    if (!media_type(x.request.header("content-type")).ends_with("yaml")) return false;
-    const auto first = x.request.body.find_first_not_of(" \t\r\n");
-    return first == std::string::npos || x.request.body[first] != '{';
-}
 
 bool is_protobuf(const exchange& x) { return media_type(x.request.header("content-type")) == detail::protobuf_type; }
 
@@ -132,15 +118,13 @@ boost::system::result<json::value, std::string> read_protobuf(const exchange& x,
     return parse_json(text, x.options.max_depth);
 }
 
-/// Nodes of a YAML body, which is parsed on the strand of the state.
-constexpr std::size_t most_yaml_nodes = 200'000;
-
 boost::system::result<json::value, std::string> read_yaml(const exchange& x, std::vector<std::string>* duplicates)
 {
-    auto parsed = detail::parse_yaml(x.request.body, most_yaml_nodes);
+    const auto body = x.request.yaml ? x.request.yaml : parse_yaml_body(x.request);
+    const auto& parsed = body->parsed;
     if (!parsed) return {boost::system::in_place_error, parsed.error()};
-    if (duplicates) *duplicates = std::move(parsed->duplicates);
-    return std::move(parsed->value);
+    if (duplicates) *duplicates = parsed->duplicates;
+    return parsed->value;
 }
 
 std::vector<std::string> duplicates_of_json(const exchange& x)
@@ -155,7 +139,7 @@ boost::system::result<json::value, std::string> read_any(const exchange& x, std:
 {
     if (x.target.value("fieldValidation") == "Ignore") duplicates = nullptr;
     if (is_protobuf(x)) return read_protobuf(x, api_version, kind);
-    if (is_plain_yaml(x)) return read_yaml(x, duplicates);
+    if (x.request.yaml || is_plain_yaml(x.request)) return read_yaml(x, duplicates);
     // Before anything is built of it.
     if (key_comparisons(x.request.body, x.options.max_depth) > most_comparisons)
         return {boost::system::in_place_error, "an object has too many members"};

@@ -29,6 +29,7 @@ struct user_info
     friend bool operator==(const user_info&, const user_info&) = default;
 };
 
+struct yaml_body;
 
 /// One complete request. The front bounds the body beforehand: it need not read more than max_body_bytes.
 struct http_request
@@ -43,6 +44,8 @@ struct http_request
     std::string body = {};
     /// Set by a front that verified a client certificate; when empty, the Authorization header decides.
     std::optional<user_info> user = {};
+    /// A body in YAML that a front has parsed, since that takes long; null: the handler parses it.
+    std::shared_ptr<const yaml_body> yaml = nullptr;
     KUBECORO_NAME_FIRST;
 
     /// The first header with this (lower-case) name; empty when absent.

@@ -1,0 +1,45 @@
+#include "verbs/yaml_body.hpp"
+
+#include "render/json_text.hpp"
+#include "schema/member_cost.hpp"
+
+namespace kubecoro::apiserver {
+namespace {
+
+/// Nodes of a YAML body: some tenths of a second.
+constexpr std::size_t most_yaml_nodes = 200'000;
+
+bool is_called_yaml(const http_request& request)
+{
+    return media_type(request.header("content-type")).ends_with("yaml");
+}
+
+} // namespace
+
+std::string_view media_type(std::string_view content_type)
+{
+    content_type = content_type.substr(0, content_type.find(';'));
+    while (!content_type.empty() && content_type.back() == ' ') content_type.remove_suffix(1);
+    return content_type;
+}
+
+bool is_plain_yaml(const http_request& request)
+{
+    if (!is_called_yaml(request)) return false;
+    const auto first = request.body.find_first_not_of(" \t\r\n");
+    return first == std::string::npos || request.body[first] != '{';
+}
+
+bool needs_yaml(const http_request& request, std::size_t max_depth)
+{
+    if (is_plain_yaml(request)) return true;
+    if (!is_called_yaml(request) || key_comparisons(request.body, max_depth) > most_comparisons) return false;
+    return !parse_json(request.body, max_depth);
+}
+
+std::shared_ptr<const yaml_body> parse_yaml_body(const http_request& request)
+{
+    return std::make_shared<const yaml_body>(yaml_body{detail::parse_yaml(request.body, most_yaml_nodes)});
+}
+
+} // namespace kubecoro::apiserver

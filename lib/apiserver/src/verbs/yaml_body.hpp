@@ -1,0 +1,30 @@
+// Bodies of requests in YAML, which take long to parse.
+#pragma once
+
+#include <kubecoro/apiserver/http_types.hpp>
+#include <kubecoro/client/detail/yaml_text.hpp>
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace kubecoro::apiserver {
+
+struct yaml_body
+{
+    boost::system::result<detail::yaml_document, std::string> parsed;
+};
+
+/// A content type without its parameters.
+[[nodiscard]] std::string_view media_type(std::string_view content_type);
+
+/// True for YAML that is not JSON: clients send JSON under the name of YAML, and a YAML parser takes much longer.
+[[nodiscard]] bool is_plain_yaml(const http_request& request);
+
+/// Whether the body is parsed as YAML. JSON under the name of YAML is read to find out. @param max_depth  Of JSON.
+[[nodiscard]] bool needs_yaml(const http_request& request, std::size_t max_depth);
+
+/// Parses the body. Needs no state: it may run anywhere. Never null.
+[[nodiscard]] std::shared_ptr<const yaml_body> parse_yaml_body(const http_request& request);
+
+} // namespace kubecoro::apiserver
