@@ -130,6 +130,21 @@ TEST_CASE("request_reader: the head is known before the body, and trailers do no
     CHECK(taken.content.header("authorization") == "Bearer x");
 }
 
+TEST_CASE("request_reader: a target in absolute form is read as its path", "[apiserver][codec]")
+{
+    const auto target = [](const std::string& given) {
+        feeder f;
+        CHECK(f.give("GET " + given + " HTTP/1.1\r\nHost: h\r\n\r\n") == state::complete);
+        return f.reader.take().content.target;
+    };
+    CHECK(target("http://h:6443/api/v1/pods?limit=1") == "/api/v1/pods?limit=1");
+    CHECK(target("HTTPS://h/api") == "/api");
+    CHECK(target("http://h") == "/");
+    CHECK(target("http://h?a=b") == "/?a=b");
+    CHECK(target("/http://h/x") == "/http://h/x");
+    CHECK(target("*") == "*");
+}
+
 TEST_CASE("request_reader: reports once that the client waits for 100 Continue", "[apiserver][codec]")
 {
     feeder f;

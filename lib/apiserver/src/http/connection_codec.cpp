@@ -5,6 +5,7 @@
 #include <boost/beast/http/status.hpp>
 #include <boost/beast/http/string_body.hpp>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <ctime>
@@ -13,6 +14,22 @@
 namespace kubecoro::apiserver {
 
 namespace http = boost::beast::http;
+
+namespace {
+
+/// The target in origin form: a client that takes the server for a proxy sends the absolute form, which servers accept.
+std::string origin_form(std::string_view target)
+{
+    for (const std::string_view scheme : {"http://", "https://"}) {
+        if (!boost::beast::iequals(target.substr(0, scheme.size()), scheme)) continue;
+        target.remove_prefix(scheme.size());
+        target.remove_prefix(std::min(target.find_first_of("/?"), target.size()));
+        return target.starts_with('/') ? std::string(target) : "/" + std::string(target);
+    }
+    return std::string(target);
+}
+
+} // namespace
 
 struct request_reader::parser
 {
@@ -38,7 +55,7 @@ struct request_reader::parser
     {
         const auto& m = message->get();
         head.method.assign(m.method_string());
-        head.target.assign(m.target());
+        head.target = origin_form(m.target());
         for (const auto& field : m) {
             std::string name(field.name_string());
             for (char& c : name)
