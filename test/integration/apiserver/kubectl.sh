@@ -392,7 +392,7 @@ YAML
     ok created -- create -f "$work/kinds.yaml"
     ok '^checks +1 ' -- get validatingwebhookconfigurations
     ok '^site +web +a.example.com,b.example.com +80, 443 ' -- get ingress
-    ok '^scales +Deployment/web +<none> +2 +5 +0 ' -- get hpa
+    ok '^scales +Deployment/web +cpu: <unknown>/80% +2 +5 +0 ' -- get hpa
     ok '^binds +Role/reads +.* default/robot' -- get rolebindings -o wide
     ok deleted -- delete -f "$work/kinds.yaml"
 }

@@ -202,11 +202,13 @@ reflector_core::action reflector_core::list_failed(const failure& why, time_poin
     return wait_then_list(why, relist_reason::list_failed);
 }
 
-// A version that the server does not understand, as one bookmark may bring it, would be refused for ever.
 bool reflector_core::version_is_useless(const failure& why) const noexcept
 {
-    const bool refused = why == cond::expired || why == cond::too_large_resource_version || why == cond::invalid;
-    return refused && !list_.version.empty();
+    if (list_.version.empty()) return false;
+    if (why == cond::expired || why == cond::too_large_resource_version) return true;
+    // A version that the server does not understand, as one bookmark may bring it, would be refused for ever. Each
+    // server understands "0": there the request is wrong for another reason.
+    return why == cond::invalid && list_.version != "0";
 }
 
 reflector_core::action reflector_core::list_newest(const failure& why, time_point now)

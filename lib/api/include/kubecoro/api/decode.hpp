@@ -138,7 +138,7 @@ struct watch_event
     std::string unknown_type = {};
     /// added, modified, deleted: set when the object is too large, with its identity. Else null.
     std::shared_ptr<const left_out_object> left_out = {};
-    /// added, modified, deleted: set when the decoder was told that the object is not wanted (one of another shard): its
+    /// added, modified, deleted: set when selecting_objects passes over the object, such as one of another shard: its
     /// resource version. The last event of several in a row stands for all of them.
     std::optional<std::string> passed_over = {};
 
