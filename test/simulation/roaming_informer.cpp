@@ -131,7 +131,7 @@ void roaming_informer::move()
         covered_.clear();
         for (const auto& n : all)
             if (one_in(random_, 2)) covered_.insert(n);
-        moves_.push_back(runner_->spawn(pods_.set_namespaces(std::vector(covered_.begin(), covered_.end()))));
+        moves_.push_back(runner_->spawn(pods_.set_namespaces({covered_.begin(), covered_.end()})));
     }
     notes_->note("roaming informer", "covers " + std::to_string(covered_.size()));
     // Sometimes the wait is cancelled; the change stays.

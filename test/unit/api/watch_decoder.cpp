@@ -92,6 +92,8 @@ TEST_CASE("watch_decoder: errors carry the server's Status", "[api][decode]")
     REQUIRE(large.events.size() == 1);
     CHECK(large.events[0].status->retry_after == std::chrono::seconds(1));
     CHECK(large.events[0].status->causes.at(0).reason == "ResourceVersionTooLarge");
+    CHECK(large.events[0].to_failure() == cond::too_large_resource_version);
+    CHECK(watch_event{.type = watch_event_type::error}.to_failure() == cond::corrupt);
 }
 
 TEST_CASE("watch_decoder: every split of a real stream gives the same events", "[api][decode]")

@@ -3,6 +3,8 @@
 
 #include "verbs/yaml_body.hpp"
 
+#include <kubecoro/test/allocations.hpp>
+
 using namespace kubecoro;
 using namespace kubecoro::test;
 
@@ -105,13 +107,16 @@ TEST_CASE("yaml bodies: a front may parse them before the request has its turn",
     server s;
     apiserver::http_request request{"POST", maps, {{"authorization", "Bearer " + s.token}}};
     request.headers.emplace_back("content-type", "application/yaml");
-    const auto needs = [&](const std::string& body) {
+    CHECK(apiserver::is_called_yaml(request));
+    const auto is_parsed = [&](const std::string& body) {
+        request.yaml = nullptr;
         request.body = body;
-        return apiserver::needs_yaml(request, 256);
+        apiserver::parse_ahead(request, 256);
+        return request.yaml != nullptr;
     };
-    CHECK(needs("metadata: {name: a}"));
-    CHECK(needs("{metadata: {name: a}}"));
-    CHECK_FALSE(needs(R"({"metadata":{"name":"a"}})"));
+    CHECK(is_parsed("metadata: {name: a}"));
+    CHECK(is_parsed("{metadata: {name: a}}"));
+    CHECK_FALSE(is_parsed(R"({"metadata":{"name":"a"}})"));
     request.body = "metadata: {name: b, name: parsed}";
     request.yaml = apiserver::parse_yaml_body(request);
     request.body = "metadata: {name: body}";
@@ -120,6 +125,19 @@ TEST_CASE("yaml bodies: a front may parse them before the request has its turn",
     CHECK(json::parse(r.body).at_pointer("/metadata/name") == "parsed");
     CHECK(r.header("warning") == R"(299 - "line 1: key \"name\" already set in map")");
     request.headers.back().second = "application/json";
+    CHECK_FALSE(apiserver::is_called_yaml(request));
+}
+
+TEST_CASE("yaml bodies: a body that cannot be parsed for lack of memory is left to the handler", "[apiserver][strict]")
+{
+    apiserver::http_request request{"POST", maps, {{"content-type", "application/yaml"}}};
     request.body = "metadata: {name: a}";
-    CHECK_FALSE(apiserver::needs_yaml(request, 256));
+    unsigned failures = 0;
+    for (std::uint64_t nth = 1; !request.yaml; ++nth) {
+        fail_allocation(nth);
+        apiserver::parse_ahead(request, 256);
+        fail_allocation(0);
+        if (!request.yaml) ++failures;
+    }
+    CHECK(failures > 10);
 }

@@ -2,6 +2,7 @@
 #include <kubecoro/test/catch.hpp>
 
 #include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -66,4 +67,6 @@ TEST_CASE("text_list: takes texts of every kind, and converts to and from a vect
     CHECK(std::vector<std::string>(all) == same);
     CHECK(text_list{{"a"}} == std::vector<std::string>{"a"});
     CHECK(text_list{}.empty());
+    const std::set<std::string> sorted{"a", "b", "c"};
+    CHECK(text_list{sorted.begin(), sorted.end()} == same);
 }

@@ -102,10 +102,6 @@ asio::awaitable<result<std::size_t>> load_text(engine_ptr engine, std::string te
     co_return co_await std::move(loading);
 }
 
-} // namespace
-
-namespace {
-
 /// An address of this machine for a server that listens on all of them.
 std::string_view reachable(std::string_view address)
 {

@@ -83,18 +83,19 @@ asio::awaitable<result<engine_answer>> server_engine::perform(http_request reque
     if (stopping()) co_return failure{cond::unreachable, "the embedded server has stopped"};
     const std::uint64_t cuts = cuts_;
     engine_answer out;
-    if (needs_yaml(request, max_depth_)) {
+    if (is_called_yaml(request)) {
         // Off the strand: other requests are answered meanwhile. Those that are refused are not parsed.
         auto refused = co_await refuse_early(request);
         if (refused) {
             out.response = std::move(*refused);
             co_return out;
         }
-        request.yaml = parse_yaml_body(request);
+        parse_ahead(request, max_depth_);
     }
     std::optional<time_point> since;
-    do co_await on_strand([&] { perform_step(request, wake, since, out); });
-    while (out.response.pending && cuts == cuts_ && !stopping());
+    do {
+        co_await on_strand([&] { perform_step(request, wake, since, out); });
+    } while (out.response.pending && cuts == cuts_ && !stopping());
     if (out.response.pending && stopping()) co_return failure{cond::unreachable, "the embedded server has stopped"};
     if (out.response.delay.count() > 0) {
         auto slept = co_await sleep_for(*time_, out.response.delay);

@@ -142,7 +142,7 @@ private:
     std::shared_ptr<time_source> time_;
     logger log_;
     byte_budget bodies_;
-    /// Of JSON in bodies.
+    /// The maximum nesting depth of JSON in request bodies.
     std::size_t max_depth_;
     std::atomic<bool> stopping_{false};
     std::atomic<std::uint64_t> cuts_{0};

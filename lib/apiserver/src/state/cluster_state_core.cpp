@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <utility>
 
 namespace kubecoro::apiserver {
 
@@ -132,7 +131,7 @@ void cluster_state_core::bound_history()
 
 void cluster_state_core::changed(const resource_store& store) const
 {
-    if (listener_) std::as_const(listener_)(store.info.display_name());
+    if (listener_) listener_(store.info.display_name());
 }
 
 void cluster_state_core::end_pods(wall_time now)

@@ -3,15 +3,18 @@
 #include "render/json_text.hpp"
 #include "schema/member_cost.hpp"
 
+#include <exception>
+
 namespace kubecoro::apiserver {
 namespace {
 
 /// Nodes of a YAML body: some tenths of a second.
 constexpr std::size_t most_yaml_nodes = 200'000;
 
-bool is_called_yaml(const http_request& request)
+bool is_json(const http_request& request, std::size_t max_depth)
 {
-    return media_type(request.header("content-type")).ends_with("yaml");
+    // The handler refuses a body with too many members before anything is built of it.
+    return key_comparisons(request.body, max_depth) > most_comparisons || parse_json(request.body, max_depth);
 }
 
 } // namespace
@@ -23,6 +26,11 @@ std::string_view media_type(std::string_view content_type)
     return content_type;
 }
 
+bool is_called_yaml(const http_request& request)
+{
+    return media_type(request.header("content-type")).ends_with("yaml");
+}
+
 bool is_plain_yaml(const http_request& request)
 {
     if (!is_called_yaml(request)) return false;
@@ -30,16 +38,17 @@ bool is_plain_yaml(const http_request& request)
     return first == std::string::npos || request.body[first] != '{';
 }
 
-bool needs_yaml(const http_request& request, std::size_t max_depth)
-{
-    if (is_plain_yaml(request)) return true;
-    if (!is_called_yaml(request) || key_comparisons(request.body, max_depth) > most_comparisons) return false;
-    return !parse_json(request.body, max_depth);
-}
-
 std::shared_ptr<const yaml_body> parse_yaml_body(const http_request& request)
 {
     return std::make_shared<const yaml_body>(yaml_body{detail::parse_yaml(request.body, most_yaml_nodes)});
+}
+
+void parse_ahead(http_request& request, std::size_t max_depth) noexcept
+{
+    try {
+        if (is_plain_yaml(request) || !is_json(request, max_depth)) request.yaml = parse_yaml_body(request);
+    } catch (const std::exception&) { // left to the handler
+    }
 }
 
 } // namespace kubecoro::apiserver

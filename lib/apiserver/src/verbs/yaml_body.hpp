@@ -18,13 +18,17 @@ struct yaml_body
 /// A content type without its parameters.
 [[nodiscard]] std::string_view media_type(std::string_view content_type);
 
+/// Whether the content type is one of YAML, under which clients send JSON as well.
+[[nodiscard]] bool is_called_yaml(const http_request& request);
+
 /// True for YAML that is not JSON: clients send JSON under the name of YAML, and a YAML parser takes much longer.
 [[nodiscard]] bool is_plain_yaml(const http_request& request);
 
-/// Whether the body is parsed as YAML. JSON under the name of YAML is read to find out. @param max_depth  Of JSON.
-[[nodiscard]] bool needs_yaml(const http_request& request, std::size_t max_depth);
-
 /// Parses the body. Needs no state: it may run anywhere. Never null.
 [[nodiscard]] std::shared_ptr<const yaml_body> parse_yaml_body(const http_request& request);
+
+/** Sets `request.yaml` if the body, whose content type is YAML's, is not JSON. The handler parses what is left, and
+    answers for an exception such as std::bad_alloc. @param max_depth  The maximum nesting depth of JSON. */
+void parse_ahead(http_request& request, std::size_t max_depth) noexcept;
 
 } // namespace kubecoro::apiserver

@@ -14,6 +14,13 @@ constexpr std::chrono::seconds longest_retry_after{300};
 
 constexpr std::uint32_t default_page_size = 500;
 
+/// Why the newest list is requested after a list has failed.
+relist_reason reason_of(const failure& why)
+{
+    if (why == cond::expired) return relist_reason::expired;
+    return why == cond::too_large_resource_version ? relist_reason::too_large : relist_reason::list_failed;
+}
+
 /// A pause and up to half of it more: many informers are refused at the same time.
 duration with_jitter(std::chrono::seconds pause, double draw)
 {
@@ -214,10 +221,7 @@ bool reflector_core::version_is_useless(const failure& why) const noexcept
 reflector_core::action reflector_core::list_newest(const failure& why, time_point now)
 {
     unavailable_ = true;
-    return begin_list(why == cond::expired                      ? relist_reason::expired
-                      : why == cond::too_large_resource_version ? relist_reason::too_large
-                                                                : relist_reason::list_failed,
-                      now);
+    return begin_list(reason_of(why), now);
 }
 
 void reflector_core::note_listed(time_point now)

@@ -19,7 +19,8 @@ namespace json = boost::json;
 
 namespace {
 
-/// Bounds the expansion of nested aliases: nodes beyond the bytes of the text that is read, as each node takes one at least.
+/// Bounds the expansion of nested aliases: nodes beyond the bytes of the text. Each node of the text itself takes a byte
+/// at least.
 constexpr std::size_t max_aliased_nodes = 2'000'000;
 /// Bounds that of aliases of long texts: bytes beyond those of the text that is read.
 constexpr std::size_t max_text_growth = std::size_t{64} << 20;
@@ -253,10 +254,6 @@ std::string place(std::string_view text, const YAML::Mark& mark)
     const std::string line = "line " + std::to_string(mark.line + 1);
     return document > 1 ? "document " + std::to_string(document) + ", " + line : line;
 }
-
-} // namespace
-
-namespace {
 
 /// The documents that are not empty.
 boost::system::result<std::vector<json::value>, std::string> read_all(std::string_view text, std::size_t most_nodes,

@@ -56,8 +56,8 @@ using lease_labels = std::vector<std::pair<std::string, std::string>>;
     @param lease  The Lease that was read or written last, or new_object(). */
 void write_lease(boost::json::object& lease, const lease_change& change, const lease_labels& labels, wall_time now);
 
-/// How long a record is valid after its last change: as it states, up to an hour or `own`, the longer of both. One without a duration
-/// is given `own`. @param own  The lease duration of the reader.
+/// How long a record is valid after its last change: as it states, but an hour at most, or `own` if that is longer. A
+/// record without a duration is given `own`. @param own  The lease duration of the reader.
 [[nodiscard]] duration validity(const lease_record& r, duration own) noexcept;
 
 /// The number of seconds that a Lease says for a duration: rounded up, because its holder counts on all of it.

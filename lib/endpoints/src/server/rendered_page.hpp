@@ -24,7 +24,7 @@ public:
         /// Time since it was begun.
         duration age = {};
     };
-    /// A page that is older is made again, whatever the budget: of a small share, or where a throttled container takes seconds for one.
+    /// An older page is made again, whatever the budget: a small share, or a throttled container, would serve it for long.
     static constexpr duration oldest = std::chrono::seconds{10};
 
     /// @param make        Called if there is time, or no copy yet.

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <functional>
 #include <initializer_list>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -112,6 +113,12 @@ public:
     {
         reserve(items.size());
         for (const auto& i : items) push_back(i.text());
+    }
+    /// Copies a range, such as that of a set.
+    template<std::input_iterator It>
+        requires std::convertible_to<std::iter_reference_t<It>, std::string>
+    text_list(It first, It last) : std::vector<std::string>(first, last)
+    {
     }
     /// Keeps a vector.
     text_list(std::vector<std::string> texts) noexcept : std::vector<std::string>(std::move(texts)) {}

@@ -38,8 +38,8 @@ struct endpoint_limits
         debug pages are refused (503), and details are left out. The program's work, such as the renewal of its Lease,
         has the rest. At least 0.01; 1 = no limit. */
     double render_share = 0.1;
-    /// Share of its thread's time that the server spends on making parts of `pages`, after 3 seconds at once. Beyond it, parts wait,
-    /// within `answer_timeout`. At least 0.01; 1 = no limit.
+    /// Share of its thread's time that the server spends on making parts of `pages`, after 3 seconds at once. Beyond it,
+    /// parts wait, within `answer_timeout`. At least 0.01; 1 = no limit.
     double page_share = 0.5;
     /// The TLS handshake, and a request from its first to its last byte.
     saturating_duration read_timeout = std::chrono::seconds{10};

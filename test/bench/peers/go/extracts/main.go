@@ -88,7 +88,7 @@ func run(ctx context.Context, client dynamic.Interface, c testCase) []result {
 	settle(live)
 	var out []result
 	seen := map[string]bool{}
-	for _, w := range append(c.writes, write{"nobody", "", ""}) {
+	for _, w := range append(c.writes, write{"absent", "", ""}) {
 		if key := w.manager + "/" + w.subresource; !seen[key] {
 			seen[key] = true
 			raw := value(live.MarshalJSON())
