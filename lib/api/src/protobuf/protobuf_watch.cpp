@@ -32,7 +32,7 @@ std::size_t frame_length(std::string_view text) noexcept
 } // namespace
 
 protobuf_watch::protobuf_watch(const decode_options& options, encoding* e, const known_objects* known)
-    : encoding_(e), known_(known), objects_(options, e)
+    : known_(known), objects_(options, e)
 {
     if (known_.formers != nullptr) objects_.keep_digests();
 }

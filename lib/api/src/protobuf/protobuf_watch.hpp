@@ -39,7 +39,6 @@ private:
     [[nodiscard]] result<watch_event> leave_out(const raw_event& from, std::string why) const;
     [[nodiscard]] failure broken(std::string why) const;
 
-    encoding* encoding_;
     /// Until the end of a streamed list: the objects that need not be decoded. Null = no list.
     selection known_;
     object_reader objects_;
