@@ -83,7 +83,10 @@ public:
     }
     [[nodiscard]] bool end()
     {
-        if (identifying_ && identity_.end(tape_.depth())) recognised_ = owner_.recognise(identity_);
+        if (identifying_ && identity_.end(tape_.depth())) {
+            recognised_ = owner_.recognise(identity_);
+            identifying_ = false;
+        }
         return !recognised_ && tape_sink::end() && tape_.depth() != 0;
     }
     [[nodiscard]] bool key(std::string_view text)

@@ -206,9 +206,10 @@ json_scanner::outcome json_scanner::run(const char*& at, const char* const end, 
 value:
     p = skip_blanks(p, end);
     if (p == end) return suspend(state::value);
+this_value:
+    // Most values are texts: a branch is predicted better than the jump of the switch.
+    if (*p == '"') goto string;
     switch (*p) {
-    case '"':
-        goto string;
     case '{':
         goto object;
     case '[':
@@ -246,9 +247,9 @@ name:
     begin = ++p;
     if constexpr (requires { sink.put_predicted_key(text); }) {
         if (const std::size_t size = sink.predicted_key({p, static_cast<std::size_t>(end - p)}); size != 0) {
-            p += size + 1;
-            if (!sink.put_predicted_key({begin, size})) return stop(state::colon);
-            goto colon;
+            p += size + 2;
+            if (!sink.put_predicted_key({begin, size})) return stop(state::behind_key);
+            goto behind_key;
         }
     }
     p = end_of_text(p, end);
@@ -274,7 +275,7 @@ behind_key:
             goto behind_value;
         }
     }
-    goto value;
+    goto this_value;
 
 array:
     if (depth_ == max_depth_) return refuse(too_deep);

@@ -174,7 +174,7 @@ const text_table::entry* tape_writer::container_at(layout::place p, std::string_
 {
     const text_table::entry* const last = layout_.at(p).container();
     if (last != nullptr && same_text(last->view(), tape)) return last;
-    return look_up(words_->containers(), tape, p, false, false);
+    return passes_over(p) ? nullptr : look_up(words_->containers(), tape, p, false, false);
 }
 
 void tape_writer::put_container(text_table::number n) noexcept

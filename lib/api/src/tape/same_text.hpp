@@ -17,7 +17,7 @@ namespace kubecoro::detail {
     return load_word(x + n - 8) == load_word(y + n - 8);
 }
 
-[[nodiscard]] inline bool same_text(std::string_view a, std::string_view b) noexcept
+[[nodiscard, gnu::always_inline]] inline bool same_text(std::string_view a, std::string_view b) noexcept
 {
     const std::size_t n = a.size();
     if (n != b.size()) return false;

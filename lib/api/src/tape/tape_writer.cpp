@@ -360,15 +360,20 @@ bool tape_writer::shared(text_table::number n)
     return has_room();
 }
 
+bool tape_writer::passes_over(layout::place p) noexcept
+{
+    layout::node& n = layout_.at(p);
+    return n.strangers >= most_strangers && ++n.strangers % look_again != 0;
+}
+
 const text_table::entry* tape_writer::look_up(text_table& table, std::string_view content, layout::place p,
                                               bool is_text, bool is_users)
 {
-    layout::node& n = layout_.at(p);
-    if (n.strangers >= most_strangers && ++n.strangers % look_again != 0) return nullptr;
     // Counted per object, not per version: a text of a single object is not worth a number, however often the object is
     // updated.
     const auto [known, again] = sightings_.see(table, content, hash_text(content), is_users);
     if (p != layout::nowhere) {
+        layout::node& n = layout_.at(p);
         if (known != nullptr) {
             n.value = known;
             n.value_is_text = is_text;
@@ -382,9 +387,9 @@ const text_table::entry* tape_writer::look_up(text_table& table, std::string_vie
 const text_table::entry* tape_writer::entry_of_value(std::string_view s)
 {
     text_table& values = words_->values();
-    const bool is_users = is_user_map(innermost());
-    if (is_users && !values.has_room_for_users()) return values.find(s, hash_text(s));
-    return look_up(values, s, here_, true, is_users);
+    if (!values.has_room_for_users() && is_user_map(innermost())) return values.find(s, hash_text(s));
+    if (passes_over(here_)) return nullptr;
+    return look_up(values, s, here_, true, is_user_map(innermost()));
 }
 
 void tape_writer::note_origin(std::string_view s)

@@ -58,11 +58,13 @@ public:
         if (n.key != nullptr && same_text(n.key->view(), text)) return known_key(f, f.at.next, *n.key);
         return other_key(f, text);
     }
-    /// The size of the predicted key, if JSON that begins behind a quote begins with it and the closing quote; else 0.
+    /// The size of the predicted key, if JSON that begins behind a quote begins with it, the closing quote and a colon;
+    /// else 0.
     [[nodiscard]] std::size_t predicted_key(std::string_view text) const noexcept
     {
         const text_table::entry* const e = layout_.at(innermost().at.next).key;
-        if (e == nullptr || text.size() <= e->size || text[e->size] != '"') return 0;
+        if (e == nullptr || text.size() < e->size + std::size_t{2}) return 0;
+        if (text[e->size] != '"' || text[e->size + 1] != ':') return 0;
         if (!key_remark::unpack(e->remark).plain || !same_text(e->view(), text.substr(0, e->size))) return 0;
         return e->size;
     }
@@ -258,8 +260,9 @@ private:
     /// The shared container with this tape, which ended at a place; null if it has no number.
     [[nodiscard]] const text_table::entry* container_at(layout::place p, std::string_view tape);
     void put_container(text_table::number n) noexcept;
-    /** Returns the entry of the content at a place, or null. Content without an entry is counted, unless content at
-        this place hardly ever recurs.
+    /// True if content at this place hardly ever recurs, so that it need not be looked up this time.
+    [[nodiscard]] bool passes_over(layout::place p) noexcept;
+    /** Returns the entry of the content at a place, or null. Content without an entry is counted.
 
         @param is_text   It is a text; else a container.
         @param is_users  Users choose the content. */
