@@ -11,6 +11,12 @@ std::string_view between(const char* p, const char* end, std::size_t most) noexc
     return {p, std::min(static_cast<std::size_t>(end - p), most)};
 }
 
+/// True for the escape of a quote or backslash, as in names of the items of managed fields.
+bool stands_for_itself(const char* p, const char* end) noexcept
+{
+    return *p == '\\' && end - p >= 2 && (p[1] == '"' || p[1] == '\\');
+}
+
 } // namespace
 
 void json_scanner::reset() noexcept
@@ -58,6 +64,12 @@ json_scanner::part json_scanner::copy_part(const char*& p, const char* end, std:
         if (*p != '\\' && !is_beyond_ascii(*p)) {
             problem_ = "control character in a string";
             return part::malformed;
+        }
+        if (stands_for_itself(p, end)) {
+            const bool kept = keep({p + 1, 1}, room);
+            p += 2;
+            if (!kept) return part::overflowing;
+            continue;
         }
         cut_size_ = 0;
         if (const part unit = complete_unit(p, end, room); unit != part::whole) return unit;
