@@ -245,7 +245,6 @@ TEST_CASE("status: an apply of it sets metadata as an update does", "[apiserver]
 TEST_CASE("pods: exec, attach and port forwarding say that no containers run", "[apiserver][pods]")
 {
     server s;
-    const std::string pods = "/api/v1/namespaces/default/pods";
     const auto pod = [](const std::string& name, const std::string& node) {
         return R"({"metadata":{"name":")" + name + R"("},"spec":{)" + node +
                R"("containers":[{"name":"c","image":"i"}]}})";
