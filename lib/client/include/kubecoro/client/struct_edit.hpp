@@ -57,6 +57,8 @@ private:
             using outcome = std::invoke_result_t<F&, T&>;
             static_assert(detail::is_edit_outcome<outcome>,
                           "an edit returns nothing, bool or result<>, and is no coroutine: read what it needs before");
+            static_assert(detail::edits_in_place<F, T>,
+                          "an edit takes the struct by reference, T&: changes of a copy would be lost");
             T value{};
             const auto change = [&]() -> result<> {
                 if constexpr (std::is_convertible_v<outcome, result<>> && !std::is_same_v<outcome, bool>)

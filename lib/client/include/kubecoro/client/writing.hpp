@@ -29,6 +29,11 @@ template<class R>
 inline constexpr bool is_edit_outcome =
     std::is_void_v<R> || std::is_same_v<R, bool> || std::is_convertible_v<R, result<>>;
 
+/// Whether an edit changes the object that it gets. One that also takes a temporary is a function of a copy, or of a constant:
+/// nothing that it changes would be written.
+template<class F, class T>
+inline constexpr bool edits_in_place = !std::is_invocable_v<F&, T&&>;
+
 } // namespace detail
 
 /** Changes an object in JSON before it is written: a function of `boost::json::object&` that returns nothing, bool (which
@@ -65,6 +70,8 @@ private:
             using outcome = std::invoke_result_t<F&, boost::json::object&>;
             static_assert(detail::is_edit_outcome<outcome>,
                           "an edit returns nothing, bool or result<>, and is no coroutine: read what it needs before");
+            static_assert(detail::edits_in_place<F, boost::json::object>,
+                          "an edit takes the object by reference, json::object&: changes of a copy would be lost");
             if constexpr (std::is_convertible_v<outcome, result<>> && !std::is_same_v<outcome, bool>)
                 return call(o);
             else
