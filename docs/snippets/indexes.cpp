@@ -1,4 +1,6 @@
 // Snippets of docs/guide/indexes.md.
+#include <kubecoro/api/typed_selector.hpp>
+#include <kubecoro/apps_v1/deployment.hpp>
 #include <kubecoro/core_v1/pod.hpp>
 #include <kubecoro/kubecoro.hpp>
 
@@ -51,6 +53,17 @@ kubecoro::result<> print_release(const kubecoro::lister<pod>& pods, const std::s
 kubecoro::shared_informer<pod> pods_by_app(kubecoro::informer_factory& informers)
 {
     return informers.get<pod>({.label_indexes = {"app"}}); // from the start, not with the first list
+}
+//]
+
+//[selector_of
+kubecoro::result<> print_pods_of(const typed_object<kubecoro::apps_v1::deployment>& d,
+                                 const kubecoro::lister<pod>& pods)
+{
+    const auto selector = kubecoro::selector_of(d->spec().selector());
+    if (!selector) return selector.error(); // such as an operator that is misspelt
+    for (const auto& p : pods.list(*selector, d.ns())) std::cout << p.key() << '\n';
+    return {};
 }
 //]
 

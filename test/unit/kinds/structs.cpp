@@ -1,5 +1,6 @@
 #include <kubecoro/api/decode.hpp>
 #include <kubecoro/api/structs.hpp>
+#include <kubecoro/api/typed_selector.hpp>
 #include <kubecoro/apiextensions_v1/custom_resource_definition.hpp>
 #include <kubecoro/apps_v1/deployment.hpp>
 #include <kubecoro/core_v1/config_map.hpp>
@@ -204,4 +205,20 @@ TEST_CASE("a struct becomes an object", "[structs]")
     CHECK(o.key() == object_key_view{"shop", "web"});
     CHECK(o.untyped().kind() == "Pod");
     CHECK(read_struct(o).value() == pod);
+}
+
+TEST_CASE("the selector of a kind is read from its view and from its struct", "[structs]")
+{
+    const typed_object<apps_v1::deployment> found(parsed(R"({"apiVersion":"apps/v1","kind":"Deployment",
+        "metadata":{"name":"web"},"spec":{"selector":{"matchLabels":{"app":"web"},
+        "matchExpressions":[{"key":"canary","operator":"DoesNotExist"}]}}})"));
+    CHECK(selector_of(found->spec().selector()).value().to_string() == "app=web,!canary");
+    const auto read = read_struct(found).value();
+    CHECK(selector_of(*read.spec.selector).value().to_string() == "app=web,!canary");
+    CHECK(selector_of(meta_v1::label_selector{}).value().empty());
+
+    const typed_object<apps_v1::deployment> without(parsed(R"({"apiVersion":"apps/v1","kind":"Deployment"})"));
+    CHECK(selector_of(without->spec().selector()).error() == cond::invalid);
+    const meta_v1::label_selector wrong{.matchLabels = {{"app", "no value"}}};
+    CHECK(selector_of(wrong).error() == cond::invalid);
 }

@@ -1,6 +1,7 @@
 #include "select/log_sources.hpp"
 
 #include <kubecoro/api/selector.hpp>
+#include <kubecoro/api/typed_selector.hpp>
 
 #include <algorithm>
 
@@ -21,26 +22,6 @@ requirement equals(std::string_view key, value_view value)
     out.key = key;
     out.operation = label_selector::op::equals;
     out.values = {std::string(value.as_string())};
-    return out;
-}
-
-result<requirement> from_expression(value_view expression)
-{
-    requirement out;
-    out.key = expression["key"].as_string();
-    for (const auto v : expression["values"].items()) out.values.emplace_back(v.as_string());
-    std::sort(out.values.begin(), out.values.end());
-    const auto word = expression["operator"].as_string();
-    if (word == "In")
-        out.operation = label_selector::op::in;
-    else if (word == "NotIn")
-        out.operation = label_selector::op::not_in;
-    else if (word == "Exists")
-        out.operation = label_selector::op::exists;
-    else if (word == "DoesNotExist")
-        out.operation = label_selector::op::not_exists;
-    else
-        return failure(cond::invalid, "the selector of the object has an unknown operator");
     return out;
 }
 
@@ -67,14 +48,13 @@ result<std::string> pod_selector_of(const object& owner)
 {
     const auto selector = owner.path("spec.selector");
     std::vector<requirement> all;
-    const bool structured = selector["matchLabels"] || selector["matchExpressions"];
-    // Services and ReplicationControllers have the labels themselves.
-    for (auto [key, value] : (structured ? selector["matchLabels"] : selector).members())
-        all.push_back(equals(key, value));
-    for (const auto expression : selector["matchExpressions"].items()) {
-        auto one = from_expression(expression);
-        if (!one) return one.error();
-        all.push_back(std::move(*one));
+    if (selector["matchLabels"] || selector["matchExpressions"]) {
+        const auto structured = selector_of(selector);
+        if (!structured) return structured.error();
+        all = structured->requirements();
+    } else {
+        // Services and ReplicationControllers have the labels themselves.
+        for (auto [key, value] : selector.members()) all.push_back(equals(key, value));
     }
     if (all.empty())
         return failure(cond::invalid, "an object of kind " + std::string(owner.kind()) + " selects no pods");
