@@ -166,7 +166,9 @@ TEST_CASE("edit: owners that the garbage collector would not find are refused", 
     CHECK(other.message() ==
           "Shop \"jobs/front\" cannot own Deployment \"web/shop\": they are in different namespaces");
     json::object n = new_object(node, {"", "n1"});
-    CHECK(refused([&] { set_owner_reference(owner_in("web"), n); }).message().find("in none") != std::string::npos);
+    CHECK(refused([&] { set_owner_reference(owner_in("web"), n); }).message() ==
+          "Shop \"web/front\" cannot own Node \"n1\": an owner in a namespace cannot own an object in none; set its "
+          "metadata.namespace before");
     CHECK(refused([&] { set_owner_reference(object(), o); }).message().find("no uid") != std::string::npos);
     CHECK(refused([&] { set_owner_reference(owner_in("web", "front", ""), o); }) == cond::invalid);
     CHECK(o == shop());

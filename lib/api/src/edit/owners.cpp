@@ -35,7 +35,8 @@ void check_owner(const object& owner, const json::object& o)
         refuse(owner, o, "it has no uid, name, kind or apiVersion; use an object that the server returned");
     if (owner.ns().empty()) return;
     const auto ns = metadata_text(o, "namespace");
-    if (ns.empty()) refuse(owner, o, "an owner in a namespace cannot own an object in none");
+    if (ns.empty())
+        refuse(owner, o, "an owner in a namespace cannot own an object in none; set its metadata.namespace before");
     if (ns != owner.ns()) refuse(owner, o, "they are in different namespaces");
 }
 
