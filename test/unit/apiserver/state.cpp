@@ -110,6 +110,14 @@ TEST_CASE("state: scale reads and writes replicas and is a write of the object",
     CHECK(d.at_pointer("/metadata/generation") == 2);
     CHECK(text(s.expect(409, "PUT", deployments + "/d/scale", json::serialize(scale)), "/message")
               .find(R"(deployments.apps "d")") != std::string::npos);
+    // A scale that is not understood changes nothing: its replicas would count as none.
+    for (const std::string bad :
+         {R"({"metadata":{"name":"d"},"spec":{"replicas":"1"}})", R"({"metadata":{"name":"d"},"spec":[1]})",
+          R"({"spec":{"replicas":1}})", R"({"metadata":{"name":"e"},"spec":{"replicas":1}})"})
+        s.expect(400, "PUT", deployments + "/d/scale", bad);
+    s.expect(400, "PATCH", deployments + "/d/scale", R"({"spec":{"replicas":"1"}})",
+             {{"content-type", std::string(merge_type)}});
+    CHECK(s.expect(200, "GET", deployments + "/d/scale").at_pointer("/spec/replicas") == 7);
 }
 
 TEST_CASE("state: generated names keep the prefix and differ", "[apiserver][state]")

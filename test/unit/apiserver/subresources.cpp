@@ -105,6 +105,9 @@ TEST_CASE("token request: bad requests are refused", "[apiserver][token]")
     CHECK(message_of(s.expect(404, "POST", accounts + "/none/token", "{}")) == R"(serviceaccounts "none" not found)");
     s.expect(400, "POST", at, R"({"kind":"Pod"})");
     s.expect(400, "POST", at, "[]");
+    CHECK(message_of(s.expect(400, "POST", at, R"({"spec":{"expirationSeconds":"700"}})"))
+              .starts_with("TokenRequest in version \"v1\" cannot be handled as a TokenRequest: json: spec."));
+    s.expect(415, "POST", at, "{}", {{"content-type", "text/plain"}});
     s.expect(400, "POST", at, R"({"spec":{"boundObjectRef":{"kind":"Lease","apiVersion":"v1","name":"x"}}})");
     s.expect(404, "POST", at, R"({"spec":{"boundObjectRef":{"kind":"Pod","apiVersion":"v1","name":"x"}}})");
     s.add_pod("p");

@@ -347,12 +347,7 @@ std::optional<status_error> check_binary(const resource_info& info, std::string_
 std::optional<status_error> check_all_types(const resource_info& info, std::string_view version,
                                             const json::value& body)
 {
-    const auto* kind = info.custom ? nullptr : detail::builtin_schemas::find(info.api_version(version), info.kind);
-    if (!kind || !body.is_object()) return {};
-    const auto encoded = detail::protobuf_message(*kind, body.get_object());
-    if (encoded) return {};
-    return errors::bad_request(info.kind + " in version \"" + std::string(version) + "\" cannot be handled as a " +
-                               info.kind + ": json: " + encoded.error().message());
+    return info.custom ? std::nullopt : check_builtin_types(info.api_version(version), info.kind, body);
 }
 
 } // namespace
@@ -370,6 +365,24 @@ void fill_null_texts(const resource_info& info, json::value& body)
         for (const std::string_view map : {"labels", "annotations"}) fill(metadata->get_object().if_contains(map));
     if (info.behaves == builtin::config_map || info.behaves == builtin::secret)
         for (const std::string_view map : {"data", "binaryData", "stringData"}) fill(object->if_contains(map));
+}
+
+std::string type_problem(std::string_view api_version, std::string_view kind, const json::value& body)
+{
+    const auto* schema = detail::builtin_schemas::find(api_version, kind);
+    if (!schema || !body.is_object()) return {};
+    const auto encoded = detail::protobuf_message(*schema, body.get_object());
+    return encoded ? std::string{} : "json: " + encoded.error().message();
+}
+
+std::optional<status_error> check_builtin_types(std::string_view api_version, std::string_view kind,
+                                                const json::value& body)
+{
+    const auto problem = type_problem(api_version, kind, body);
+    if (problem.empty()) return {};
+    const std::string version(api_version.substr(api_version.rfind('/') + 1));
+    return errors::bad_request(std::string(kind) + " in version \"" + version + "\" cannot be handled as a " +
+                               std::string(kind) + ": " + problem);
 }
 
 std::optional<status_error> check_types(const resource_info& info, std::string_view version, const json::value& body)

@@ -34,6 +34,14 @@ void fill_null_texts(const resource_info& info, boost::json::value& body);
 [[nodiscard]] std::optional<status_error> check_types(const resource_info& info, std::string_view version,
                                                       const boost::json::value& body);
 
+/// Compares an object with the schema of a built-in kind. @return the first value of a wrong type in Go's wording; empty:
+/// there is none.
+[[nodiscard]] std::string type_problem(std::string_view api_version, std::string_view kind,
+                                       const boost::json::value& body);
+/// The same. @return a 400, or empty.
+[[nodiscard]] std::optional<status_error> check_builtin_types(std::string_view api_version, std::string_view kind,
+                                                              const boost::json::value& body);
+
 /// Returns the paths of unknown fields. Kinds without a schema are searched at the top level and in metadata with its
 /// owner references.
 [[nodiscard]] std::vector<std::string> unknown_fields(const resource_info& info, std::string_view version,

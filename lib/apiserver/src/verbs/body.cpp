@@ -46,6 +46,13 @@ std::string_view decoding(const exchange& x)
     return is_protobuf(x) ? "" : "couldn't get version/kind; json parse error: ";
 }
 
+/// @param protobuf  Whether the kind of the body has that form.
+bool is_served_type(const exchange& x, bool protobuf)
+{
+    const auto type = media_type(x.request.header("content-type"));
+    return type.empty() || type == "application/json" || type == "application/yaml" || (protobuf && is_protobuf(x));
+}
+
 status_error unsupported_type(const exchange& x)
 {
     return errors::make(415, "UnsupportedMediaType",
@@ -165,10 +172,7 @@ boost::system::result<json::value, std::string> read_document(const exchange& x,
 
 answer<json::value> read_object(exchange& x)
 {
-    const auto type = media_type(x.request.header("content-type"));
-    const bool served = type.empty() || type == "application/json" || type == "application/yaml" ||
-                        (is_protobuf(x) && !x.store->info.custom);
-    if (!served) return unsupported_type(x);
+    if (!is_served_type(x, !x.store->info.custom)) return unsupported_type(x);
     std::vector<std::string> duplicates;
     auto body = read_document(x, &duplicates);
     if (!body) return unrecognized(x, std::string(decoding(x)) + body.error());
@@ -186,6 +190,7 @@ answer<json::value> read_object(exchange& x)
 
 answer<json::value> read_part(const exchange& x, std::string_view api_version, std::string_view kind)
 {
+    if (!is_served_type(x, true)) return unsupported_type(x);
     auto body = read_document(x, api_version, kind);
     const auto unusable = [&](std::string_view why) {
         return errors::bad_request("the object provided is unrecognized (must be of type " + std::string(kind) +
@@ -197,6 +202,7 @@ answer<json::value> read_part(const exchange& x, std::string_view api_version, s
     const auto given_version = text_at(*body, "apiVersion");
     if ((!given_kind.empty() && given_kind != kind) || (!given_version.empty() && given_version != api_version))
         return unusable("it is a " + std::string(given_version) + " " + std::string(given_kind));
+    if (auto e = check_builtin_types(api_version, kind, *body)) return *e;
     return std::move(*body);
 }
 
@@ -323,6 +329,32 @@ delete_request delete_options_of(const json::value& options)
     return how;
 }
 
+namespace {
+
+/// The body of a deletion. One that cannot be understood must not delete anything: it may hold conditions.
+answer<json::value> read_delete_body(const exchange& x)
+{
+    if (!is_served_type(x, !x.store->info.custom)) return unsupported_type(x);
+    constexpr std::string_view own_kind = "DeleteOptions";
+    auto body = read_document(x, "v1", own_kind);
+    if (!body) return errors::bad_request(std::string(decoding(x)) + body.error());
+    if (!body->is_object())
+        return errors::bad_request(std::string(decoding(x)) + "json: cannot unmarshal " +
+                                   (body->is_array() ? "array" : "scalar") + " into Go value of type struct");
+    // The kind is registered in every group.
+    const auto* kind = find_at(*body, "kind");
+    if (kind && !kind->is_null() && scalar_text(*kind) != own_kind) {
+        const auto version = text_at(*body, "apiVersion");
+        return errors::bad_request("no kind " + quoted(scalar_text(*kind)) + " is registered for version " +
+                                   quoted(version.empty() ? "v1" : version) +
+                                   " in scheme \"pkg/runtime/scheme.go:111\"");
+    }
+    if (const auto problem = type_problem("v1", own_kind, *body); !problem.empty()) return errors::bad_request(problem);
+    return std::move(*body);
+}
+
+} // namespace
+
 answer<delete_request> read_delete_options(const exchange& x)
 {
     delete_request how;
@@ -336,10 +368,9 @@ answer<delete_request> read_delete_options(const exchange& x)
             return errors::bad_request("strconv.ParseInt: parsing " + quoted(grace) + ": invalid syntax");
         how.grace_seconds = seconds;
     }
-    if (is_protobuf(x) && x.store->info.custom) return unsupported_type(x);
     if (!x.request.body.empty()) {
-        const auto body = read_document(x);
-        if (!body) return errors::bad_request(std::string(decoding(x)) + body.error());
+        const auto body = read_delete_body(x);
+        if (!body) return body.error();
         auto stated = delete_options_of(*body);
         if (!stated.grace_seconds) stated.grace_seconds = how.grace_seconds;
         if (stated.propagation.empty()) stated.propagation = how.propagation;

@@ -190,7 +190,10 @@ http_response answer_patch(exchange& x)
                                        {errors::invalid_value("metadata.uid", quoted(uid), "field is immutable")}));
     auto& metadata = object_member(doc.get_object(), "metadata");
     default_member(metadata, "resourceVersion", json::value(std::string_view(std::to_string((*current)->version))));
-    if (scale) return write_scale(x, doc, *flags);
+    if (scale) {
+        if (auto e = check_builtin_types("autoscaling/v1", "Scale", doc)) return respond(*e);
+        return write_scale(x, doc, *flags);
+    }
     if (const auto kind = text_at(doc, "kind"); kind != info.kind)
         return respond(errors::bad_request("the kind of the object (" + std::string(kind) +
                                            ") does not match the kind of the resource (" + info.kind + ")"));
