@@ -125,6 +125,25 @@ TEST_CASE("evictions: several budgets are the status of a failure", "[apiserver]
     CHECK(s.evict().status == 201);
 }
 
+TEST_CASE("evictions: a budget that cannot be stored with one more fails them", "[apiserver][eviction]")
+{
+    guarded s;
+    s.set_status(R"({"observedGeneration":99,"disruptionsAllowed":1,"currentHealthy":2,"desiredHealthy":1})");
+    // The largest selector with which the budget is stored.
+    const auto grow = [&](std::size_t size) {
+        return s.ask("PATCH", budgets + "/b",
+                     R"({"spec":{"selector":{"matchExpressions":[{"key":"app","operator":"In","values":["x",")" +
+                         std::string(size, 'v') + R"("]}]}}})",
+                     {{"content-type", std::string(merge_type)}});
+    };
+    std::size_t size = 1'572'800;
+    while (grow(size).status != 200) size -= 50;
+    const auto failed = s.evict();
+    CHECK(failed.status == 500);
+    CHECK(json::parse(failed.body).at("message") == "etcdserver: request is too large");
+    s.expect(200, "GET", pods + "/p");
+}
+
 namespace {
 
 struct live_server : server

@@ -122,29 +122,47 @@ TEST_CASE("eviction: a pod is deleted as the options say", "[apiserver][eviction
     with_account s;
     s.add_pod("p");
     const auto at = pods + "/p/eviction";
-    CHECK(message_of(s.expect(400, "POST", at, R"({"metadata":{"name":"q"}})")).starts_with("name in URL"));
-    s.expect(409, "POST", at, R"({"deleteOptions":{"preconditions":{"uid":"other"}}})");
-    s.expect(201, "POST", at, R"({"deleteOptions":{"dryRun":["All"]}})");
-    s.expect(201, "POST", at + "?dryRun=All", "{}");
-    s.expect(200, "GET", pods + "/p");
-    const auto done =
-        s.expect(201, "POST", at, R"({"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"p"}})");
+    const auto of_pod = [](const std::string& more) { return R"({"metadata":{"name":"p"})" + more + "}"; };
+    for (const std::string other : {R"({"metadata":{"name":"q"}})", "{}"})
+        CHECK(message_of(s.expect(400, "POST", at, other)) == "name in URL does not match name in Eviction object");
+    s.expect(409, "POST", at, of_pod(R"(,"deleteOptions":{"preconditions":{"uid":"other"}})"));
+    s.expect(400, "POST", at, of_pod(R"(,"deleteOptions":{"preconditions":{"uid":1}})"));
+    s.expect(201, "POST", at, of_pod(R"(,"deleteOptions":{"dryRun":["All"]})"));
+    s.expect(201, "POST", at + "?dryRun=All", of_pod(""));
+    const auto before = s.expect(200, "GET", pods + "/p");
+    CHECK_FALSE(before.at("status").as_object().contains("conditions"));
+    const std::string version(before.at_pointer("/metadata/resourceVersion").as_string());
+    auto events = s.watch(pods + "?watch=1&resourceVersion=" + version);
+    const auto done = s.expect(201, "POST", at,
+                               R"({"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"p"},"deleteOptions":)"
+                               R"({"preconditions":{"resourceVersion":")" +
+                                   version + R"("}}})");
+    const auto first = json::parse(lines(events->next(s.now)).at(0));
+    CHECK(first.at("type") == "MODIFIED");
+    CHECK(first.at_pointer("/object/status/conditions/0/type") == "DisruptionTarget");
+    CHECK(first.at_pointer("/object/status/conditions/0/reason") == "EvictionByEvictionAPI");
     CHECK(json::serialize(done) ==
           R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","code":201})");
     s.expect(404, "GET", pods + "/p");
-    s.expect(404, "POST", at, "{}");
+    s.expect(404, "POST", at, of_pod(""));
 }
 
 TEST_CASE("binding: a pod gets its node once", "[apiserver][binding]")
 {
     with_account s;
     s.add_pod("p");
-    s.expect(422, "POST", pods + "/p/binding", R"({"target":{"kind":"Node"}})");
-    s.expect(201, "POST", pods + "/p/binding", R"({"target":{"kind":"Node","name":"n1"}})");
+    const auto at = pods + "/p/binding";
+    const auto to = [](const std::string& target) {
+        return R"({"metadata":{"name":"p"},"target":{"kind":"Node")" + target + "}}";
+    };
+    s.expect(422, "POST", at, to(""));
+    CHECK(message_of(s.expect(400, "POST", at, R"({"target":{"kind":"Node","name":"n1"}})")) ==
+          "name in URL does not match name in Binding object");
+    s.expect(201, "POST", at, to(R"(,"name":"n1")"));
     const auto pod = s.expect(200, "GET", pods + "/p");
     CHECK(pod.at_pointer("/spec/nodeName") == "n1");
     CHECK(pod.at_pointer("/status/conditions/0/type") == "PodScheduled");
-    CHECK(message_of(s.expect(409, "POST", pods + "/p/binding", R"({"target":{"kind":"Node","name":"n2"}})"))
+    CHECK(message_of(s.expect(409, "POST", at, to(R"(,"name":"n2")")))
               .ends_with(R"(pod p is already assigned to node "n1")"));
 }
 

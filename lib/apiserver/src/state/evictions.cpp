@@ -1,4 +1,5 @@
 // Evictions: deletions of pods that disruption budgets limit.
+#include "live/conditions.hpp"
 #include "render/json_text.hpp"
 #include "render/status_errors.hpp"
 #include "state/disruption_budgets.hpp"
@@ -36,7 +37,22 @@ answer<delete_result> cluster_state_core::evict(const object_address& at, const 
     const auto pod = get(at);
     if (!pod) return pod.error();
     if (auto refused = spend_budget(**pod, how.dry_run, now)) return *refused;
-    return remove(at, how, now);
+    if (how.dry_run) return remove(at, how, now);
+    // The condition tells why the pod ends; a pod that will not be deleted must not have it.
+    auto trial = how;
+    trial.dry_run = true;
+    if (const auto possible = remove(at, trial, now); !possible) return possible.error();
+    auto body = to_json(**pod);
+    live::set_condition(object_member(body.get_object(), "status"),
+                        {"DisruptionTarget", true, "EvictionByEvictionAPI", "Eviction API: evicting"}, now);
+    auto status = at;
+    status.version = at.store->info.storage_version;
+    status.subresource = "status";
+    const auto marked = update(status, std::move(body), {}, now);
+    if (!marked) return marked.error();
+    auto final = how;
+    if (!how.resource_version.empty()) final.resource_version = std::to_string((*marked)->version);
+    return remove(at, final, now);
 }
 
 } // namespace kubecoro::apiserver

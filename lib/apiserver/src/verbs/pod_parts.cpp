@@ -2,6 +2,7 @@
 #include "http/exchange.hpp"
 #include "render/json_text.hpp"
 #include "render/status_errors.hpp"
+#include "state/disruption_budgets.hpp"
 #include "verbs/body.hpp"
 
 namespace kubecoro::apiserver {
@@ -17,10 +18,8 @@ http_response done(const exchange& x)
 
 std::optional<status_error> check_name(const exchange& x, const json::value& body, std::string_view kind)
 {
-    const auto name = text_at(body, "metadata.name");
-    if (name.empty() || name == x.route.name) return {};
-    return errors::bad_request("name in URL does not match name in " + std::string(kind) + " object: " + x.route.name +
-                               " != " + std::string(name));
+    if (text_at(body, "metadata.name") == x.route.name) return {};
+    return errors::bad_request("name in URL does not match name in " + std::string(kind) + " object");
 }
 
 } // namespace
@@ -37,11 +36,14 @@ http_response answer_eviction(exchange& x)
     how.dry_run = how.dry_run || flags->dry_run;
     auto at = x.address();
     at.subresource.clear();
+    const auto pod = x.state.get(at);
+    if (!pod) return respond(pod.error());
     const auto removed = x.state.evict(at, how, x.now);
     if (removed) return done(x);
     // A kube-apiserver answers several budgets with the Status of a failure, as the object that was created.
+    const bool several = removed.error().code == 500 && x.state.budgets().of(**pod).size() > 1;
     const auto chosen = choose_media(x.request.header("accept"), media_scope{});
-    if (removed.error().code != 500 || !chosen) return respond(removed.error());
+    if (!several || !chosen) return respond(removed.error());
     return object_response(x, status_text(removed.error()), chosen->form, 201);
 }
 
