@@ -1,4 +1,4 @@
-// Tests of the options of deletions: a body that cannot be understood deletes nothing.
+// Tests of the options of deletions: a body that cannot be understood deletes nothing, a dry run answers as the deletion.
 #include "support.hpp"
 
 using namespace kubecoro;
@@ -7,8 +7,20 @@ using namespace kubecoro::test;
 namespace {
 
 const std::string maps = "/api/v1/namespaces/default/configmaps";
+const std::string pods = "/api/v1/namespaces/default/pods";
 
 std::string message_of(const json::value& status) { return std::string(status.at("message").as_string()); }
+
+/// @return the object that a dry run answers with. Requires that it changes nothing.
+json::value preview(server& s, const std::string& target)
+{
+    const auto version = s.state.resource_version();
+    auto answered = s.expect(200, "DELETE", target + "?dryRun=All");
+    CHECK(s.state.resource_version() == version);
+    return answered;
+}
+
+bool is_marked(const json::value& object) { return object.at("metadata").as_object().contains("deletionTimestamp"); }
 
 } // namespace
 
@@ -44,4 +56,35 @@ TEST_CASE("delete options: a body that is not understood deletes nothing", "[api
     s.expect(200, "DELETE", maps + "/a", R"({"kind":"DeleteOptions","apiVersion":"apps/v1","preconditions":null})");
     s.add_config_map("default", "b");
     s.expect(200, "DELETE", maps + "/b", "propagationPolicy: Background\n", {{"content-type", "application/yaml"}});
+}
+
+TEST_CASE("dry run: a deletion answers with the object that finalizers or a grace period would keep",
+          "[apiserver][delete]")
+{
+    server s;
+    s.add_config_map("default", "free");
+    s.add_config_map("default", "held", R"("finalizers":["example.com/f"])");
+    CHECK(preview(s, maps + "/free").at("kind") == "Status");
+    CHECK(is_marked(preview(s, maps + "/held")));
+
+    s.expect(201, "POST", pods,
+             R"({"metadata":{"name":"p"},"spec":{"nodeName":"n","containers":[{"name":"c","image":"i"}]}})");
+    const auto pod = preview(s, pods + "/p");
+    CHECK(is_marked(pod));
+    CHECK(pod.at_pointer("/metadata/deletionGracePeriodSeconds") == 30);
+    CHECK_FALSE(is_marked(s.expect(200, "GET", pods + "/p")));
+
+    s.add_namespace("web");
+    const auto web = preview(s, "/api/v1/namespaces/web");
+    CHECK(is_marked(web));
+    CHECK(web.at_pointer("/status/phase") == "Terminating");
+    s.expect(201, "POST", "/api/v1/namespaces/web/configmaps", R"({"metadata":{"name":"a"}})");
+
+    const std::string definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+    s.expect(201, "POST", definitions,
+             R"({"metadata":{"name":"widgets.example.com"},"spec":{"group":"example.com","scope":"Namespaced","names":)"
+             R"({"plural":"widgets","kind":"Widget"},"versions":[{"name":"v1","served":true,"storage":true,"schema":)"
+             R"({"openAPIV3Schema":{"type":"object"}}}]}})");
+    CHECK(is_marked(preview(s, definitions + "/widgets.example.com")));
+    s.expect(200, "GET", "/apis/example.com/v1/widgets");
 }

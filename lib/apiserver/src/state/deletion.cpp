@@ -48,6 +48,46 @@ bool has_foreign_finalizer(const json::value& body)
     return list && std::any_of(list->begin(), list->end(), [&](const json::value& each) { return each != own; });
 }
 
+void set_deletion(const resource_info& info, json::value& body, std::int64_t grace_seconds, wall_time now)
+{
+    auto& metadata = object_member(body.get_object(), "metadata");
+    metadata["deletionTimestamp"] = format_time(now + std::chrono::seconds{grace_seconds});
+    metadata["deletionGracePeriodSeconds"] = grace_seconds;
+    if (info.generation != generation_rule::none) metadata["generation"] = int_at(body, "metadata.generation") + 1;
+}
+
+std::int64_t grace_of_pod(const json::value& pod, const delete_request& how)
+{
+    const auto phase = text_at(pod, "status.phase");
+    const auto grace = how.grace_seconds.value_or(int_at(pod, "spec.terminationGracePeriodSeconds", 30));
+    const bool runs = !text_at(pod, "spec.nodeName").empty() && phase != "Failed" && phase != "Succeeded";
+    return runs ? std::clamp<std::int64_t>(grace, 0, max_grace_seconds) : 0;
+}
+
+void set_namespace_deletion(json::value& body, wall_time now)
+{
+    object_member(body.get_object(), "metadata")["deletionTimestamp"] = format_time(now);
+    object_member(body.get_object(), "status")["phase"] = "Terminating";
+}
+
+/// The result of a deletion, without the deletion.
+delete_result preview(const resource_info& info, const stored& current, const delete_request& how, wall_time now)
+{
+    auto body = to_json(*current);
+    const bool pod = info.behaves == builtin::pod;
+    const bool swept = info.behaves == builtin::namespace_ || info.behaves == builtin::custom_resource_definition;
+    if (!swept) (void)settle_propagation(info, how, body);
+    const auto grace = pod ? grace_of_pod(body, how) : 0;
+    const bool stays = swept || grace > 0 || has_finalizers(body);
+    const bool sooner = pod && grace < int_at(body, "metadata.deletionGracePeriodSeconds");
+    if (info.behaves == builtin::namespace_ && !current->deleting)
+        set_namespace_deletion(body, now);
+    else if ((stays || pod) && (!current->deleting || sooner))
+        set_deletion(info, body, grace, now);
+    settle(info, body);
+    return {make_stored(info, body, current->version), !stays};
+}
+
 } // namespace
 
 stored cluster_state_core::erase(resource_store& store, const stored& last, wall_time now)
@@ -82,11 +122,7 @@ stored cluster_state_core::erase(resource_store& store, const stored& last, wall
 stored cluster_state_core::mark_deleted(resource_store& store, const stored& current, json::value body,
                                         std::int64_t grace_seconds, wall_time now)
 {
-    auto& metadata = object_member(body.get_object(), "metadata");
-    metadata["deletionTimestamp"] = format_time(now + std::chrono::seconds{grace_seconds});
-    metadata["deletionGracePeriodSeconds"] = grace_seconds;
-    if (store.info.generation != generation_rule::none)
-        metadata["generation"] = int_at(body, "metadata.generation") + 1;
+    set_deletion(store.info, body, grace_seconds, now);
     return commit(store, current, body);
 }
 
@@ -107,7 +143,7 @@ answer<delete_result> cluster_state_core::remove(const object_address& at, const
     auto current = store.find(storage_key(at.ns, at.name));
     if (!current) return errors::not_found(store.info, at.name);
     if (auto e = check_preconditions(store.info, *current, how)) return *e;
-    if (how.dry_run) return delete_result{current, true};
+    if (how.dry_run) return preview(store.info, current, how, now);
     if (store.info.behaves == builtin::namespace_) return remove_namespace(store, current, now);
     if (store.info.behaves == builtin::custom_resource_definition) return remove_crd(store, current, now);
 
@@ -122,11 +158,7 @@ answer<delete_result> cluster_state_core::remove(const object_address& at, const
 answer<delete_result> cluster_state_core::remove_pod(resource_store& store, const stored& current, json::value body,
                                                      const delete_request& how, wall_time now)
 {
-    const auto phase = text_at(body, "status.phase");
-    auto grace = how.grace_seconds.value_or(int_at(body, "spec.terminationGracePeriodSeconds", 30));
-    grace = std::min(grace, max_grace_seconds);
-    if (text_at(body, "spec.nodeName").empty() || phase == "Failed" || phase == "Succeeded" || grace < 0) grace = 0;
-
+    const auto grace = grace_of_pod(body, how);
     const bool held = has_finalizers(body);
     auto marked = current;
     if (!current->deleting || grace < int_at(body, "metadata.deletionGracePeriodSeconds"))
@@ -144,8 +176,7 @@ delete_result cluster_state_core::remove_namespace(resource_store& store, const 
 {
     if (current->deleting) return {current, false};
     auto body = to_json(*current);
-    object_member(body.get_object(), "metadata")["deletionTimestamp"] = format_time(now);
-    object_member(body.get_object(), "status")["phase"] = "Terminating";
+    set_namespace_deletion(body, now);
     // Does the work of a cluster's namespace controller: deletes the contents, then the namespace.
     auto marked = commit_with_sweep(store, current, body, {.ns = current->name});
     (void)work_on_sweeps(swept_at_once, now);
