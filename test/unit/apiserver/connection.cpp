@@ -5,6 +5,8 @@
 
 #include <kubecoro/test/catch.hpp>
 
+#include <boost/json.hpp>
+
 namespace asio = boost::asio;
 using namespace kubecoro;
 using namespace kubecoro::apiserver;
@@ -324,4 +326,24 @@ TEST_CASE("connection: a long list is rendered while its client reads it", "[api
         }
         CHECK(parts > 12);
     }
+}
+
+TEST_CASE("connection: the deletion of a collection ends when its client disconnects", "[apiserver][connection]")
+{
+    front f;
+    auto& state = f.engine->state();
+    for (int i = 0; i < 1'000; ++i)
+        REQUIRE(state
+                    .create({state.find("configmaps"), "v1", "default"},
+                            boost::json::value{{"metadata", {{"name", "c" + std::to_string(i)}}}}, {},
+                            f.run.clock().wall_now())
+                    .has_value());
+    const auto client = f.connect();
+    client->client_sends("DELETE " + config_maps + " HTTP/1.1\r\n" + admin + "\r\n");
+    REQUIRE(f.run.run_until([&] { return state.objects("configmaps").size() < 1'000; }));
+    client->client_closes();
+    f.run.run_until_idle();
+    CHECK(state.objects("configmaps").size() > 500);
+    CHECK(client->sent_by_server.empty());
+    CHECK(client->closed);
 }

@@ -206,7 +206,8 @@ asio::awaitable<connection::turn> connection::serve_one()
     const bool is_head = message.content.method == "HEAD";
     message.content.user = user_;
     deadline_ = never; // the server's own work has no deadline; watches are bounded by their writes
-    auto answered = co_await engine_->perform(std::move(message.content), wake_);
+    std::function<bool()> gone = [this] { return input_ended_; };
+    auto answered = co_await engine_->perform(std::move(message.content), wake_, std::move(gone));
     body_share_.release();
     if (!answered) co_return turn::close;
     if (answered->watch) co_return co_await stream_watch(*answered, message);

@@ -78,7 +78,8 @@ asio::awaitable<void> server_engine::on_strand(std::function<void()> f)
         asio::use_awaitable, own, std::move(f));
 }
 
-asio::awaitable<result<engine_answer>> server_engine::perform(http_request request, wake_signal wake)
+asio::awaitable<result<engine_answer>> server_engine::perform(http_request request, wake_signal wake,
+                                                              std::function<bool()> gone)
 {
     if (stopping()) co_return failure{cond::unreachable, "the embedded server has stopped"};
     const std::uint64_t cuts = cuts_;
@@ -95,6 +96,7 @@ asio::awaitable<result<engine_answer>> server_engine::perform(http_request reque
     std::optional<time_point> since;
     do {
         co_await on_strand([&] { perform_step(request, wake, since, out); });
+        if (out.response.pending && gone && gone()) co_return failure{cond::unreachable, "the client has disconnected"};
     } while (out.response.pending && cuts == cuts_ && !stopping());
     if (out.response.pending && stopping()) co_return failure{cond::unreachable, "the embedded server has stopped"};
     if (out.response.delay.count() > 0) {

@@ -74,8 +74,12 @@ public:
     /** Answers one request, after the delay that the handler asks for.
         A long one is answered in steps, between which others have their turns.
         @param wake  Notified when the opened watch has output.
-        Errors: unreachable when the server is stopping or cut() was called during the request; cancelled. */
-    [[nodiscard]] boost::asio::awaitable<result<engine_answer>> perform(http_request request, wake_signal wake);
+        @param gone  Asked between the steps, on the caller's executor: true leaves the remaining ones undone, because the
+        client has disconnected. Empty: it never has.
+        Errors: unreachable when the client has disconnected, the server is stopping or cut() was called during the
+        request; cancelled. */
+    [[nodiscard]] boost::asio::awaitable<result<engine_answer>> perform(http_request request, wake_signal wake,
+                                                                        std::function<bool()> gone = {});
 
     /// Checks a request by its head. @return the refusal; empty: read the body, then perform().
     [[nodiscard]] boost::asio::awaitable<std::optional<http_response>> refuse_early(const http_request& head);
