@@ -81,6 +81,25 @@ TEST_CASE("yaml bodies: too many nodes are refused before anything is built of t
     CHECK(why(s.ask("POST", maps, bombs, yaml)).find("too many nodes") != std::string::npos);
 }
 
+TEST_CASE("yaml bodies: brackets that are not closed are refused before their tokens are held", "[apiserver][limits]")
+{
+    server s;
+    for (const std::string token : {"[", "{", "[a,", "? ", "!t ", "&a ", "\"\" "}) {
+        INFO(token);
+        std::string body = "[";
+        while (body.size() < 3'000'000) body += token;
+        const auto refused = s.ask("POST", maps, body, yaml);
+        CHECK(refused.status == 400);
+        CHECK(why(refused).find("yaml: too many indicators; send JSON") != std::string::npos);
+    }
+    // The largest config map may hold JSON.
+    std::string body = "metadata:\n  name: a\ndata:\n  k: |\n    ";
+    for (int i = 0; i < 100'000; ++i) body += R"({"a":"b"})";
+    CHECK(s.ask("POST", maps, body + "\n", yaml).status == 400);
+    body.resize(body.size() - 500'000);
+    CHECK(s.ask("POST", maps, body + "\n", yaml).status == 201);
+}
+
 TEST_CASE("yaml bodies: aliases, merges and tags make the document that they stand for", "[apiserver][strict]")
 {
     server s;
