@@ -1,5 +1,6 @@
 // Tests of the limits per request and client: sizes, patch operations, history, listed errors.
 #include "patch/patch.hpp"
+#include "schema/defaults.hpp"
 #include "schema/immutable_spec.hpp"
 #include "schema/member_cost.hpp"
 #include "state/resource_store.hpp"
@@ -134,6 +135,26 @@ TEST_CASE("patch: list edits match those of a plain list", "[apiserver][patch]")
         REQUIRE(doc == json::value(plain));
     }
     CHECK(plain.size() > 1'000);
+}
+
+TEST_CASE("limits: defaults of lists are bounded by what can be stored", "[apiserver][limits]")
+{
+    server s;
+    const auto pod = [](const std::string& item, int count) {
+        std::string text = R"({"metadata":{"name":"p"},"spec":{"containers":[)";
+        for (int i = 0; i < count; ++i) text += (i == 0 ? "" : ",") + item;
+        return text + "]}}";
+    };
+    const auto store = s.state.find("pods");
+    const auto size_with_defaults = [&](const std::string& text) {
+        auto body = json::parse(text);
+        apiserver::apply_defaults(store->info, body, true, false);
+        return json::serialize(body).size() - text.size();
+    };
+    // 15 MB of defaults for each 100,000 containers, without the bound.
+    CHECK(size_with_defaults(pod("{}", 1'000'000)) < 35'000'000);
+    CHECK(size_with_defaults(pod(R"({"ports":[{},{}]})", 100'000)) > 10'000'000);
+    CHECK(s.ask("POST", "/api/v1/namespaces/default/pods", pod("{}", 1'000'000)).status == 422);
 }
 
 TEST_CASE("limits: data is measured decoded", "[apiserver][limits]")

@@ -4,6 +4,7 @@
 #include "render/json_text.hpp"
 #include "schema/service_spec.hpp"
 #include "state/finalizers.hpp"
+#include "state/stored_size.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -12,10 +13,36 @@
 namespace kubecoro::apiserver {
 namespace {
 
-void default_container(json::value& v)
+/** The members that defaults may add to lists. Each takes two bytes at least where it is stored: an object with more is too
+    large, and is refused without them. */
+class default_budget
 {
-    if (!v.is_object()) return;
+public:
+    [[nodiscard]] bool spent() const noexcept { return left_ == 0; }
+    void spend(std::size_t members) noexcept { left_ -= std::min(left_, members); }
+
+private:
+    std::size_t left_ = max_stored_bytes / 2;
+};
+
+void default_ports(json::object& container, default_budget& budget)
+{
+    auto* ports = container.if_contains("ports");
+    if (!ports || !ports->is_array()) return;
+    for (auto& port : ports->get_array()) {
+        if (budget.spent()) return;
+        if (!port.is_object()) continue;
+        const auto before = port.get_object().size();
+        default_member(port.get_object(), "protocol", "TCP");
+        budget.spend(port.get_object().size() - before);
+    }
+}
+
+void default_container(json::value& v, default_budget& budget)
+{
+    if (!v.is_object() || budget.spent()) return;
     auto& c = v.get_object();
+    const auto before = c.size();
     default_member(c, "resources", json::object{});
     default_member(c, "terminationMessagePath", "/dev/termination-log");
     default_member(c, "terminationMessagePolicy", "File");
@@ -25,16 +52,16 @@ void default_container(json::value& v)
     const bool latest =
         (tag == std::string_view::npos && image.find('@') == std::string_view::npos) || image.ends_with(":latest");
     default_member(c, "imagePullPolicy", latest ? "Always" : "IfNotPresent");
-    if (auto* ports = c.if_contains("ports"); ports && ports->is_array())
-        for (auto& port : ports->get_array())
-            if (port.is_object()) default_member(port.get_object(), "protocol", "TCP");
+    budget.spend(c.size() - before);
+    default_ports(c, budget);
 }
 
 void default_pod_spec(json::object& spec)
 {
+    default_budget budget;
     for (const std::string_view list : {"containers", "initContainers"})
         if (auto* containers = spec.if_contains(list); containers && containers->is_array())
-            for (auto& c : containers->get_array()) default_container(c);
+            for (auto& c : containers->get_array()) default_container(c, budget);
     default_member(spec, "restartPolicy", "Always");
     default_member(spec, "terminationGracePeriodSeconds", 30);
     default_member(spec, "dnsPolicy", "ClusterFirst");

@@ -102,6 +102,7 @@ void validate_workload(const resource_info& info, const json::value& body, std::
         static const json::object none;
         const auto* labels = object_at(body, "spec.template.metadata.labels");
         if (!labels) labels = &none;
+    static const json::value none;
         const bool matches = std::all_of(match->begin(), match->end(), [&](const auto& wanted) {
             const auto* have = labels->if_contains(wanted.key());
             return have && *have == wanted.value();

@@ -276,17 +276,14 @@ answer<stored> cluster_state_core::create_new(const object_address& at, json::va
     json::value asked;
     if (auto* const services = allocator_of(*store)) {
         asked = body;
-        take_go_form(info, asked);
         if (auto e = services->assign(*store, nullptr, body, flags.keep_status, random_)) return *e;
     }
     if (info.behaves == builtin::pod) {
-        if (!applied && !flags.manager.empty()) {
-            asked = body;
-            take_go_form(info, asked);
-        }
+        if (!applied && !flags.manager.empty()) asked = body;
         if (auto e = admit_pod(*priorities_, info, nullptr, body, flags.keep_status)) return *e;
     }
     if (auto e = validate(info, at.version, nullptr, body)) return *e; // before Go's types hide what is wrong
+    if (!asked.is_null()) take_go_form(info, asked);
     take_go_form(info, body);
     if (info.behaves == builtin::priority_class)
         if (auto e = admit_priority_class(*priorities_, info, body)) return *e;
