@@ -75,6 +75,36 @@ TEST_CASE("patch: json operations on lists", "[apiserver][patch]")
           "first=f side=side:1 last=l");
     s.expect(422, "PATCH", at, R"([{"op":"add","path":")" + list + R"(/9","value":{}}])",
              {{"Content-Type", std::string(json_patch)}});
+
+    // Negative indices count from the end.
+    const auto edit = [&](const std::string& operation, const std::string& index, const std::string& rest) {
+        return R"({"op":")" + operation + R"(","path":")" + list + "/" + index + "\"" + rest + "}";
+    };
+    CHECK(images(s.patch(at,
+                         "[" + edit("add", "-1", R"(,"value":{"name":"end","image":"e"})") + "," +
+                             edit("add", "-2", R"(,"value":{"name":"before","image":"b"})") + "," +
+                             edit("replace", "-1/image", R"(,"value":"n")") + "," + edit("remove", "-5", "") + "]",
+                         json_patch)) == "side=side:1 last=l before=b end=n");
+    for (const std::string bad : {"-5", "--1", "-x", "-99999999999999999999"})
+        s.expect(422, "PATCH", at, "[" + edit("remove", bad, "") + "]", {{"Content-Type", std::string(json_patch)}});
+}
+
+TEST_CASE("patch: a member that an object lacks is null to json operations", "[apiserver][patch]")
+{
+    server s;
+    s.expect(201, "POST", maps, R"({"metadata":{"name":"m"},"data":{"a":"1"}})");
+    const auto at = maps + "/m";
+    CHECK(data_of(s.patch(at,
+                          R"([{"op":"test","path":"/data/b","value":null},{"op":"test","path":"/data/b"},)"
+                          R"({"op":"replace","path":"/data/b","value":"2"}])",
+                          json_patch)) == R"({"a":"1","b":"2"})");
+    s.patch(at, R"([{"op":"copy","from":"/metadata/none","path":"/metadata/labels"}])", json_patch);
+    for (const auto* bad :
+         {R"([{"op":"test","path":"/data/b","value":null}])", R"([{"op":"test","path":"/data/c","value":""}])",
+          R"([{"op":"test","path":"/none/c","value":null}])", R"([{"op":"test","path":"/data/a"}])",
+          R"([{"op":"copy","from":"/none/c","path":"/data/c"}])",
+          R"([{"op":"move","from":"/data/c","path":"/data/d"}])"})
+        s.expect(422, "PATCH", at, bad, {{"Content-Type", std::string(json_patch)}});
 }
 
 TEST_CASE("patch: merge replaces lists, removes members by null and creates objects", "[apiserver][patch]")

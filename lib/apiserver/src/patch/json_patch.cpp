@@ -56,6 +56,28 @@ bool add(patch_node& doc, const pointer& steps, json::value v)
     return parent && parent->add(steps.back(), patch_node(std::move(v)));
 }
 
+/// Whether steps lead to a member that its object does not have. To a kube-apiserver it is null: it can be replaced,
+/// copied, and tested for being absent.
+bool is_absent_member(patch_node& doc, const pointer& steps)
+{
+    auto* object = steps.empty() ? nullptr : walk(doc, steps, steps.size() - 1);
+    return object && object->is_object() && !object->child(steps.back());
+}
+
+bool test(patch_node& doc, const pointer& steps, const json::value* wanted)
+{
+    if (const auto* found = walk(doc, steps, steps.size())) return wanted && found->equals(*wanted);
+    return (!wanted || wanted->is_null()) && is_absent_member(doc, steps);
+}
+
+bool replace(patch_node& doc, const pointer& steps, const json::value& value)
+{
+    if (is_absent_member(doc, steps)) return add(doc, steps, value);
+    auto* target = walk(doc, steps, steps.size());
+    if (target) *target = patch_node(value);
+    return target != nullptr;
+}
+
 bool remove(patch_node& doc, const pointer& steps)
 {
     if (steps.empty()) return false;
@@ -72,18 +94,11 @@ bool apply_one(patch_node& doc, const json::value& operation, patch_allowance& a
     if ((op == "add" || op == "replace") && value && !allowance.spend(*value, path->size())) return false;
     if (op == "add") return value && add(doc, *path, *value);
     if (op == "remove") return remove(doc, *path);
-    if (op == "replace") {
-        auto* target = walk(doc, *path, path->size());
-        if (!target || !value) return false;
-        *target = patch_node(*value);
-        return true;
-    }
-    if (op == "test") {
-        const auto* target = walk(doc, *path, path->size());
-        return target && value && target->equals(*value);
-    }
+    if (op == "replace") return value && replace(doc, *path, *value);
+    if (op == "test") return test(doc, *path, value);
     if (op != "move" && op != "copy") return false;
     const auto from = parse_pointer(text_at(operation, "from"));
+    if (op == "copy" && from && is_absent_member(doc, *from)) return add(doc, *path, nullptr);
     const auto* source = from ? walk(doc, *from, from->size()) : nullptr;
     if (!source) return false;
     auto copied = source->copy(allowance, path->size());

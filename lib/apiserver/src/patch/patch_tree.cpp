@@ -15,12 +15,16 @@ namespace {
 /// Maximum number of items in a piece: a list of a million items has some thousands of pieces.
 constexpr std::size_t piece_items = 512;
 
-std::optional<std::size_t> parse_index(std::string_view text)
+/// A negative index counts from the end, as in a kube-apiserver. @param count  The number of places in the list.
+std::optional<std::size_t> parse_index(std::string_view text, std::size_t count)
 {
+    const bool from_end = text.starts_with('-');
+    if (from_end) text.remove_prefix(1);
     std::size_t index = 0;
     const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), index);
     if (text.empty() || ec != std::errc{} || end != text.data() + text.size()) return {};
-    return index;
+    if (!from_end || index == 0) return index;
+    return index <= count ? std::optional(count - index) : std::nullopt;
 }
 
 } // namespace
@@ -83,6 +87,12 @@ void patch_node::take_apart()
     }
 }
 
+bool patch_node::is_object()
+{
+    take_apart();
+    return std::holds_alternative<std::unique_ptr<members>>(content_);
+}
+
 patch_node* patch_node::child(std::string_view step)
 {
     take_apart();
@@ -91,8 +101,8 @@ patch_node* patch_node::child(std::string_view step)
         return found == (*object)->by_name.end() ? nullptr : &found->second.node;
     }
     auto* list = std::get_if<std::unique_ptr<items>>(&content_);
-    const auto index = parse_index(step);
-    if (!list || !index || *index >= (*list)->size) return nullptr;
+    const auto index = list ? parse_index(step, (*list)->size) : std::nullopt;
+    if (!index || *index >= (*list)->size) return nullptr;
     const auto at = (*list)->find(*index + 1); // the position after the item, so that the piece contains the item
     return &(*list)->pieces[at.piece][at.offset - 1];
 }
@@ -111,7 +121,7 @@ bool patch_node::add(std::string_view step, patch_node added)
     }
     auto* list = std::get_if<std::unique_ptr<items>>(&content_);
     if (!list) return false;
-    const auto index = step == "-" ? std::optional((*list)->size) : parse_index(step);
+    const auto index = step == "-" ? std::optional((*list)->size) : parse_index(step, (*list)->size + 1);
     if (!index || *index > (*list)->size) return false;
     (*list)->insert(*index, std::move(added));
     return true;
@@ -129,8 +139,8 @@ std::optional<patch_node> patch_node::take(std::string_view step)
         return taken;
     }
     auto* list = std::get_if<std::unique_ptr<items>>(&content_);
-    const auto index = parse_index(step);
-    if (!list || !index || *index >= (*list)->size) return {};
+    const auto index = list ? parse_index(step, (*list)->size) : std::nullopt;
+    if (!index || *index >= (*list)->size) return {};
     auto& all = **list;
     const auto at = all.find(*index + 1);
     auto& piece = all.pieces[at.piece];

@@ -33,6 +33,7 @@ class patch_node
 public:
     explicit patch_node(boost::json::value v) : content_(std::move(v)) {}
 
+    [[nodiscard]] bool is_object();
     /// Returns the member or item; null when absent.
     [[nodiscard]] patch_node* child(std::string_view step);
     /// Sets a member, or inserts an item before an index or at "-". @return false when the step is invalid here.
