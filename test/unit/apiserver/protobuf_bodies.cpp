@@ -34,6 +34,10 @@ void make_containers_valid(json::value& pod_spec)
         for (auto& container : all->get_array()) {
             container.as_object()["name"] = "c" + std::to_string(++count);
             container.as_object()["image"] = "i";
+            if (list == "ephemeralContainers")
+                for (const std::string_view member :
+                     {"ports", "resources", "livenessProbe", "readinessProbe", "startupProbe", "lifecycle"})
+                    container.as_object().erase(member);
             auto* mounts = container.as_object().if_contains("volumeMounts");
             if (!mounts || !mounts->is_array()) continue;
             for (auto& mount : mounts->get_array()) {

@@ -176,7 +176,16 @@ TEST_CASE("ephemeral containers: they alone are changed", "[apiserver][ephemeral
     s.expect(200, "PUT", pods + "/p/ephemeralcontainers", json::serialize(pod));
     const auto after = s.expect(200, "GET", pods + "/p/ephemeralcontainers");
     CHECK(after.at_pointer("/spec/ephemeralContainers/0/name") == "debug");
+    CHECK(after.at_pointer("/spec/ephemeralContainers/0/imagePullPolicy") == "Always");
+    CHECK(after.at_pointer("/spec/ephemeralContainers/0/terminationMessagePolicy") == "File");
     CHECK_FALSE(after.at("spec").as_object().contains("nodeName"));
+    const auto refused =
+        s.expect(422, "PATCH", pods + "/p/ephemeralcontainers",
+                 R"({"spec":{"ephemeralContainers":[{"name":"third","image":"i","ports":[{"containerPort":1}],)"
+                 R"("lifecycle":{"preStop":{"sleep":{"seconds":1}}},"resources":{}}]}})",
+                 {{"content-type", "application/strategic-merge-patch+json"}});
+    CHECK(refused.at_pointer("/details/causes").as_array().size() == 2);
+    CHECK(message_of(refused).find("ports: Forbidden: cannot be set for an Ephemeral Container") != std::string::npos);
     s.patch(pods + "/p/ephemeralcontainers",
             R"({"spec":{"ephemeralContainers":[{"name":"second","image":"busybox"}]}})",
             "application/strategic-merge-patch+json");

@@ -59,7 +59,7 @@ void default_container(json::value& v, default_budget& budget)
 void default_pod_spec(json::object& spec)
 {
     default_budget budget;
-    for (const std::string_view list : {"containers", "initContainers"})
+    for (const std::string_view list : {"containers", "initContainers", "ephemeralContainers"})
         if (auto* containers = spec.if_contains(list); containers && containers->is_array())
             for (auto& c : containers->get_array()) default_container(c, budget);
     default_member(spec, "restartPolicy", "Always");

@@ -41,6 +41,23 @@ std::set<std::string_view> volumes_of(const json::value& spec)
     return out;
 }
 
+bool is_empty(const json::value& v)
+{
+    if (const auto* list = v.if_array()) return list->empty();
+    const auto* object = v.if_object();
+    return v.is_null() || (object && object->empty());
+}
+
+/// Ephemeral containers only help with debugging a pod.
+void check_ephemeral_container(const json::value& container, const std::string& path, std::vector<status_cause>& causes)
+{
+    for (const std::string_view member :
+         {"ports", "resources", "livenessProbe", "readinessProbe", "startupProbe", "lifecycle"})
+        if (const auto* value = find_at(container, member); value && !is_empty(*value))
+            causes.push_back(
+                errors::forbidden_field(path + "." + std::string(member), "cannot be set for an Ephemeral Container"));
+}
+
 /// Checks the names and images of the regular containers, and that no two containers of any list share a name.
 /// @param volumes  Null: mounts are not checked.
 void check_containers(const json::value& spec, const std::string& path, const std::set<std::string_view>* volumes,
@@ -62,6 +79,7 @@ void check_containers(const json::value& spec, const std::string& path, const st
             if (!name.empty() && !is_label(name))
                 causes.push_back(invalid_value(at + ".name", quoted(name), label_rule));
             if (volumes) check_mounts(container, *volumes, at, causes);
+            if (list == "ephemeralContainers") check_ephemeral_container(container, at, causes);
             if (!name.empty() && !names.insert(name).second)
                 causes.push_back(errors::duplicate(at + ".name", quoted(name)));
         }
@@ -84,8 +102,9 @@ void check_template(const json::value& body, bool mounts, std::vector<status_cau
 
 void validate_pod(const json::value& body, std::vector<status_cause>& causes)
 {
+    static const json::value none;
     const auto* found = find_at(body, "spec");
-    const auto spec = found ? *found : json::value(nullptr);
+    const auto& spec = found ? *found : none;
     const auto volumes = volumes_of(spec);
     check_containers(spec, "spec", &volumes, causes);
 }
@@ -102,7 +121,6 @@ void validate_workload(const resource_info& info, const json::value& body, std::
         static const json::object none;
         const auto* labels = object_at(body, "spec.template.metadata.labels");
         if (!labels) labels = &none;
-    static const json::value none;
         const bool matches = std::all_of(match->begin(), match->end(), [&](const auto& wanted) {
             const auto* have = labels->if_contains(wanted.key());
             return have && *have == wanted.value();
