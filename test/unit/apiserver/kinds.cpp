@@ -75,6 +75,29 @@ TEST_CASE("kinds: names that are no subdomains", "[apiserver][kinds]")
     CHECK(make("networking.k8s.io/v1/ingressclasses", "node-csr_X").find("subdomain") != std::string::npos);
 }
 
+TEST_CASE("kinds: field selectors name the fields that a kube-apiserver selects by", "[apiserver][kinds]")
+{
+    server s;
+    const auto selected = [&](const std::string& at, const std::string& field) {
+        return s.expect(200, "GET", at + "?fieldSelector=" + field).at("items").as_array().size();
+    };
+    const std::string requests = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
+    s.expect(201, "POST", requests,
+             R"({"metadata":{"name":"a"},"spec":{"signerName":"x.io/a","request":"","usages":[]}})");
+    CHECK(selected(requests, "spec.signerName%3Dx.io/a") == 1);
+    CHECK(selected(requests, "spec.signerName%3Dx.io/b") == 0);
+    const std::string slices = "/apis/resource.k8s.io/v1/resourceslices";
+    s.expect(201, "POST", slices,
+             R"({"metadata":{"name":"a"},"spec":{"driver":"d","nodeName":"n","pool":{"name":"p","generation":1,)"
+             R"("resourceSliceCount":1}}})");
+    CHECK(selected(slices, "spec.nodeName%3Dn,spec.driver%3Dd") == 1);
+    CHECK(selected(slices, "spec.driver%3De") == 0);
+    const std::string controllers = "/api/v1/namespaces/default/replicationcontrollers";
+    s.expect(201, "POST", controllers, R"({"metadata":{"name":"a"},"spec":{"selector":{"a":"b"}}})");
+    CHECK(selected(controllers, "status.replicas%3D0") == 1);
+    s.expect(400, "GET", "/apis/apps/v1/replicasets?fieldSelector=status.replicas%3D0");
+}
+
 TEST_CASE("kinds: immutable fields stay as they are", "[apiserver][kinds]")
 {
     server s;

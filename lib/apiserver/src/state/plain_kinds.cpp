@@ -103,6 +103,14 @@ constexpr std::pair<std::string_view, builtin> behaviours[]{
     {"RoleBinding", builtin::role_binding},
 };
 
+/// Fields that selectors may name, by kind.
+constexpr std::pair<std::string_view, std::string_view> selectable_fields[]{
+    {"CertificateSigningRequest", "spec.signerName"},
+    {"ReplicationController", "status.replicas"},
+    {"ResourceSlice", "spec.nodeName"},
+    {"ResourceSlice", "spec.driver"},
+};
+
 /// Fields that an update may not change, by kind.
 constexpr std::pair<std::string_view, immutable_field> immutable_fields[]{
     {"ClusterTrustBundle", {"spec.signerName"}},
@@ -174,6 +182,8 @@ resource_info plain(const plain_kind& from)
         if (kind == from.kind) r.names = rule;
     for (const auto& [kind, behaviour] : behaviours)
         if (kind == from.kind) r.behaves = behaviour;
+    for (const auto& [kind, path] : selectable_fields)
+        if (kind == from.kind) r.selectable.emplace_back(path);
     for (const auto& [kind, field] : immutable_fields)
         if (kind == from.kind) r.immutable.push_back(field);
     r.status_sets_metadata = std::find(std::begin(kinds_with_plain_status), std::end(kinds_with_plain_status),

@@ -190,7 +190,6 @@ std::vector<resource_info> builtin_resources()
     all.push_back(std::move(deployments));
     auto sets = workload(builtin::replica_set, "apps", "replicasets", "ReplicaSet", {"rs"});
     sets.has_scale = true;
-    sets.selectable = {"status.replicas"};
     all.push_back(std::move(sets));
     auto stateful = workload(builtin::stateful_set, "apps", "statefulsets", "StatefulSet", {"sts"});
     stateful.has_scale = true;
