@@ -1,5 +1,7 @@
-// Tests of priorities and tolerations of pods, and of other defaults that clients compare.
+// Tests of priorities and tolerations of pods, of taints of nodes, and of other defaults that clients compare.
 #include "support.hpp"
+
+#include <kubecoro/apiserver/manifests.hpp>
 
 using namespace kubecoro;
 using namespace kubecoro::test;
@@ -7,6 +9,7 @@ using namespace kubecoro::test;
 namespace {
 
 const std::string pods = "/api/v1/namespaces/default/pods";
+const std::string nodes = "/api/v1/nodes";
 const std::string classes = "/apis/scheduling.k8s.io/v1/priorityclasses";
 const std::string autoscalers = "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers";
 
@@ -113,4 +116,28 @@ TEST_CASE("autoscalers: without metrics they follow the use of the processor", "
     CHECK(made.at_pointer("/spec/minReplicas") == 1);
     CHECK(json::serialize(made.at_pointer("/spec/metrics")) ==
           R"([{"type":"Resource","resource":{"name":"cpu","target":{"type":"Utilization","averageUtilization":80}}}])");
+}
+
+TEST_CASE("nodes: a new one is tainted as not ready, which has no owner", "[apiserver][admission]")
+{
+    server s;
+    const auto taints = [](const json::value& node) {
+        const auto* all = node.at("spec").as_object().if_contains("taints");
+        return all ? json::serialize(*all) : "none";
+    };
+    const std::string own = R"({"key":"node.kubernetes.io/not-ready","effect":"NoSchedule"})";
+    const auto plain = s.expect(201, "POST", nodes, R"({"metadata":{"name":"a","labels":{"x":"y"}}})");
+    CHECK(taints(plain) == "[" + own + "]");
+    CHECK(json::serialize(plain.at_pointer("/metadata/managedFields")).find("taints") == std::string::npos);
+    const auto more = s.expect(201, "POST", nodes,
+                               R"({"metadata":{"name":"b"},"spec":{"taints":[{"key":"x","effect":"NoExecute"}]}})");
+    CHECK(taints(more) == R"([{"key":"x","effect":"NoExecute"},)" + own + "]");
+    CHECK(taints(s.expect(201, "POST", nodes, R"({"metadata":{"name":"c"},"spec":{"taints":[)" + own + "]}}")) ==
+          "[" + own + "]");
+    // An update may remove it.
+    CHECK(taints(s.patch(nodes + "/a", R"({"spec":{"taints":null}})")) == "none");
+    // A node of a manifest was created before.
+    REQUIRE(apiserver::apply_manifests(
+        s.state, apiserver::load_manifests("{apiVersion: v1, kind: Node, metadata: {name: d}}", "m").value(), s.now));
+    CHECK(taints(s.expect(200, "GET", nodes + "/d")) == "none");
 }

@@ -164,6 +164,31 @@ TEST_CASE("live: a pod waits for a node that suits it", "[apiserver][live]")
     CHECK(s.read(pods + "/p").at_pointer("/spec/nodeName") == "other");
 }
 
+TEST_CASE("live: a node is tainted while it is not ready", "[apiserver][live]")
+{
+    live_server s;
+    const auto is_tainted = [&](const std::string& name) {
+        return s.read("/api/v1/nodes/" + name).at("spec").as_object().contains("taints");
+    };
+    const auto set_ready = [&](const std::string& status) {
+        s.patch("/api/v1/nodes/new/status",
+                R"({"status":{"conditions":[{"type":"Ready","status":")" + status + R"("}]}})");
+        s.settle();
+    };
+    s.settle();
+    CHECK_FALSE(is_tainted("node-1"));
+    s.expect(201, "POST", "/api/v1/nodes", R"({"metadata":{"name":"new"}})");
+    s.settle();
+    CHECK(is_tainted("new"));
+    set_ready("True");
+    CHECK_FALSE(is_tainted("new"));
+    set_ready("False");
+    CHECK(is_tainted("new"));
+    s.expect(200, "DELETE", "/api/v1/nodes/new");
+    s.settle();
+    s.expect(404, "GET", "/api/v1/nodes/new");
+}
+
 TEST_CASE("live: a deployment becomes available, scales, and rolls within its bounds", "[apiserver][live]")
 {
     live_server s;

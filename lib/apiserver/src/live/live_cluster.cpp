@@ -99,8 +99,12 @@ void live_cluster::wake_owner(const std::string& uid)
 void live_cluster::note(kind what, const stored_object& object, bool gone)
 {
     if (what == pod) return note_pod(object, gone);
-    if (what == node) return note_node();
     const item self{what, object.key};
+    if (what == node) {
+        note_nodes();
+        if (!gone) ready_.insert(self);
+        return;
+    }
     if (gone) {
         by_uid_.erase(object.uid);
         ready_.erase(self);
@@ -140,7 +144,7 @@ void live_cluster::note_pod(const stored_object& object, bool gone)
     ready_.insert(self);
 }
 
-void live_cluster::note_node()
+void live_cluster::note_nodes()
 {
     for (const auto& key : pods_.unbound()) ready_.insert({pod, key});
     for (const auto& [uid, each] : by_uid_)
@@ -213,10 +217,11 @@ std::optional<wall_time> live_cluster::tick(wall_time now)
 
 void live_cluster::run(const item& i, wall_time now)
 {
-    const auto object = i.what == node ? nullptr : stores_[i.what]->find(i.key);
+    const auto object = stores_[i.what]->find(i.key);
     if (!object) return;
     const auto body = to_json(*object);
     const workbench w{state_, options_, pods_, now, writes_, [&](wall_time when) { set_alarm(i, when); }};
+    if (i.what == node) run_node(w, body);
     if (i.what == pod) run_pod(w, body);
     if (i.what == replica_set) run_replica_set(w, body);
     if (i.what == job) run_job(w, body);

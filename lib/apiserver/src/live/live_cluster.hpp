@@ -63,7 +63,8 @@ private:
     void follow();
     void note(kind what, const stored_object& object, bool gone);
     void note_pod(const stored_object& pod, bool gone);
-    void note_node();
+    /// The nodes have changed: pods may be bound now.
+    void note_nodes();
     void wake_owner(const std::string& uid);
     /// Wakes the disruption budgets that select a pod.
     void wake_budgets(const stored_object& changed);

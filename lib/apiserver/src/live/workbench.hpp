@@ -54,6 +54,7 @@ struct workbench
 [[nodiscard]] std::string uid_of(const boost::json::value& body);
 
 /// The controllers. Each brings the world one step closer to what the object states.
+void run_node(const workbench& w, const boost::json::value& node);
 void run_replica_set(const workbench& w, const boost::json::value& set);
 /// @param sets  The deployment's replica sets.
 void run_deployment(const workbench& w, const boost::json::value& deployment, std::vector<boost::json::value> sets);

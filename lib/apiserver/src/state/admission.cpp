@@ -15,6 +15,8 @@ constexpr system_priority_class system_classes[]{
      "Used for system critical pods that must not be moved from their current node."},
 };
 
+constexpr std::string_view not_ready = "node.kubernetes.io/not-ready";
+
 /// How long a pod stays on a node that is lost, unless it says so itself.
 constexpr int toleration_seconds = 300;
 
@@ -29,7 +31,7 @@ void add_tolerations(json::object& spec)
     auto& list = spec["tolerations"];
     if (!list.is_array()) list = json::array{};
     auto& all = list.get_array();
-    for (const std::string_view taint : {"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"}) {
+    for (const std::string_view taint : {not_ready, std::string_view("node.kubernetes.io/unreachable")}) {
         const bool tolerated = std::any_of(all.begin(), all.end(), [&](const json::value& t) {
             const auto key = text_at(t, "key");
             const auto effect = text_at(t, "effect");
@@ -150,6 +152,26 @@ std::optional<status_error> admit_pod(priority_classes& classes, const resource_
     add_tolerations(spec);
     return {};
 }
+
+bool set_not_ready_taint(json::value& node, bool tainted)
+{
+    auto& spec = object_member(node.get_object(), "spec");
+    auto& list = spec["taints"];
+    if (!list.is_array()) list = json::array{};
+    auto& taints = list.get_array();
+    const auto own = std::find_if(taints.begin(), taints.end(), [](const json::value& t) {
+        return text_at(t, "key") == not_ready && text_at(t, "effect") == "NoSchedule";
+    });
+    const bool changes = tainted == (own == taints.end());
+    if (changes && tainted)
+        taints.push_back({{"key", not_ready}, {"effect", "NoSchedule"}});
+    else if (changes)
+        taints.erase(own);
+    if (taints.empty()) spec.erase("taints");
+    return changes;
+}
+
+void admit_node(json::value& node) { (void)set_not_ready_taint(node, true); }
 
 std::optional<status_error> admit_priority_class(priority_classes& classes, const resource_info& info,
                                                  const json::value& after)

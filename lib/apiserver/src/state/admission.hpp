@@ -67,6 +67,11 @@ private:
                                                     const boost::json::value* before, boost::json::value& pod,
                                                     bool keep);
 
+/// Taints a new node as one that is not ready, so that it gets no pods before a controller has seen it.
+void admit_node(boost::json::value& node);
+/// Adds the taint of a node that is not ready, or removes it. @return whether that changed the node.
+bool set_not_ready_taint(boost::json::value& node, bool tainted);
+
 /// @return 403 for a second default class.
 [[nodiscard]] std::optional<status_error> admit_priority_class(priority_classes& classes, const resource_info& info,
                                                                const boost::json::value& after);

@@ -272,16 +272,18 @@ answer<stored> cluster_state_core::create_new(const object_address& at, json::va
     apply_defaults(info, body, true, flags.keep_status);
     if (auto e = settle_schema(info, at.version, body)) return *e;
     normalise(info, body);
-    // Fields that the server fills in have no owner: addresses and ports of services, priorities and tolerations of pods.
+    // Fields that the server fills in have no owner: addresses and ports of services, priorities and tolerations of pods,
+    // taints of nodes.
     json::value asked;
     if (auto* const services = allocator_of(*store)) {
         asked = body;
         if (auto e = services->assign(*store, nullptr, body, flags.keep_status, random_)) return *e;
     }
-    if (info.behaves == builtin::pod) {
-        if (!applied && !flags.manager.empty()) asked = body;
+    const bool new_node = info.behaves == builtin::node && !flags.keep_status;
+    if ((info.behaves == builtin::pod || new_node) && !applied && !flags.manager.empty()) asked = body;
+    if (new_node) admit_node(body);
+    if (info.behaves == builtin::pod)
         if (auto e = admit_pod(*priorities_, info, nullptr, body, flags.keep_status)) return *e;
-    }
     if (auto e = validate(info, at.version, nullptr, body)) return *e; // before Go's types hide what is wrong
     if (!asked.is_null()) take_go_form(info, asked);
     take_go_form(info, body);

@@ -1,0 +1,15 @@
+#include "live/conditions.hpp"
+#include "live/workbench.hpp"
+#include "render/json_text.hpp"
+#include "state/admission.hpp"
+
+namespace kubecoro::apiserver::live {
+
+/// A node has the taint that it was created with until it is ready, and again while it is not.
+void run_node(const workbench& w, const json::value& node)
+{
+    auto next = node;
+    if (set_not_ready_taint(next, !has_condition(node, "Ready"))) w.update("nodes", std::move(next));
+}
+
+} // namespace kubecoro::apiserver::live
