@@ -1,5 +1,7 @@
 #include <kubecoro/program/run_program.hpp>
 
+#include "process/stop_signals.hpp"
+
 #include <kubecoro/base/catch_failure.hpp>
 
 #include <boost/asio/co_spawn.hpp>
@@ -9,7 +11,6 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <optional>
 
@@ -22,24 +23,8 @@ namespace asio = boost::asio;
 
 namespace {
 
-using moment = std::chrono::steady_clock::time_point;
-
-/// Signals within this time count as one: a shell or timeout(1) signals both the process and its group.
-constexpr std::chrono::milliseconds one_request{250};
-
 /// For what is left when the program's work has ended.
 constexpr std::chrono::seconds patience_at_end{2};
-
-/// The first signal requests a stop, a later one ends the process.
-void on_signal(asio::signal_set& signals, latch stop, std::optional<moment> asked = {})
-{
-    signals.async_wait([&signals, stop, asked](const boost::system::error_code& ec, int) {
-        if (ec) return;
-        const auto now = std::chrono::steady_clock::now();
-        if (!stop.settle({}) && (!asked || now - *asked > one_request)) std::_Exit(130);
-        on_signal(signals, stop, asked ? asked : now);
-    });
-}
 
 void on_user_signal(asio::signal_set& signals, const std::function<void(bool more)>& call)
 {
@@ -75,8 +60,7 @@ int run_program(const command& main, const program_options& options)
     std::signal(SIGPIPE, SIG_IGN);
     asio::io_context io(1);
     const program_context context{io.get_executor(), {}};
-    asio::signal_set signals(io, SIGINT, SIGTERM);
-    on_signal(signals, context.stop);
+    detail::stop_signals signals(io, context.stop);
     asio::signal_set users(io);
     if (options.on_verbosity) {
         users.add(SIGUSR1);
@@ -88,7 +72,7 @@ int run_program(const command& main, const program_options& options)
     auto whole = catch_failure(main(context));
     asio::co_spawn(io, std::move(whole), [&](std::exception_ptr thrown, result<> ended) {
         outcome = thrown ? result<>(to_failure(thrown)) : ended;
-        signals.cancel();
+        signals.ignore();
         users.cancel();
     });
     while (!outcome && io.run_one() != 0) {
