@@ -1,6 +1,8 @@
 // How a manager and its parts end: what counts as a failure, and what comes too late.
 #include "manager_fixture.hpp"
 
+#include <kubecoro/base/catch_failure.hpp>
+
 #include <functional>
 #include <stdexcept>
 
@@ -61,6 +63,38 @@ TEST_CASE("manager: what is added when it stops never runs, which is said, and i
     w.run.advance(1s);
     CHECK_FALSE(ran);
     for (const auto& part : {late, managed(controlled), after}) CHECK(w.run.run(part.removed()));
+}
+
+TEST_CASE("manager: what ignores its cancellation is named when the stop takes longer than the grace period",
+          "[manager]")
+{
+    world w({.grace = 10s});
+    latch over;
+    const auto ignores = [&]() -> ended {
+        co_await finish_despite_cancellation();
+        while (!over.settled()) {
+            auto waiting = catch_failure(over.wait());
+            (void)co_await std::move(waiting);
+            co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
+        }
+        co_return result<>{};
+    };
+    auto maps = w.m->informer<config_map>();
+    (void)maps.add_event_handler({.on_add = [&](added<config_map>) -> asio::awaitable<void> {
+        auto running = ignores();
+        (void)co_await std::move(running);
+    }});
+    w.put("one");
+    w.begin();
+    w.m->request_stop();
+    w.run.advance(10s);
+    CHECK(w.log.count("the stop takes longer") == 0);
+    w.run.advance(2s);
+    CHECK(w.log.count("the stop takes longer than the grace period running=\"informer of configmaps\"") == 1);
+    CHECK_FALSE(w.running->done());
+    over.settle({});
+    w.run.advance(1s);
+    CHECK(w.running->done());
 }
 
 TEST_CASE("manager: when a part fails and another does not end, the failure is the outcome, and the other is logged",

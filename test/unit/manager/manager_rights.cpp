@@ -109,6 +109,31 @@ TEST_CASE("manager: a server that does not answer reviews is not asked again", "
     CHECK(w.log.count("the rights of the program were not checked") == 1);
 }
 
+TEST_CASE("manager: a server that cannot be reached at the start is asked for the rights again", "[manager][rights]")
+{
+    world w({}, limited);
+    REQUIRE(w.run.run(w.server.set_rules({allowed("list", "configmaps"), allowed("watch", "configmaps")})));
+    w.faults->add({.what = kt::fault::refuse(), .target = "selfsubjectaccessreviews", .times = 30});
+    w.m->control<config_map>(nothing).writes<config_map>({"patch"});
+    w.begin();
+    CHECK(w.m->stats().phase == manager_phase::running);
+    w.run.advance(10min);
+    REQUIRE(w.running->done());
+    REQUIRE_FALSE(w.running->outcome());
+    CHECK(w.running->outcome().error().describe().find("may not patch configmaps") != std::string::npos);
+    CHECK(w.log.count("the rights of the program are not checked yet") == 1);
+}
+
+TEST_CASE("manager: it stops while it waits for a server that would answer reviews", "[manager][rights]")
+{
+    world w;
+    w.faults->add({.what = kt::fault::refuse(), .target = "selfsubjectaccessreviews", .times = 0});
+    w.m->control<config_map>(nothing);
+    w.begin();
+    CHECK(w.run.run(w.m->stop()).has_value());
+    CHECK(w.running->done());
+}
+
 TEST_CASE("manager: events are sent as its own, and flushed at the stop", "[manager]")
 {
     world w;

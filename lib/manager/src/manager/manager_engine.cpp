@@ -5,8 +5,12 @@
 
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/detail/wait_for_news.hpp>
+#include <kubecoro/base/saturating_time.hpp>
+#include <kubecoro/base/timeout.hpp>
 
 #include <algorithm>
+#include <chrono>
+#include <string>
 #include <utility>
 
 namespace asio = boost::asio;
@@ -14,6 +18,16 @@ namespace asio = boost::asio;
 namespace kubecoro::detail {
 namespace step = manager_step;
 namespace {
+
+/// Names of tasks.
+constexpr auto* supervisor = "manager";
+constexpr auto* stop_watch = "watch of the stop";
+
+/// For what was cancelled at the end of the grace period.
+constexpr auto time_to_unwind = std::chrono::seconds{1};
+
+/// Tasks and informers that are written out.
+constexpr std::size_t most_named = 10;
 
 manager_options with_defaults(manager_options o, const client& c)
 {
@@ -103,7 +117,7 @@ void manager_engine::ensure_supervisor()
         std::lock_guard lock(mutex_);
         if (std::exchange(supervised_, true)) return;
     }
-    supervising_.spawn("manager", make_kept_strand(executor_).get(), supervise(*this));
+    supervising_.spawn(supervisor, make_kept_strand(executor_).get(), supervise(*this));
 }
 
 asio::awaitable<result<>> manager_engine::over(std::shared_ptr<manager_engine> self)
@@ -150,6 +164,7 @@ asio::awaitable<result<>> manager_engine::drive(manager_engine& self, std::optio
 {
     for (;; next.reset()) {
         if (!next) next = self.decide();
+        self.ensure_stop_is_watched();
         if (const auto* w = std::get_if<step::wait>(&*next)) {
             auto resting = wait_for_news(self.news_, *self.options.time, w->until);
             next.reset();
@@ -176,6 +191,40 @@ step::any manager_engine::decide()
 {
     std::lock_guard lock(mutex_);
     return core_.next(options.time->now());
+}
+
+void manager_engine::ensure_stop_is_watched()
+{
+    {
+        std::lock_guard lock(mutex_);
+        if (!core_.closing() || std::exchange(stop_is_watched_, true)) return;
+    }
+    supervising_.spawn(stop_watch, make_kept_strand(executor_).get(), watch_stop(*this));
+}
+
+/// Code of users that ignores its cancellation is awaited without limit: the log names it before the program is killed.
+asio::awaitable<result<>> manager_engine::watch_stop(manager_engine& self)
+{
+    auto waiting = sleep_for(*self.options.time, saturating_sum(self.options.grace, time_to_unwind));
+    auto either = race(std::move(waiting), self.ended_.wait());
+    co_await std::move(either);
+    if (!self.ended_.settled())
+        self.options.log->error("the stop takes longer than the grace period", {{"running", self.what_runs()}});
+    co_return result<>{};
+}
+
+/// Informers that have not stopped, and tasks but those of the manager itself.
+std::string manager_engine::what_runs() const
+{
+    std::vector<std::string> all;
+    for (const auto& i : informers.informers())
+        if (i.state() != informer_state::stopped) all.push_back("informer of " + i.resource().display_name());
+    for (auto& task : tasks())
+        if (task != supervisor && task != stop_watch) all.push_back(std::move(task));
+    std::string out;
+    for (std::size_t i = 0; i < std::min(all.size(), most_named); ++i) out += (i == 0 ? "" : ", ") + all[i];
+    if (all.size() > most_named) out += "; and " + std::to_string(all.size() - most_named) + " more";
+    return out;
 }
 
 asio::awaitable<result<>> manager_engine::stop_informers(manager_engine& self)

@@ -95,6 +95,9 @@ private:
     static boost::asio::awaitable<result<>> supervise(manager_engine& self);
     static boost::asio::awaitable<result<>> drive(manager_engine& self, std::optional<manager_step::any>& next);
     static boost::asio::awaitable<result<>> stop_informers(manager_engine& self);
+    void ensure_stop_is_watched();
+    static boost::asio::awaitable<result<>> watch_stop(manager_engine& self);
+    [[nodiscard]] std::string what_runs() const;
     void ensure_supervisor();
     [[nodiscard]] manager_step::any decide();
     void perform(const manager_step::any& step);
@@ -174,6 +177,7 @@ private:
     random_source seeds_;                                    // under the mutex
     bool started_ = false;                                   // under the mutex
     bool supervised_ = false;                                // under the mutex
+    bool stop_is_watched_ = false;                           // under the mutex
 
     /// Notifies the supervisor of input to the core.
     wake_signal news_;

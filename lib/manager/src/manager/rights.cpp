@@ -104,7 +104,7 @@ asio::awaitable<result<>> manager_engine::check_while_running(manager_engine& se
 {
     result<> outcome;
     const auto check = [&self, &outcome]() -> asio::awaitable<result<>> {
-        auto asking = catch_failure(check_access(self.cluster, self.rights(), *self.options.log));
+        auto asking = catch_failure(check_access(self.cluster, self.rights(), *self.options.log, *self.options.time));
         outcome = co_await std::move(asking);
         co_return result<>{};
     };

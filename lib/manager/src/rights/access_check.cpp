@@ -1,10 +1,13 @@
 #include "rights/access_check.hpp"
 
+#include <kubecoro/base/backoff.hpp>
+#include <kubecoro/base/random.hpp>
 #include <kubecoro/controller/parallelize.hpp>
 
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 
+#include <chrono>
 #include <utility>
 
 namespace asio = boost::asio;
@@ -16,6 +19,10 @@ namespace {
 /// Missing rights that are written out.
 constexpr std::size_t most_named = 10;
 
+/// Between attempts to reach a server that does not answer.
+constexpr auto first_pause = std::chrono::seconds{1};
+constexpr auto longest_pause = std::chrono::seconds{30};
+
 const resource_type reviews{.group = "authorization.k8s.io",
                             .version = "v1",
                             .plural = "selfsubjectaccessreviews",
@@ -26,6 +33,7 @@ struct question
 {
     access_right right;
     std::string verb;
+    bool answered = false;
     bool refused = false;
 };
 
@@ -39,16 +47,32 @@ struct asking
 
 asio::awaitable<result<>> ask(asking& all, std::size_t n)
 {
-    if (all.unanswered) co_return result<>{};
     auto& q = all.questions[n];
+    if (all.unanswered || q.answered) co_return result<>{};
     auto sending = all.cluster.create(reviews, {}, review_of(q.right, q.verb));
     const auto answer = co_await std::move(sending);
     if (!answer && answer.error() == cond::cancelled) co_return answer.error();
+    q.answered = answer.has_value();
     if (answer)
         q.refused = !(*answer)["status"]["allowed"].as_bool();
     else
         all.unanswered = answer.error();
     co_return result<>{};
+}
+
+/// A server that starts at the same time as the program, or is busy.
+bool may_pass(const failure& f) noexcept
+{
+    return f == cond::unreachable || f == cond::timed_out || f == cond::retry_later;
+}
+
+/// Asks what has no answer yet, until the first failure.
+asio::awaitable<result<>> ask_all(asking& all)
+{
+    all.unanswered.reset();
+    const std::function<asio::awaitable<result<>>(std::size_t)> each = [&all](std::size_t n) { return ask(all, n); };
+    auto asked = parallelize(all.questions.size(), each);
+    co_return co_await std::move(asked);
 }
 
 std::vector<access_right> refused(const std::vector<question>& all)
@@ -98,21 +122,30 @@ failure missing_rights(const std::vector<access_right>& missing)
     return failure(cond::forbidden, "the program may not " + names + ". Add to the rules of its role: " + rules);
 }
 
-asio::awaitable<result<>> check_access(client cluster, std::vector<access_right> rights, logger log)
+asio::awaitable<result<>> check_access(client cluster, std::vector<access_right> rights, logger log, time_source& time)
 {
     asking all{.cluster = std::move(cluster), .questions = {}};
     for (const auto& r : merged(std::move(rights)))
         for (const auto& v : r.verbs) all.questions.push_back({.right = r, .verb = v});
-    const std::function<asio::awaitable<result<>>(std::size_t)> each = [&all](std::size_t n) { return ask(all, n); };
-    auto asked = parallelize(all.questions.size(), each);
-    const auto outcome = co_await std::move(asked);
-    if (!outcome) co_return outcome;
-    const auto missing = refused(all.questions);
-    if (!missing.empty()) co_return missing_rights(missing);
-    if (all.unanswered)
-        log.warning("the rights of the program were not checked", {{"failure", all.unanswered->describe()}});
-    else
-        log.debug("the program has the rights that it declares", {{"checked", all.questions.size()}});
+    backoff pauses({.initial = first_pause, .cap = longest_pause}, random_seed());
+    for (;;) {
+        auto asked = ask_all(all);
+        const auto outcome = co_await std::move(asked);
+        if (!outcome) co_return outcome;
+        const auto missing = refused(all.questions);
+        if (!missing.empty()) co_return missing_rights(missing);
+        if (!all.unanswered) break;
+        const bool again = may_pass(*all.unanswered);
+        if (!again || pauses.attempts() == 0)
+            log.warning(again ? "the rights of the program are not checked yet"
+                              : "the rights of the program were not checked",
+                        {{"failure", all.unanswered->describe()}});
+        if (!again) co_return result<>{};
+        auto pause = sleep_for(time, pauses.next());
+        const auto slept = co_await std::move(pause);
+        if (!slept) co_return slept;
+    }
+    log.debug("the program has the rights that it declares", {{"checked", all.questions.size()}});
     co_return result<>{};
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/log.hpp>
 #include <kubecoro/client/client.hpp>
 #include <kubecoro/manager/access_right.hpp>
@@ -19,9 +20,11 @@ namespace kubecoro::detail {
 
 /** Asks the server whether the program has the rights: a request for each verb, several at once.
 
-    A server that does not answer such reviews is not asked again: this is logged, and counts as success.
+    One that cannot be reached, or asks for patience, is asked again until it answers. A server that has no such reviews is not
+    asked again: this is logged, and counts as success.
+    @param time  Must outlive the call.
     @par Errors  forbidden, naming all that is missing; cancelled. Strand-confined. */
 [[nodiscard]] boost::asio::awaitable<result<>> check_access(client cluster, std::vector<access_right> rights,
-                                                            logger log);
+                                                            logger log, time_source& time);
 
 } // namespace kubecoro::detail
