@@ -381,3 +381,52 @@ TEST_CASE("leader election core: a holder that was emptied or deleted by hand is
     s.expect<step::announce>();
     CHECK(s.lost() == cond::conflict);
 }
+
+TEST_CASE("leader election core: a server that was restored from a backup has lower versions, and they count",
+          "[election]")
+{
+    script s;
+    s.core.watched(true);
+    s.version = 5'000;
+    s.expect<step::get>();
+    s.answer(s.lease(other));
+    s.expect<step::announce>();
+    s.now = s.wait_until();
+
+    // The same Lease as it was long ago. Its holder has died meanwhile.
+    s.version = 200;
+    const auto restored = s.lease(other);
+    s.core.watched(false);
+    s.expect<step::get>();
+    s.answer(restored);
+    const auto begun = s.now;
+    int reads = 0;
+    for (;;) {
+        auto next = s.core.next(s.now);
+        if (const auto* w = std::get_if<step::wait>(&next)) {
+            s.now = *w->until;
+        } else if (std::holds_alternative<step::get>(next)) {
+            s.answer(restored);
+            REQUIRE(++reads < 20);
+        } else {
+            REQUIRE(std::holds_alternative<step::update>(next));
+            break;
+        }
+    }
+    CHECK(s.now >= begun + 15s);
+    CHECK(s.now <= begun + 16s);
+}
+
+TEST_CASE("leader election core: an answer that is older than what a watch has shown meanwhile does not count",
+          "[election]")
+{
+    script s;
+    s.core.watched(true);
+    s.expect<step::get>();
+    const auto before = s.lease("");
+    s.core.seen(s.now, s.lease(other));
+    s.answer(before);
+    s.expect<step::announce>();
+    CHECK(s.wait_until() > s.now + 5s);
+    CHECK(s.core.leader() == other);
+}

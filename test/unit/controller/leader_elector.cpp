@@ -115,6 +115,22 @@ TEST_CASE("leader elector: a broken watch is opened again", "[election]")
     f.end(b);
 }
 
+TEST_CASE("leader elector: a watch is opened again after credentials that were not accepted", "[election]")
+{
+    fixture f;
+    candidate a(f.api, "a");
+    candidate b(f.api, "b");
+    b.plan->add({.what = kt::fault::status_answer(401, "Unauthorized"), .target = "watch=", .times = 4});
+    a.start(f.run);
+    f.time_until([&] { return a.working; });
+    b.start(f.run);
+    f.run.advance(5min);
+    CHECK(b.log.count("cannot be watched") == 0);
+    f.end(a);
+    CHECK(f.time_until([&] { return b.working; }) < 1s);
+    f.end(b);
+}
+
 TEST_CASE("leader elector: FastPathLeaderElection: a conflict takes a read, which is counted, and nothing is lost",
           "[election]")
 {

@@ -72,7 +72,8 @@ void leader_election_core::seen(time_point now, const lease_state& lease)
 {
     if (phase_ != election_phase::candidate || !is_news(lease, known_)) return;
     observe(now, lease);
-    if (in_flight_ != request::none) return;
+    seen_meanwhile_ = in_flight_ != request::none;
+    if (seen_meanwhile_) return;
     if (is_free(now))
         try_soon(now);
     else
@@ -103,7 +104,7 @@ void leader_election_core::observe(time_point changed, const lease_state& lease)
 
 bool leader_election_core::is_stale(const lease_state& lease) const noexcept
 {
-    return lease.uid == known_.uid && lease.resource_version != known_.resource_version &&
+    return seen_meanwhile_ && lease.uid == known_.uid && lease.resource_version != known_.resource_version &&
            is_at_least(known_.resource_version, lease.resource_version);
 }
 
@@ -142,7 +143,7 @@ step::any leader_election_core::send(time_point now)
     in_flight_ = due_;
     next_attempt_.reset();
     abandoned_ = false;
-    outdated_ = false;
+    outdated_ = seen_meanwhile_ = false;
     sent_at_ = now;
     if (in_flight_ != request::get) {
         wrote_at_ = now;

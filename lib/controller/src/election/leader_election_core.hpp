@@ -161,7 +161,8 @@ private:
     // leader_election_core.cpp
     [[nodiscard]] static duration scaled(duration d, double factor) noexcept;
     void observe(time_point changed, const lease_state& lease);
-    /// An earlier state than the one that was seen last.
+    /// An earlier state than one that was seen after the request had been sent. A read is not older than what was seen before
+    /// it: with a lower version it is of a server that was restored from a backup.
     [[nodiscard]] bool is_stale(const lease_state& lease) const noexcept;
     [[nodiscard]] bool is_free(time_point now) const noexcept;
     [[nodiscard]] bool is_ours() const noexcept { return known_.record.holder == settings_.identity; }
@@ -215,6 +216,8 @@ private:
     bool abandoned_ = false;
     /// A watch has shown that the Lease was deleted since the request in flight was sent.
     bool outdated_ = false;
+    /// A watch has shown the Lease since then.
+    bool seen_meanwhile_ = false;
 
     time_point renewed_at_{};
     std::optional<time_point> cancel_at_;

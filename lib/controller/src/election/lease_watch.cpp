@@ -16,9 +16,10 @@ namespace {
 /// The pauses between attempts to watch grow up to this.
 constexpr auto longest_pause = std::chrono::seconds{30};
 
+/// Credentials that are not accepted are no reason: a token expires before its file is renewed.
 bool is_final(const failure& f) noexcept
 {
-    return f == cond::forbidden || f == cond::unauthorized || f == cond::invalid || f == cond::misconfigured;
+    return f == cond::forbidden || f == cond::invalid || f == cond::misconfigured;
 }
 
 /// Shows the events of one watch until it ends. Errors: why it could not be opened.
