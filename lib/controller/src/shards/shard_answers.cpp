@@ -65,13 +65,19 @@ bool shard_core::is_own(const shard_lease& lease) const noexcept
     return lease.id == settings_.id && lease.record.holder == settings_.holder;
 }
 
+/// This member is one of the group, whether the list has it or not.
+bool shard_core::is_too_large(const shard_listing& list) const noexcept
+{
+    const auto own = std::count_if(list.leases.begin(), list.leases.end(), [this](const auto& l) { return is_own(l); });
+    return list.leases.size() - static_cast<std::size_t>(own) >= settings_.max_members;
+}
+
 void shard_core::observe(time_point now, const shard_lease& lease)
 {
     const auto at = others_.find(lease.id);
-    if (at == others_.end())
-        others_.emplace(lease.id, other{lease, now});
-    else
-        at->second = changed(at->second, lease, now);
+    auto seen = at == others_.end() ? other{lease, now} : changed(at->second, lease, now);
+    seen.seen_meanwhile = in_flight_ == request::list;
+    others_.insert_or_assign(lease.id, std::move(seen));
 }
 
 shard_core::other shard_core::changed(const other& known, const shard_lease& lease, time_point now)
@@ -83,7 +89,7 @@ shard_core::other shard_core::changed(const other& known, const shard_lease& lea
 
 void shard_core::listed(time_point now, const result<shard_listing>& answer)
 {
-    if (answer && answer->leases.size() > settings_.max_members) {
+    if (answer && is_too_large(*answer)) {
         const auto text = "more than " + std::to_string(settings_.max_members) + " members";
         note(failure(cond::invalid, text));
         return try_later(now);
@@ -108,7 +114,8 @@ void shard_core::listed(time_point now, const result<shard_listing>& answer)
     observe_own(own == answer->leases.rend() ? nullptr : &*own);
 }
 
-/// The other members by a list. Those that were seen later than it was served are as they were seen.
+/// The other members by a list. Those that were seen later than it was served are as they were seen: after it was sent, that
+/// is. It is not older than what was seen before, and with lower versions it is of a server that was restored from a backup.
 std::map<member_id, shard_core::other> shard_core::others_by(const shard_listing& list, time_point now) const
 {
     std::map<member_id, other> out;
@@ -117,13 +124,14 @@ std::map<member_id, shard_core::other> shard_core::others_by(const shard_listing
         const auto known = others_.find(lease.id);
         if (known == others_.end())
             out.insert_or_assign(lease.id, other{lease, now});
-        else if (is_at_least(known->second.lease.resource_version, lease.resource_version))
+        else if (known->second.seen_meanwhile &&
+                 is_at_least(known->second.lease.resource_version, lease.resource_version))
             out.insert_or_assign(lease.id, known->second);
         else
             out.insert_or_assign(lease.id, changed(known->second, lease, now));
     }
     for (const auto& [id, o] : others_) // those that were created after the list was served
-        if (!is_at_least(list.resource_version, o.lease.resource_version) &&
+        if (o.seen_meanwhile && !is_at_least(list.resource_version, o.lease.resource_version) &&
             is_at_least(o.lease.resource_version, list.resource_version))
             out.emplace(id, o);
     return out;
@@ -141,10 +149,10 @@ void shard_core::observe_own(const shard_lease* lease)
     if (!has_lease_ || lease->uid != own_.uid) {
         if (has_lease_) lost();
         adopt(*lease);
-    } else if (attempted_ && lease->resource_version != attempt_base_) {
+    } else if (!attempted_ || lease->resource_version != attempt_base_) {
         auto stored = lease->view.value_or(shard_view{settings_.by, {}});
         attempted_.reset(); // another write has taken its version: if it has not been stored by now, it never will
-        published_ = std::move(stored);
+        published_ = std::move(stored); // the others go by it, also if another one has written it
     }
     own_ = *lease;
     if (!attempted_) cleared_ = published_;
@@ -252,7 +260,7 @@ void shard_core::seen(time_point now, const shard_lease& lease)
     // A list has everything that is older.
     if (is_at_least(known, lease.resource_version)) return;
     if (!is_at_least(lease.resource_version, known)) return list_again(); // these versions have no order
-    if (at == others_.end() && others_.size() >= settings_.max_members) return;
+    if (at == others_.end() && others_.size() + 1 >= settings_.max_members) return;
     if (has_lease_ && lease.id == settings_.id) { // another process has taken the place of this one
         own_stale_ = true;
         list_again();

@@ -81,6 +81,14 @@ shard_share shard_core::share() const
     return out;
 }
 
+std::vector<member_id> shard_core::unreadable() const
+{
+    std::vector<member_id> out;
+    for (const auto& [id, o] : others_)
+        if (!o.lease.view) out.push_back(id);
+    return out;
+}
+
 duration shard_core::patience() const noexcept
 {
     return hurry_ || suspended_ || was_lost_ ? duration::zero() : settings_.grace;
@@ -219,6 +227,7 @@ step::any shard_core::ask_list(time_point now)
 {
     in_flight_ = request::list;
     outdated_ = false;
+    for (auto& [id, o] : others_) o.seen_meanwhile = false;
     next_attempt_.reset();
     return step::list{limit(now)};
 }

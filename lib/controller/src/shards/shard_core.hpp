@@ -119,7 +119,8 @@ public:
         duration request_limit{};
         /// How long runs may take to end when their keys are handed over, or after stop().
         duration grace{};
-        std::size_t max_members = 1000;
+        /// At most most_members.
+        std::size_t max_members = most_members;
     };
 
     shard_core(settings s, std::uint64_t seed);
@@ -158,6 +159,8 @@ public:
     [[nodiscard]] std::size_t members() const noexcept { return others_.size() + (has_lease_ ? 1 : 0); }
     /// Whether every key of this member is being worked on: no hand-over is under way.
     [[nodiscard]] bool settled() const;
+    /// Others whose claims cannot be read: they may claim any key, so that this member works on none.
+    [[nodiscard]] std::vector<member_id> unreadable() const;
     /// Leases of others that were deleted because they had expired.
     [[nodiscard]] std::uint64_t evictions() const noexcept { return evictions_; }
     /// How often this member was found to be no member any more.
@@ -180,6 +183,8 @@ private:
     {
         shard_lease lease;
         time_point changed_at;
+        /// Seen by the watch since the list in flight was sent, so that its answer may be older.
+        bool seen_meanwhile = false;
     };
 
     // shard_core.cpp
@@ -207,6 +212,7 @@ private:
     void try_later(time_point now);
     void list_again() noexcept;
     [[nodiscard]] bool is_own(const shard_lease& lease) const noexcept;
+    [[nodiscard]] bool is_too_large(const shard_listing& list) const noexcept;
     void observe(time_point now, const shard_lease& lease);
     [[nodiscard]] static other changed(const other& known, const shard_lease& lease, time_point now);
     [[nodiscard]] std::map<member_id, other> others_by(const shard_listing& list, time_point now) const;

@@ -55,6 +55,8 @@ private:
         /// The epoch of the last assignment, until no run is left that it waits for.
         std::optional<std::uint64_t> draining = {};
         std::optional<cond> trouble_reported = {};
+        /// The first member whose claim could not be read, as the log has it.
+        std::optional<member_id> unreadable_reported = {};
         /// As the metrics and the log have it.
         shard_stats counted = {};
         task_group requesting;
@@ -68,6 +70,7 @@ private:
         std::shared_ptr<metrics::gauge> members;
         std::shared_ptr<metrics::gauge> settled;
         std::shared_ptr<metrics::gauge> awaited_runs;
+        std::shared_ptr<metrics::gauge> unreadable;
         std::shared_ptr<metrics::counter> moves;
         std::shared_ptr<metrics::counter> evictions;
         std::shared_ptr<metrics::counter> losses;
@@ -103,6 +106,7 @@ private:
 
     // shard_report.cpp
     void report(membership& m);
+    void report_unreadable(membership& m);
     void finish(membership& m);
 
     kept_executor executor_;

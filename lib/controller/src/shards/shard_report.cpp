@@ -1,7 +1,9 @@
 // Metrics and log lines of a member, and its handle.
 #include "shards/shard_engine.hpp"
+#include "shards/shard_lease.hpp"
 
 #include <utility>
+#include <vector>
 
 namespace asio = boost::asio;
 
@@ -15,6 +17,7 @@ shard_engine::meters::meters(metrics& sink, const std::string& group)
     settled = sink.make_gauge("kubecoro_shard_settled", labels);
     awaited_runs = sink.make_gauge("kubecoro_shard_awaited_runs", labels);
     awaited_informers = sink.make_gauge("kubecoro_shard_awaited_informers", labels);
+    unreadable = sink.make_gauge("kubecoro_shard_unreadable_members", labels);
     moves = sink.make_counter("kubecoro_shard_moves_total", labels);
     evictions = sink.make_counter("kubecoro_shard_evictions_total", labels);
     losses = sink.make_counter("kubecoro_shard_losses_total", labels);
@@ -57,6 +60,7 @@ void shard_engine::report(membership& m)
                             {"state", to_string(now.state)},
                             {"members", now.members}});
     }
+    report_unreadable(m);
     const auto condition = now.trouble ? std::optional<cond>(now.trouble->condition()) : std::nullopt;
     if (condition == std::exchange(m.trouble_reported, condition)) return;
     if (now.trouble)
@@ -64,6 +68,27 @@ void shard_engine::report(membership& m)
                              {{"group", options_.group}, {"failure", now.trouble->describe()}});
     else
         options_.log.info("requests for the leases of a group succeed again", {{"group", options_.group}});
+}
+
+/// The keys of this member rest as long as such a Lease is there, which must not look like a group without work.
+void shard_engine::report_unreadable(membership& m)
+{
+    std::vector<member_id> all;
+    {
+        std::lock_guard lock(mutex_);
+        all = m.core.unreadable();
+    }
+    meters_.unreadable->set(static_cast<double>(all.size()));
+    const auto first = all.empty() ? std::nullopt : std::optional<member_id>(all.front());
+    if (first == std::exchange(m.unreadable_reported, first)) return;
+    if (first)
+        options_.log.warning("the view of a member cannot be read: all keys wait until its lease is gone",
+                             {{"group", options_.group},
+                              {"lease", lease_name(options_.group, *first)},
+                              {"unreadable", all.size()},
+                              {"most_members", most_members}});
+    else
+        options_.log.info("the views of all members can be read", {{"group", options_.group}});
 }
 
 void shard_engine::finish(membership& m)

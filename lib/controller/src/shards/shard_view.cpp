@@ -91,7 +91,8 @@ std::optional<shard_view> read_view(std::string_view text)
     text.remove_prefix(text.find(':') + 1);
     while (!text.empty()) {
         const auto m = read_member(text.substr(0, digits));
-        if (!m || (!out.members.empty() && *m <= out.members.back())) return std::nullopt;
+        const bool in_order = m && (out.members.empty() || *m > out.members.back());
+        if (!in_order || out.members.size() == most_members) return std::nullopt;
         out.members.push_back(*m);
         text.remove_prefix(digits);
         if (text.empty()) break;

@@ -4,6 +4,7 @@
 #include <kubecoro/api/object.hpp>
 #include <kubecoro/controller/shard_by.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -18,6 +19,9 @@ using member_id = std::uint64_t;
 
 /// FNV-1a of 64 bits, then the finalizer of MurmurHash3. Without a key, because members must agree.
 [[nodiscard]] std::uint64_t shard_hash(std::string_view text) noexcept;
+
+/// Members of the largest group, and of the longest view that is read: a check of a key compares its weights for all of them.
+inline constexpr std::size_t most_members = 1000;
 
 /// 16 hexadecimal digits.
 [[nodiscard]] std::string member_text(member_id m);
@@ -43,7 +47,7 @@ struct shard_view
 
 /// As in the annotation of a Lease: "object:" or "namespace:", and the members, separated by commas.
 [[nodiscard]] std::string view_text(const shard_view& v);
-/// Reads exactly what view_text() writes. Empty for anything else.
+/// Reads exactly what view_text() writes, with at most most_members members. Empty for anything else.
 [[nodiscard]] std::optional<shard_view> read_view(std::string_view text);
 
 /** The keys on which one member may work: those that belong to it in every view of `within`, and that no other member

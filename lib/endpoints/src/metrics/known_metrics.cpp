@@ -112,6 +112,7 @@ constexpr known_metric all[] = {
     {"kubecoro_shard_moves_total", "Changes of the share of this member."},
     {"kubecoro_shard_settled", "1 while this member works on all its keys and all members agree, else 0."},
     {"kubecoro_shard_suspensions_total", "How often this member could not renew its Lease in time."},
+    {"kubecoro_shard_unreadable_members", "Members whose view cannot be read: all keys wait."},
     {"kubecoro_workqueue_class_depth", "Ready keys of the classes that have the most, by rank."},
     {"kubecoro_workqueue_oldest_key_seconds", "How long the oldest ready key has been waiting."},
     {"leader_election_master_status", "1 while this candidate leads."},

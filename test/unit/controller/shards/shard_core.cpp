@@ -348,6 +348,109 @@ TEST_CASE("shard core: a claim that cannot be read blocks what its member could 
     CHECK(covered(s.drain().share) > 400);
 }
 
+TEST_CASE("shard core: a claim that cannot be read blocks keys until its Lease has expired, and an hour at most",
+          "[shards]")
+{
+    const auto stated = GENERATE(15, 2'147'483'647);
+    const duration limit = stated == 15 ? duration(15s) : duration(1h);
+    script s;
+    auto& unknown = s.write(other, "other", {});
+    unknown.view.reset();
+    unknown.record.duration_seconds = stated;
+    const auto begun = s.now;
+    CHECK(covered(s.join()) == 0);
+    CHECK(s.core.unreadable() == std::vector<member_id>{other});
+    for (;;) {
+        auto next = s.core.next(s.now);
+        if (const auto* w = std::get_if<step::wait>(&next))
+            s.now = *w->until;
+        else if (std::holds_alternative<step::list>(next))
+            s.answer_list();
+        else if (const auto* renewal = std::get_if<step::update>(&next))
+            s.core.written(s.now, s.write(me, "me_1", renewal->view));
+        else
+            break;
+        REQUIRE(s.now < begun + limit + 5s);
+    }
+    CHECK(s.now >= begun + limit);
+    s.leases.erase(other);
+    s.core.removed(s.now, {});
+    CHECK(s.core.unreadable().empty());
+    CHECK(covered(s.drain().share) > 400);
+    CHECK(s.accept_update() == view({me}));
+    s.list();
+    CHECK(covered(s.drain().share) == 1000);
+}
+
+TEST_CASE("shard core: a server that was restored from a backup has lower versions, and they count", "[shards]")
+{
+    script s;
+    s.version = 5'000;
+    s.write(other, "other", view({other, me}));
+    s.write(third, "third", view({other, me, third})); // joined after the backup
+    s.join();
+    CHECK(s.core.members() == 3);
+
+    s.version = 200;
+    s.leases.erase(third);
+    s.write(other, "other", view({other, me}));
+    s.write(me, "me_1", view({other, me}));
+    s.core.watched(false);
+    s.core.watched(true);
+    s.list();
+    CHECK(s.core.members() == 2);
+    // Its renewals are seen by the watch, so that it stays.
+    for (int i = 0; i < 20; ++i) {
+        s.now += 1s;
+        s.core.seen(s.now, s.write(other, "other", view({other, me})));
+        for (;;) {
+            auto next = s.core.next(s.now);
+            if (std::holds_alternative<step::wait>(next)) break;
+            REQUIRE_FALSE(std::holds_alternative<step::remove>(next));
+            if (const auto* a = std::get_if<step::assign>(&next))
+                s.core.drained(a->epoch);
+            else if (std::holds_alternative<step::list>(next))
+                s.answer_list();
+            else
+                s.core.written(s.now, s.write(me, "me_1", std::get<step::update>(next).view));
+        }
+    }
+    CHECK(s.core.members() == 2);
+    CHECK(s.core.works(s.now));
+}
+
+TEST_CASE("shard core: an own claim counts as the server has it, also if another process has written it", "[shards]")
+{
+    script s;
+    s.write(other, "other", view({me, other}));
+    const auto before = covered(s.join());
+    // Written by another one: the third member may work on its part of the keys.
+    s.core.seen(s.now, s.write(me, "me_1", view({me, other, third})));
+    s.list();
+    const auto after = covered(s.drain().share);
+    CHECK(after < before - 100);
+    CHECK(s.accept_update() == view({me, other}));
+}
+
+TEST_CASE("shard core: a view never has more members than others read", "[shards]")
+{
+    auto few = usual();
+    few.max_members = 3;
+    script s(few);
+    s.write(other, "other", view({other}));
+    s.join();
+    s.core.seen(s.now, s.write(third, "third", view({third})));
+    CHECK(s.core.members() == 3);
+    s.core.seen(s.now, s.write(0x4444, "fourth", view({0x4444})));
+    CHECK(s.core.members() == 3);
+    CHECK(s.drain().share.within.back().members.size() == 3);
+
+    script joining(few);
+    for (const member_id m : {other, third, member_id{0x4444}}) joining.write(m, "member", view({m}));
+    joining.list();
+    CHECK(joining.core.trouble() == cond::invalid);
+}
+
 TEST_CASE("shard core: events of the past change nothing", "[shards]")
 {
     script s;

@@ -280,6 +280,29 @@ TEST_CASE("shard member: an outage of the server moves no keys, however long it 
     f.end(b);
 }
 
+TEST_CASE(
+    "shard member: a view that cannot be read is named in the log and counted, and work resumes when its Lease expires",
+    "[shards]")
+{
+    fixture f;
+    f.api.make_objects(objects);
+    auto foreign = new_object(lease::resource(), {"default", "janitor-0000000000002222"});
+    set_label(foreign, "shards.kubecoro.dev/group", "janitor");
+    set_annotation(foreign, "shards.kubecoro.dev/view", "zone:0000000000002222");
+    REQUIRE(f.run.run(f.api.plain().create(lease::resource(), "default", json_text{boost::json::value(foreign)})));
+    participant a(f.api, f.book, "a");
+    a.start(f.run);
+    const auto unreadable = [&] {
+        return a.numbers->value("kubecoro_shard_unreadable_members", {{"group", "janitor"}});
+    };
+    f.time_until([&] { return unreadable() == 1; });
+    CHECK(f.book.keys_of("a").empty());
+    CHECK(a.log.count("the view of a member cannot be read") == 1);
+    f.time_until([&] { return f.book.keys_of("a").size() == objects; });
+    CHECK(unreadable() == 0);
+    f.end(a);
+}
+
 TEST_CASE("shard member: a Lease that is deleted by hand is made again, after the runs have been cancelled", "[shards]")
 {
     fixture f;

@@ -78,6 +78,19 @@ TEST_CASE("shard view: its text is read back, and nothing else is", "[shards]")
         CHECK_FALSE(read_view(bad).has_value());
 }
 
+TEST_CASE(
+    "shard view: one of more members than a group may have is not read, since each check of a key weighs all of them",
+    "[shards]")
+{
+    shard_view v;
+    for (member_id m = 1; m <= most_members; ++m) v.members.push_back(m);
+    CHECK(read_view(view_text(v)) == v);
+    v.members.push_back(most_members + 1);
+    CHECK_FALSE(read_view(view_text(v)).has_value());
+    while (v.members.size() < 15'000) v.members.push_back(v.members.back() + 1);
+    CHECK_FALSE(read_view(view_text(v)).has_value());
+}
+
 TEST_CASE("shard share: two members that know of each other never claim one key, so that they need not be compared",
           "[shards]")
 {

@@ -34,7 +34,9 @@ struct shard_options
     std::string identity = {};
     /// How keys are divided.
     shard_by by = shard_by::object;
-    /// How long others wait after the last renewal before they take over. At least 1 s; rounded up to whole seconds.
+    /** How long others wait after the last renewal before they take over. At least 1 s; rounded up to whole seconds. Others
+        believe a Lease for an hour at most, or for their own `lease_duration` if that is longer: more than an hour must be the
+        same for all members. */
     saturating_duration lease_duration = std::chrono::seconds{15};
     /// How long a member whose renewals fail still works. The rest of `lease_duration` is for its runs to end.
     saturating_duration renew_deadline = std::chrono::seconds{10};
