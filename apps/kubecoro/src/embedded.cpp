@@ -4,10 +4,24 @@
 #include "files/manifest_files.hpp"
 
 #include <charconv>
+#include <chrono>
+#include <cstdint>
 
 namespace kubecoro::tool {
 
 namespace asio = boost::asio;
+
+namespace {
+
+/// More than any version of an earlier start, as no server writes once a microsecond.
+std::uint64_t version_of_start()
+{
+    using std::chrono::microseconds;
+    const auto since = std::chrono::duration_cast<microseconds>(real_clock()->wall_now().time_since_epoch());
+    return static_cast<std::uint64_t>(since.count());
+}
+
+} // namespace
 
 embedded::embedded(asio::any_io_executor executor, embedded_options options)
     : executor_(std::move(executor)),
@@ -17,6 +31,7 @@ embedded::embedded(asio::any_io_executor executor, embedded_options options)
 {
     apiserver::server_options with;
     if (options_.history) with.cluster.history = *options_.history;
+    with.cluster.first_version = version_of_start();
     with.cluster.seed = random_seed();
     with.cluster.namespace_defaults = options_.namespace_defaults;
     with.tokens.push_back({admin_token_, {"admin", {"system:masters", "system:authenticated"}}});

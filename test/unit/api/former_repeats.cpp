@@ -74,7 +74,7 @@ TEST_CASE("former_repeats: few entries are all kept", "[api][repeats]")
 
 TEST_CASE("former_repeats: bounded in number and bytes, and what is found is right", "[api][repeats]")
 {
-    const std::size_t size = GENERATE(former_repeats::shortest, 1000, repeats::longest);
+    const std::size_t size = GENERATE(as<std::size_t>{}, former_repeats::shortest, 1000, repeats::longest);
     std::mt19937_64 random(size);
     former_repeats all;
     std::size_t found = 0;

@@ -53,6 +53,30 @@ TEST_CASE("dump: a restored state gives the same answers", "[apiserver][dump]")
     CHECK(after.get(pods + "/p").status == 404);
 }
 
+TEST_CASE("dump: a later start has later versions than a state that was lost", "[apiserver][dump]")
+{
+    server before;
+    const auto saved = before.state.dump();
+    before.add_config_map("default", "lost");
+    const auto seen = std::to_string(before.state.resource_version());
+
+    server after{{.first_version = 1'000'000}};
+    REQUIRE(after.state.restore(saved, after.now));
+    CHECK(after.state.resource_version() > 1'000'000);
+    CHECK(lines(after.watch(maps + "?watch=1&resourceVersion=" + seen)->next(after.now)).at(0).find(R"("code":410)") !=
+          std::string::npos);
+}
+
+TEST_CASE("state: a state without a dump begins above its first version", "[apiserver][dump]")
+{
+    server s{{.first_version = 1'000'000}};
+    s.add_config_map("default", "a");
+    CHECK(s.state.resource_version() > 1'000'000);
+    CHECK(lines(s.watch(maps + "?watch=1&resourceVersion=1000000")->next(s.now)).size() == 1);
+    CHECK(lines(s.watch(maps + "?watch=1&resourceVersion=999999")->next(s.now)).at(0).find(R"("code":410)") !=
+          std::string::npos);
+}
+
 TEST_CASE("dump: invalid text is refused with the line", "[apiserver][dump]")
 {
     const std::string good = server().state.dump();
