@@ -3,6 +3,7 @@
 
 #include <kubecoro/api/edit.hpp>
 #include <kubecoro/controller/controller.hpp>
+#include <kubecoro/core_v1/namespace_.hpp>
 #include <kubecoro/core_v1/secret.hpp>
 
 #include <boost/json.hpp>
@@ -48,6 +49,34 @@ TEST_CASE("typed controller: runs get the object, and none is run for one that i
     CHECK(seen == lines{"old=1", "old=2"});
     CHECK(subject.stats().failed == 0);
     CHECK(w.run.run(subject.stop()));
+}
+
+TEST_CASE("typed controller: a key of the wrong scope is a failure that is not retried", "[typed]")
+{
+    world w;
+    const auto reconcile = [](const auto&, reconcile_context&) -> asio::awaitable<result<action>> {
+        co_return action::done();
+    };
+    controller<config_map> maps(w.run.executor(), w.informers.get<config_map>(), reconcile, timed(w));
+    controller<core_v1::namespace_> spaces(w.run.executor(), w.informers.get<core_v1::namespace_>(), reconcile,
+                                           timed(w));
+    w.informers.start();
+    maps.start();
+    spaces.start();
+    REQUIRE(w.run.run(maps.ready()));
+    REQUIRE(w.run.run(spaces.ready()));
+    w.settle();
+    maps.trigger({"default", "never"});
+    spaces.trigger({"", "never"});
+    w.settle();
+    CHECK(maps.stats().terminal + spaces.stats().terminal == 0);
+    maps.trigger({"", "never"});
+    spaces.trigger({"default", "never"});
+    w.run.advance(1h);
+    CHECK(maps.stats().terminal == 1);
+    CHECK(spaces.stats().terminal == 1);
+    CHECK(w.run.run(maps.stop()));
+    CHECK(w.run.run(spaces.stop()));
 }
 
 TEST_CASE("typed controller: a run keeps its object while it waits", "[typed]")

@@ -3,6 +3,7 @@
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/cache/shared_informer.hpp>
 #include <kubecoro/controller/controller_options.hpp>
+#include <kubecoro/controller/detail/key_scope.hpp>
 #include <kubecoro/controller/enqueue.hpp>
 #include <kubecoro/controller/reconciler.hpp>
 
@@ -154,14 +155,15 @@ private:
         if (!reconcile) return {}; // refused at the start, not in each run
         return [stored = std::move(stored), reconcile = std::move(reconcile)](const object_key& key,
                                                                               reconcile_context& context) {
-            return run_of(stored.get(key), reconcile, context);
+            auto found = stored.get(key);
+            if (!found) return detail::run_without_object(key, T::resource());
+            return run_of(std::move(found), reconcile, context);
         };
     }
     // The reconciler lives as long as its runs: the engine keeps it.
     static boost::asio::awaitable<result<action>> run_of(typed_object<T> found, const typed_reconciler<T>& reconcile,
                                                          reconcile_context& context)
     {
-        if (!found) co_return action::done();
         co_return co_await reconcile(found, context);
     }
 };

@@ -139,7 +139,8 @@ public:
     managed_controller control(R reconcile, control_options options = control_options())
     {
         const kubecoro::lister<detail::handled_kind<T>> stored(controlled(T::resource(), options).lister());
-        return control(T::resource(), detail::reconciler_of<detail::handled_kind<T>>(std::move(reconcile), stored),
+        return control(T::resource(),
+                       detail::reconciler_of<detail::handled_kind<T>>(std::move(reconcile), stored, T::resource()),
                        std::move(options));
     }
     /// The same for a kind without a C++ type.

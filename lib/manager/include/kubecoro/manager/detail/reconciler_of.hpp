@@ -3,6 +3,7 @@
 
 #include <kubecoro/api/typed_object.hpp>
 #include <kubecoro/cache/lister.hpp>
+#include <kubecoro/controller/detail/key_scope.hpp>
 #include <kubecoro/controller/enqueue.hpp>
 #include <kubecoro/controller/reconciler.hpp>
 
@@ -27,7 +28,6 @@ template<class T, class R>
 boost::asio::awaitable<result<action>> reconcile_stored(std::shared_ptr<R> reconcile, object_handle<T> found,
                                                         reconcile_context& context)
 {
-    if (!found) co_return action::done();
     co_return co_await (*reconcile)(found, context);
 }
 template<class R>
@@ -39,15 +39,18 @@ boost::asio::awaitable<result<action>> reconcile_key(std::shared_ptr<R> reconcil
 
 /// A reconciler of objects is not called for keys that have none.
 template<class T, class R>
-[[nodiscard]] reconciler reconciler_of(R reconcile, lister<T> stored)
+[[nodiscard]] reconciler reconciler_of(R reconcile, lister<T> stored, resource_type kind)
 {
     static_assert(reconciles_objects<R, T> || reconciles_keys<R>,
                   "a reconciler takes (const typed_object<T>&, reconcile_context&) or (const object_key&, "
                   "reconcile_context&), and returns asio::awaitable<result<action>>");
     auto kept = std::make_shared<R>(std::move(reconcile));
     if constexpr (reconciles_objects<R, T>) {
-        return [kept, stored = std::move(stored)](const object_key& key, reconcile_context& context) {
-            return reconcile_stored<T, R>(kept, object_handle<T>(stored.get(key)), context);
+        return [kept, stored = std::move(stored), kind = std::move(kind)](const object_key& key,
+                                                                          reconcile_context& context) {
+            auto found = object_handle<T>(stored.get(key));
+            if (!found) return run_without_object(key, kind);
+            return reconcile_stored<T, R>(kept, std::move(found), context);
         };
     } else if constexpr (reconciles_keys<R>) {
         return
