@@ -12,6 +12,7 @@
 #include <kubecoro/api/timestamp.hpp>
 #include <kubecoro/api/typed_conditions.hpp>
 #include <kubecoro/api/typed_object.hpp>
+#include <kubecoro/api/typed_selector.hpp>
 #include <kubecoro/api/untyped.hpp>
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/latch.hpp>
