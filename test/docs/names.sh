@@ -58,15 +58,14 @@ words() { # class, then files
     words test "${files[@]}"
     mapfile -t files < <(find "${trees[@]}" -name CMakeLists.txt -o -name '*.cmake')
     cat "${files[@]}" /dev/null | tr -cs 'A-Za-z0-9_' '\n' | LC_ALL=C sort -u | sed 's/^/text /'
-} | LC_ALL=C awk -v foreign="$here/foreign_names.txt" -v paths="$(find . \( -name .git -o -path './build*' \) -prune -o -type f -print)" '
+} | LC_ALL=C awk -v foreign="$here/foreign_names.txt" -v paths=<(find . \( -name .git -o -path './build*' \) -prune -o -type f -print) '
     BEGIN {
         while ((getline line < foreign) > 0) {
             lines++
             if (line !~ /^#/ && line != "") allowed[line] = lines
         }
-        n = split(paths, all, "\n")
-        for (i = 1; i <= n; i++) {
-            path = substr(all[i], 2)
+        while ((getline path < paths) > 0) {
+            sub(/^\./, "", path)
             while (match(path, /\//)) { path = substr(path, RSTART + 1); is_path[path] = 1 }
         }
     }

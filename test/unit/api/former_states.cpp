@@ -341,7 +341,8 @@ TEST_CASE("former states: items of a list have digests", "[protobuf][former]")
     const auto e = make_object_encoding();
     auto known = std::make_shared<one_former>();
     list_decoder listed(watched::deep(), e, known, wire_form::protobuf);
-    const auto item = read_envelope(pod("n1"))->content;
+    const auto whole = pod("n1");
+    const auto item = read_envelope(whole)->content;
     REQUIRE(listed.feed(enveloped("v1", "PodList", field(1, list_meta("7")) + field(2, item))));
     const auto page = listed.finish();
     REQUIRE(page);
