@@ -31,7 +31,6 @@ cluster_state_core::cluster_state_core(cluster_options options, wall_time now)
     *version_ = options_.first_version;
     if (options_.garbage_collection) garbage_ = std::make_unique<garbage_collector>(*this);
     for (auto& info : builtin_resources()) add_resource(std::move(info));
-    compact();
     budgets_ = std::make_unique<disruption_budgets>(find("policy", "poddisruptionbudgets"));
     priorities_ = std::make_unique<priority_classes>(find("scheduling.k8s.io", "priorityclasses"));
     const object_address namespaces{find("", "namespaces"), "v1"};
