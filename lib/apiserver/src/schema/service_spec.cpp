@@ -157,7 +157,8 @@ void default_service(json::object& spec)
     else if (spec.at("sessionAffinity") == "ClientIP")
         default_member(object_member(object_member(spec, "sessionAffinityConfig"), "clientIP"), "timeoutSeconds",
                        10800);
-    const auto& type = spec.at("type");
+    // A copy: a new member may move the others.
+    const json::value type = spec.at("type");
     if (type != "ExternalName") default_member(spec, "internalTrafficPolicy", "Cluster");
     if (type == "NodePort" || type == "LoadBalancer") default_member(spec, "externalTrafficPolicy", "Cluster");
     if (type == "LoadBalancer") default_member(spec, "allocateLoadBalancerNodePorts", true);
