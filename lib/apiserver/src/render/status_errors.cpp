@@ -82,6 +82,15 @@ status_error conflict(const resource_info& info, std::string_view name)
 
 status_error bad_request(std::string message) { return make(400, "BadRequest", std::move(message)); }
 
+status_error other_name(std::string_view name, const std::string& url_name)
+{
+    if (name.empty())
+        return bad_request("the name of the object (" + url_name +
+                           " based on URL) was undeterminable: name must be provided");
+    return bad_request("the name of the object (" + std::string(name) + ") does not match the name on the URL (" +
+                       url_name + ")");
+}
+
 status_error internal(std::string message) { return make(500, {}, std::move(message)); }
 
 status_error method_not_allowed()

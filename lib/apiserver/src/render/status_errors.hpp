@@ -26,6 +26,8 @@ namespace kubecoro::apiserver::errors {
 [[nodiscard]] status_error no_unique_name(const resource_info& info, std::string_view name);
 [[nodiscard]] status_error conflict(const resource_info& info, std::string_view name);
 [[nodiscard]] status_error bad_request(std::string message);
+/// The name of an object is not that of the URL. @param name  Empty: the object has none, and needs one.
+[[nodiscard]] status_error other_name(std::string_view name, const std::string& url_name);
 /// 500 without a reason.
 [[nodiscard]] status_error internal(std::string message);
 [[nodiscard]] status_error method_not_allowed();

@@ -63,13 +63,8 @@ std::optional<status_error> check_config(const object_address& at, const json::v
         return errors::bad_request("metadata.managedFields must be nil");
     auto problems = detail::merge_problems(config, type);
     if (!problems.empty()) return errors::internal(detail::typed_patch_problem(config, given, std::move(problems)));
-    const auto name = text_at(config, "metadata.name");
-    if (name == at.name) return {};
-    if (!name.empty())
-        return errors::bad_request("the name of the object (" + std::string(name) +
-                                   ") does not match the name on the URL (" + at.name + ")");
-    return errors::bad_request("the name of the object (" + at.name +
-                               " based on URL) was undeterminable: name must be provided");
+    if (const auto name = text_at(config, "metadata.name"); name != at.name) return errors::other_name(name, at.name);
+    return {};
 }
 
 /// Drops what a write of this resource or subresource does not change.

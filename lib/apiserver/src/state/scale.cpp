@@ -70,12 +70,8 @@ http_response answer_scale_update(exchange& x, write_flags flags)
 {
     const auto body = read_part(x, "autoscaling/v1", "Scale");
     if (!body) return respond(body.error());
-    if (const auto name = text_at(*body, "metadata.name"); name.empty())
-        return respond(errors::bad_request("the name of the object (" + x.route.name +
-                                           " based on URL) was undeterminable: name must be provided"));
-    else if (name != x.route.name)
-        return respond(errors::bad_request("the name of the object (" + std::string(name) +
-                                           ") does not match the name on the URL (" + x.route.name + ")"));
+    if (const auto name = text_at(*body, "metadata.name"); name != x.route.name)
+        return respond(errors::other_name(name, x.route.name));
     return write_scale(x, *body, flags);
 }
 

@@ -324,8 +324,7 @@ answer<stored> cluster_state_core::update_found(const object_address& at, const 
     const auto store = at.store;
     const auto& info = store->info;
     if (const auto name = text_at(body, "metadata.name"); !name.empty() && name != at.name)
-        return errors::bad_request("the name of the object (" + std::string(name) +
-                                   ") does not match the name on the URL (" + at.name + ")");
+        return errors::other_name(name, at.name);
     if (auto e = check_object_namespace(at, body)) return *e;
     const auto based = based_on(body);
     if (!based) return based.error();
