@@ -13,7 +13,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// More than any version of an earlier start, as no server writes once a microsecond.
+/// Exceeds all versions of earlier starts: the server makes less than one write a microsecond.
 std::uint64_t version_of_start()
 {
     using std::chrono::microseconds;

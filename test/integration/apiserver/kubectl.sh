@@ -440,7 +440,7 @@ pods() {
         -p '{"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}]}}' >/dev/null) &
     ok 'pod/lp condition met' -- wait --for=condition=Ready pod/lp --timeout=20s
     ok 'pod/lp condition met' -- wait --for=jsonpath='{.status.phase}'=Running pod/lp --timeout=20s
-    : >"$work/wait.log" # that of another version must not be read
+    : >"$work/wait.log" # the log of the kubectl before must not be read
     "$kubectl" -v=6 wait --for=delete pod/lp --timeout=20s >"$work/wait.log" 2>&1 &
     eventually "$work/wait.log" 'watch=true' # its watch has begun
     ok deleted -- delete pod lp

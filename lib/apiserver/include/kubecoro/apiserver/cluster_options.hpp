@@ -22,11 +22,11 @@ struct cluster_options
     /// Maximum bytes of history over all resources. Beyond it the resource with the largest history drops its oldest
     /// events.
     std::size_t history_bytes = 256u << 20;
-    /** The resource versions of this state are above it, also after a restore; earlier ones are answered with 410.
+    /** All resource versions exceed it, also after a restore. Requests for earlier versions are answered with 410.
 
-        A server whose clients outlive it needs a number that grows from start to start, such as the microseconds since 1970: what
-        was written after the last dump is lost with a crash, and its versions would be assigned again. An informer that has seen
-        them would wait for later ones, and miss the changes before. */
+        A server whose clients outlive it needs a number that grows from start to start, such as the microseconds since 1970. A
+        crash loses the writes since the last dump, and their versions would be assigned again: an informer that has seen them
+        would wait for later versions and miss the changes before. */
     std::uint64_t first_version = 0;
     /// Seeds uids and generated names.
     std::uint64_t seed = 1;

@@ -29,8 +29,8 @@ template<class R>
 inline constexpr bool is_edit_outcome =
     std::is_void_v<R> || std::is_same_v<R, bool> || std::is_convertible_v<R, result<>>;
 
-/// Whether an edit changes the object that it gets. One that also takes a temporary is a function of a copy, or of a constant:
-/// nothing that it changes would be written.
+/// Whether an edit takes its object by reference. An edit that also accepts a temporary takes a copy or a constant reference, so
+/// its changes would be lost.
 template<class F, class T>
 inline constexpr bool edits_in_place = !std::is_invocable_v<F&, T&&>;
 
