@@ -48,7 +48,7 @@ void operators::run(instance& which)
     client cluster(runner_->executor(), std::move(carrier), std::move(how));
     manager_options managing;
     managing.name = "config-reloader";
-    managing.informers.seed = random_();
+    managing.seed = random_();
     managing.informers.policy.page_size = one_in(random_, 2) ? 0 : 2;
     managing.log = logger::silent();
     if (elect_) managing.leader_election = election_of(which.name, random_());

@@ -124,6 +124,28 @@ TEST_CASE("manager: a server that cannot be reached at the start is asked for th
     CHECK(w.log.count("the rights of the program are not checked yet") == 1);
 }
 
+TEST_CASE("manager: with the same seed it asks for its rights at the same times", "[manager][rights]")
+{
+    const auto times_asked = [](std::uint64_t seed) {
+        manager_options repeatable;
+        repeatable.seed = seed;
+        world w(std::move(repeatable));
+        w.faults->add({.what = kt::fault::refuse(), .target = "selfsubjectaccessreviews", .times = 0});
+        w.m->control<config_map>(nothing);
+        w.begin();
+        std::vector<std::size_t> refused;
+        for (int i = 0; i < 600; ++i) {
+            w.run.advance(100ms);
+            refused.push_back(w.faults->so_far().refused);
+        }
+        return refused;
+    };
+    const auto first = times_asked(7);
+    CHECK(first.back() > first.front());
+    CHECK(first == times_asked(7));
+    CHECK(first != times_asked(8));
+}
+
 TEST_CASE("manager: it stops while it waits for a server that would answer reviews", "[manager][rights]")
 {
     world w;

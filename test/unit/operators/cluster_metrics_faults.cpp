@@ -68,7 +68,7 @@ struct bad_world
     {
         manager_options o{.name = "cluster-metrics", .sync_timeout = duration::zero()};
         o.log = logger::silent();
-        o.informers.seed = chance();
+        o.seed = chance();
         o.informers.policy.page_size = 2;
         m.emplace(connect(true), std::move(o));
         series = cluster_series::make(*m, {.resources = {"pods", "nodes"}}).value();

@@ -99,7 +99,7 @@ struct fixture
         auto counted = std::make_shared<counting_transport>(std::move(direct), reads);
         client cluster(run.executor(), std::move(counted), std::move(how));
         options.name = "config-reloader";
-        options.informers.seed = 1;
+        options.seed = 1;
         return std::make_unique<instance>(std::move(cluster), std::move(options),
                                           config_reloader::reloader_options{.first_sight = first_sight});
     }

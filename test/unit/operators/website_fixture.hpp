@@ -68,7 +68,7 @@ struct fixture
     void begin(std::uint64_t seed = 1)
     {
         manager_options o{.name = "website"};
-        o.informers.seed = seed;
+        o.seed = seed;
         m.emplace(cluster, std::move(o));
         add_websites(*m);
         m->start();

@@ -94,6 +94,7 @@ manager_options cluster_set::member_options(const std::string& name, const logge
     auto o = options_.each;
     o.name = home_.options.name;
     o.time = home_.options.time;
+    if (!o.seed) o.seed = home_.options.seed;
     o.log = log;
     if (!o.traces.tracer) o.traces = home_.options.traces;
     o.traces.cluster = name;

@@ -29,6 +29,15 @@ constexpr auto time_to_unwind = std::chrono::seconds{1};
 /// Tasks and informers that are written out.
 constexpr std::size_t most_named = 10;
 
+void seed_parts(manager_options& o)
+{
+    random_source seeds(*o.seed);
+    for (auto* part : {&o.informers.seed, &o.leader_election.seed, &o.events.seed, &o.shards.seed}) {
+        const auto seed = seeds();
+        if (!*part) *part = seed;
+    }
+}
+
 manager_options with_defaults(manager_options o, const client& c)
 {
     auto defaults = c.provider()->defaults();
@@ -51,6 +60,7 @@ manager_options with_defaults(manager_options o, const client& c)
     o.informers.time = o.time;
     o.informers.log = o.log;
     o.informers.metrics = o.metrics;
+    if (o.seed) seed_parts(o);
     return o;
 }
 
@@ -73,7 +83,7 @@ manager_engine::manager_engine(client c, manager_options o, std::optional<cluste
              .progress = options.progress,
              .grace = options.grace,
              .elects = place_ || !options.leader_election.lease.empty()}),
-      seeds_(random_seed()),
+      seeds_(options.seed ? *options.seed : random_seed()),
       sync_(executor_, options.time, *options.log,
             [this] { tell([](manager_core& core) { core.informers_synced(); }); }),
       is_ready_(options.metrics->make_gauge("kubecoro_manager_ready", {})),

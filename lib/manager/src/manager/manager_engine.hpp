@@ -14,6 +14,7 @@
 #include <kubecoro/controller/shard_member.hpp>
 #include <kubecoro/manager/manager.hpp>
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -107,7 +108,7 @@ private:
 
     // rights.cpp
     void check_rights();
-    static boost::asio::awaitable<result<>> check_while_running(manager_engine& self);
+    static boost::asio::awaitable<result<>> check_while_running(manager_engine& self, std::uint64_t seed);
     static boost::asio::awaitable<result<>> flush_events(manager_engine& self);
     void add_rights_of(const shared_informer<object>& informer, std::vector<access_right>& out) const;
     void add_rights_of_events(std::vector<access_right>& out) const;

@@ -97,14 +97,19 @@ std::vector<access_right> manager_engine::rights() const
 void manager_engine::check_rights()
 {
     if (rights().empty()) return;
-    running_.spawn("check of the rights", make_kept_strand(executor_).get(), check_while_running(*this));
+    std::uint64_t seed = 0;
+    {
+        std::lock_guard lock(mutex_);
+        seed = seeds_();
+    }
+    running_.spawn("check of the rights", make_kept_strand(executor_).get(), check_while_running(*this, seed));
 }
 
-asio::awaitable<result<>> manager_engine::check_while_running(manager_engine& self)
+asio::awaitable<result<>> manager_engine::check_while_running(manager_engine& self, std::uint64_t seed)
 {
     result<> outcome;
-    const auto check = [&self, &outcome]() -> asio::awaitable<result<>> {
-        auto asking = catch_failure(check_access(self.cluster, self.rights(), *self.options.log, *self.options.time));
+    const auto check = [&self, &outcome, seed]() -> asio::awaitable<result<>> {
+        auto asking = catch_failure(check_access(self.cluster, self.rights(), *self.options.log, *self.options.time, seed));
         outcome = co_await std::move(asking);
         co_return result<>{};
     };

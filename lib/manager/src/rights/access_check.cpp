@@ -1,7 +1,6 @@
 #include "rights/access_check.hpp"
 
 #include <kubecoro/base/backoff.hpp>
-#include <kubecoro/base/random.hpp>
 #include <kubecoro/controller/parallelize.hpp>
 
 #include <boost/json/object.hpp>
@@ -122,12 +121,13 @@ failure missing_rights(const std::vector<access_right>& missing)
     return failure(cond::forbidden, "the program may not " + names + ". Add to the rules of its role: " + rules);
 }
 
-asio::awaitable<result<>> check_access(client cluster, std::vector<access_right> rights, logger log, time_source& time)
+asio::awaitable<result<>> check_access(client cluster, std::vector<access_right> rights, logger log, time_source& time,
+                                      std::uint64_t seed)
 {
     asking all{.cluster = std::move(cluster), .questions = {}};
     for (const auto& r : merged(std::move(rights)))
         for (const auto& v : r.verbs) all.questions.push_back({.right = r, .verb = v});
-    backoff pauses({.initial = first_pause, .cap = longest_pause}, random_seed());
+    backoff pauses({.initial = first_pause, .cap = longest_pause}, seed);
     for (;;) {
         auto asked = ask_all(all);
         const auto outcome = co_await std::move(asked);

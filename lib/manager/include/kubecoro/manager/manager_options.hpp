@@ -14,6 +14,7 @@
 #include <kubecoro/manager/cluster_stats.hpp>
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -52,6 +53,9 @@ struct manager_options
     factory_options informers = {};
     /// Traces events, runs and their requests, for controllers whose own options have no tracer. Empty = no traces.
     trace_options traces = {};
+    /// Seeds the jitter of all that the manager makes, so that a run can be repeated. A seed in the options of a part counts before it.
+    /// Replicas must not share it: they would write at the same moments. Empty = unpredictable.
+    std::optional<std::uint64_t> seed = {};
     /// For these three, empty = the client's. Passed on to everything that the manager makes.
     std::shared_ptr<time_source> time = {};
     /// Receives the lines of the manager and of its parts.
