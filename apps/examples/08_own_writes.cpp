@@ -26,7 +26,7 @@ asio::awaitable<kubecoro::result<>> write_and_read(kubecoro::client cluster, kub
     KUBECORO_TRY(auto patched,
                  co_await greetings.patch("greeting", kubecoro::patch_kind::merge, R"({"data":{"text":"bye"}})"));
     const kubecoro::object_key key(patched.key());
-    KUBECORO_TRY(auto stored, co_await lister.get_after(key, std::string(patched.resource_version())));
+    KUBECORO_TRY(auto stored, co_await lister.get_after(key, patched.resource_version()));
     std::cout << "stored: " << text_of(stored) << '\n';
     std::cout << "remembered: " << text_of(seen.get("default", "greeting")) << ", and " << seen.size() << " pending\n";
 

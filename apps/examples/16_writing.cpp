@@ -75,7 +75,7 @@ asio::awaitable<result<>> report(kubecoro::client cluster, typed_object<deployme
 asio::awaitable<result<>> clean_up(kubecoro::client cluster, object shop)
 {
     KUBECORO_TRY(shop, co_await ensure_finalizer(cluster, shop, "example.com/cleanup"));
-    KUBECORO_TRY(co_await cluster.remove(config_map::resource(), std::string(shop.ns()), std::string(shop.name())));
+    KUBECORO_TRY(co_await cluster.remove(config_map::resource(), shop.ns(), shop.name()));
     std::cout << "held by its finalizer\n";
     // In a reconciler: if (shop.being_deleted()) { what the shop has elsewhere goes first; then: }
     KUBECORO_TRY(co_await remove_finalizer(cluster, shop, "example.com/cleanup"));
@@ -94,8 +94,8 @@ asio::awaitable<result<>> scale_by_patch(kubecoro::client cluster, typed_object<
     const json::value to = after.untyped().to_json();
     const json::value patch = kubecoro::merge_patch(from.as_object(), to.as_object());
     std::cout << "patch " << patch << '\n';
-    const auto deployments = cluster.resource<deployment>(std::string(running.ns()));
-    KUBECORO_TRY(co_await deployments.patch(std::string(running.name()), kubecoro::patch_kind::merge, patch));
+    const auto deployments = cluster.resource<deployment>(running.ns());
+    KUBECORO_TRY(co_await deployments.patch(running.name(), kubecoro::patch_kind::merge, patch));
     co_return result<>();
 }
 //]

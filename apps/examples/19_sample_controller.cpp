@@ -94,7 +94,7 @@ public:
         auto present = deployments_.get(found.ns(), f.spec.deploymentName);
         if (!present) {
             const auto wanted = new_deployment(found, f);
-            KUBECORO_TRY(present, co_await cluster_.resource<deployment>(std::string(found.ns())).create(wanted));
+            KUBECORO_TRY(present, co_await cluster_.resource<deployment>(found.ns()).create(wanted));
         }
         if (!kubecoro::is_controlled_by(present, found)) {
             const auto why = "Resource \"" + f.spec.deploymentName + "\" already exists and is not managed by Foo";

@@ -20,7 +20,7 @@ asio::awaitable<kubecoro::result<>> label_and_read(kubecoro::client cluster, kub
     auto edit = [](pod& p) { p.metadata.labels["seen"] = "yes"; };
     const kubecoro::object_key key("shop", "cart");
     KUBECORO_TRY(auto done, co_await kubecoro::retry_on_conflict<pod>(cluster, key, edit));
-    KUBECORO_TRY(auto cart, co_await pods.lister().get_after(key, std::string(done.now.resource_version())));
+    KUBECORO_TRY(auto cart, co_await pods.lister().get_after(key, done.now.resource_version()));
     if (!cart) co_return kubecoro::result<>(); // deleted since
     // From here on every list, index and selector shows the write too.
     co_return kubecoro::result<>();

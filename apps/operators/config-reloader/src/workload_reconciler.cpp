@@ -159,7 +159,7 @@ asio::awaitable<result<bool>> workload_reconciler<Workload>::write(typed_object<
 {
     patch_options options;
     options.write.field_manager = "config-reloader";
-    const auto workloads = cluster_.resource<Workload>(std::string(workload.ns()));
+    const auto workloads = cluster_.resource<Workload>(workload.ns());
     const std::string name(workload.name());
     auto written = co_await workloads.patch(name, patch_kind::merge, std::move(patch), options);
     if (written) {

@@ -31,7 +31,7 @@ kubecoro::lister<object> shared_informer<object>::lister() const
 }
 asio::awaitable<result<>> shared_informer<object>::has_synced() const { return engine_->gate().wait(); }
 bool shared_informer<object>::synced() const noexcept { return engine_->gate().is_open(); }
-asio::awaitable<result<>> shared_informer<object>::wait_until(std::string resource_version, std::string ns) const
+asio::awaitable<result<>> shared_informer<object>::wait_until(kept_text resource_version, kept_text ns) const
 {
     return lister().wait_until(std::move(resource_version), std::move(ns));
 }
@@ -47,12 +47,12 @@ asio::awaitable<result<>> shared_informer<object>::set_namespaces(text_list name
     return engine_->set_namespaces(std::move(namespaces));
 }
 
-asio::awaitable<result<>> shared_informer<object>::add_namespace(std::string ns) const
+asio::awaitable<result<>> shared_informer<object>::add_namespace(kept_text ns) const
 {
     return engine_->add_namespace(std::move(ns));
 }
 
-asio::awaitable<result<>> shared_informer<object>::remove_namespace(std::string ns) const
+asio::awaitable<result<>> shared_informer<object>::remove_namespace(kept_text ns) const
 {
     return engine_->remove_namespace(std::move(ns));
 }

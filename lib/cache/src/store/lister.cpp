@@ -38,12 +38,12 @@ asio::awaitable<result<object>> get_when_reached(std::shared_ptr<const store> fr
 
 object lister<object>::get(object_key_view key) const { return store_->get(key); }
 
-asio::awaitable<result<object>> lister<object>::get_after(object_key key, std::string resource_version) const
+asio::awaitable<result<object>> lister<object>::get_after(object_key key, kept_text resource_version) const
 {
     return catch_failure(get_when_reached(store_, std::move(key), std::move(resource_version)));
 }
 
-asio::awaitable<result<>> lister<object>::wait_until(std::string resource_version, std::string ns) const
+asio::awaitable<result<>> lister<object>::wait_until(kept_text resource_version, kept_text ns) const
 {
     const auto& board = store_->versions();
     return catch_failure(ns.empty() ? wait_for_all(board, std::move(resource_version))

@@ -72,7 +72,7 @@ std::string brief_status(const object& o)
 
 namespace conditions {
 
-object_condition deleted(std::string uid)
+object_condition deleted(kept_text uid)
 {
     return {"deleted", [uid = std::move(uid)](const object& o) { return !o || (!uid.empty() && !o.has_uid(uid)); }};
 }
@@ -82,7 +82,7 @@ object_condition exists()
     return {"present", [](const object& o) { return static_cast<bool>(o); }};
 }
 
-object_condition condition_is(std::string type, std::string status)
+object_condition condition_is(kept_text type, kept_text status)
 {
     std::string name = type + "=" + status;
     return {std::move(name), [type = std::move(type), status = std::move(status)](const object& o) {
@@ -90,7 +90,7 @@ object_condition condition_is(std::string type, std::string status)
             }};
 }
 
-object_condition condition_true(std::string type) { return condition_is(std::move(type), "True"); }
+object_condition condition_true(kept_text type) { return condition_is(std::move(type), "True"); }
 
 object_condition generation_observed()
 {

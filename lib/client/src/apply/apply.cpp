@@ -65,8 +65,8 @@ asio::awaitable<result<bool>> migrate(client c, resource_type resource, std::str
 
 } // namespace
 
-asio::awaitable<result<object>> client::apply(resource_type resource, std::string ns, std::string name, json_text body,
-                                              apply_options options, std::string subresource) const
+asio::awaitable<result<object>> client::apply(resource_type resource, kept_text ns, kept_text name, json_text body,
+                                              apply_options options, kept_text subresource) const
 {
     if (body.partial)
         return catch_failure(
@@ -80,13 +80,13 @@ asio::awaitable<result<object>> client::apply(resource_type resource, std::strin
     return catch_failure(send_apply(state_, std::move(sent), std::move(check), std::move(what)));
 }
 
-asio::awaitable<result<object>> resource_client<object>::apply(std::string name, json_text body, apply_options options,
-                                                               std::string subresource) const
+asio::awaitable<result<object>> resource_client<object>::apply(kept_text name, json_text body, apply_options options,
+                                                               kept_text subresource) const
 {
     return client_.apply(type_, ns_, std::move(name), std::move(body), std::move(options), std::move(subresource));
 }
 
-asio::awaitable<result<bool>> migrate_to_apply(client c, resource_type resource, std::string ns, std::string name,
+asio::awaitable<result<bool>> migrate_to_apply(client c, resource_type resource, kept_text ns, kept_text name,
                                                apply_migration how)
 {
     return catch_failure(migrate(std::move(c), std::move(resource), std::move(ns), std::move(name), std::move(how)));

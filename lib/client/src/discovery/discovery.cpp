@@ -142,7 +142,7 @@ asio::awaitable<result<std::vector<discovered_resource>>> all_resources(client c
     return catch_failure(without_missing(std::move(c)));
 }
 
-asio::awaitable<result<resource_type>> find_resource(client c, std::string name)
+asio::awaitable<result<resource_type>> find_resource(client c, kept_text name)
 {
     return catch_failure(named_resource(std::move(c), std::move(name)));
 }

@@ -127,7 +127,7 @@ discovery::discovery(client c, discovery_options options) : state_(std::make_sha
 
 asio::awaitable<result<list>> discovery::resources() const { return catch_failure(current_list(state_)); }
 
-asio::awaitable<result<resource_type>> discovery::resource_for(std::string name) const
+asio::awaitable<result<resource_type>> discovery::resource_for(kept_text name) const
 {
     search<resource_type> look = [name = std::move(name)](const discovered_resources& all) {
         return detail::pick_resource(all, name);
@@ -135,7 +135,7 @@ asio::awaitable<result<resource_type>> discovery::resource_for(std::string name)
     return catch_failure(find_in(state_, std::move(look)));
 }
 
-asio::awaitable<result<std::vector<resource_type>>> discovery::candidates_for(std::string name) const
+asio::awaitable<result<std::vector<resource_type>>> discovery::candidates_for(kept_text name) const
 {
     search<std::vector<resource_type>> look = [name = std::move(name)](const discovered_resources& all) {
         return detail::matching_resources(all, name);
@@ -143,7 +143,7 @@ asio::awaitable<result<std::vector<resource_type>>> discovery::candidates_for(st
     return catch_failure(find_in(state_, std::move(look)));
 }
 
-asio::awaitable<result<resource_type>> discovery::resource_of(std::string api_version, std::string kind) const
+asio::awaitable<result<resource_type>> discovery::resource_of(kept_text api_version, kept_text kind) const
 {
     search<resource_type> look = [api_version = std::move(api_version),
                                   kind = std::move(kind)](const discovered_resources& all) {
@@ -152,7 +152,7 @@ asio::awaitable<result<resource_type>> discovery::resource_of(std::string api_ve
     return catch_failure(find_in(state_, std::move(look)));
 }
 
-asio::awaitable<result<std::vector<resource_type>>> discovery::in_category(std::string category) const
+asio::awaitable<result<std::vector<resource_type>>> discovery::in_category(kept_text category) const
 {
     search<std::vector<resource_type>> look = [category = std::move(category)](const discovered_resources& all) {
         return result<std::vector<resource_type>>(detail::members_of(all, category));

@@ -253,21 +253,21 @@ client::client(asio::any_io_executor executor, std::shared_ptr<transport> carrie
     state_->use_plugin(std::move(plugin));
 }
 
-asio::awaitable<result<object>> client::get(resource_type resource, std::string ns, std::string name,
-                                            std::string subresource) const
+asio::awaitable<result<object>> client::get(resource_type resource, kept_text ns, kept_text name,
+                                            kept_text subresource) const
 {
     return get(std::move(resource), std::move(ns), std::move(name), get_options(), std::move(subresource));
 }
 
-asio::awaitable<result<object>> client::get(resource_type resource, std::string ns, std::string name,
-                                            get_options options, std::string subresource) const
+asio::awaitable<result<object>> client::get(resource_type resource, kept_text ns, kept_text name,
+                                            get_options options, kept_text subresource) const
 {
     auto kind = resource.display_name() + " " + resource.version;
     const request_builder builder(std::move(resource), std::move(ns), state_->options.decode.form);
     return guarded_fetch(state_, builder.get(name, options, subresource), std::move(kind));
 }
 
-asio::awaitable<result<object>> client::create(resource_type resource, std::string ns, json_text body,
+asio::awaitable<result<object>> client::create(resource_type resource, kept_text ns, json_text body,
                                                write_options options) const
 {
     if (auto sound = check_body(body.partial); !sound) return guarded_fetch(state_, sound.error());
@@ -281,7 +281,7 @@ asio::awaitable<result<object>> client::create(resource_type resource, std::stri
     return guarded_write(state_, {std::move(sent), std::move(form), std::move(check), std::move(what)});
 }
 
-asio::awaitable<result<object>> client::create_struct(resource_type resource, std::string ns, detail::struct_view body,
+asio::awaitable<result<object>> client::create_struct(resource_type resource, kept_text ns, detail::struct_view body,
                                                       write_options options) const
 {
     if (auto sound = check_body(detail::is_partial(body)); !sound) return guarded_fetch(state_, sound.error());
@@ -295,9 +295,9 @@ asio::awaitable<result<object>> client::create_struct(resource_type resource, st
     return guarded_write(state_, {.r = std::move(sent), .form = std::move(form), .what = std::move(what)});
 }
 
-asio::awaitable<result<object>> client::update_struct(resource_type resource, std::string ns, std::string name,
+asio::awaitable<result<object>> client::update_struct(resource_type resource, kept_text ns, kept_text name,
                                                       detail::struct_view body, write_options options,
-                                                      std::string subresource) const
+                                                      kept_text subresource) const
 {
     if (auto sound = check_body(detail::is_partial(body)); !sound) return guarded_fetch(state_, sound.error());
     const auto validation = state_->checker().chosen(options.validation);
@@ -312,8 +312,8 @@ asio::awaitable<result<object>> client::update_struct(resource_type resource, st
     return guarded_write(state_, {.r = std::move(sent), .form = std::move(form), .what = std::move(what)});
 }
 
-asio::awaitable<result<object>> client::create_subresource(resource_type resource, std::string ns, std::string name,
-                                                           std::string subresource, json_text body,
+asio::awaitable<result<object>> client::create_subresource(resource_type resource, kept_text ns, kept_text name,
+                                                           kept_text subresource, json_text body,
                                                            write_options options) const
 {
     if (auto sound = check_body(body.partial); !sound) return guarded_fetch(state_, sound.error());
@@ -323,8 +323,8 @@ asio::awaitable<result<object>> client::create_subresource(resource_type resourc
                         std::move(what));
 }
 
-asio::awaitable<result<object>> client::update(resource_type resource, std::string ns, std::string name, json_text body,
-                                               write_options options, std::string subresource) const
+asio::awaitable<result<object>> client::update(resource_type resource, kept_text ns, kept_text name, json_text body,
+                                               write_options options, kept_text subresource) const
 {
     if (auto sound = check_body(body.partial); !sound) return guarded_fetch(state_, sound.error());
     options.validation = state_->checker().chosen(options.validation);
@@ -337,8 +337,8 @@ asio::awaitable<result<object>> client::update(resource_type resource, std::stri
     return guarded_write(state_, {std::move(sent), std::move(form), std::move(check), std::move(what)});
 }
 
-asio::awaitable<result<object>> client::patch(resource_type resource, std::string ns, std::string name, patch_kind kind,
-                                              json_text body, patch_options options, std::string subresource) const
+asio::awaitable<result<object>> client::patch(resource_type resource, kept_text ns, kept_text name, patch_kind kind,
+                                              json_text body, patch_options options, kept_text subresource) const
 {
     if (auto sound = check_body(body.partial); !sound) return guarded_fetch(state_, sound.error());
     options.write.validation = state_->checker().chosen(options.write.validation);
@@ -349,8 +349,8 @@ asio::awaitable<result<object>> client::patch(resource_type resource, std::strin
     return guarded_write(state_, {std::move(sent), {}, std::move(check), std::move(what)});
 }
 
-asio::awaitable<result<object>> client::remove(resource_type resource, std::string ns, std::string name,
-                                               delete_options options, std::string subresource) const
+asio::awaitable<result<object>> client::remove(resource_type resource, kept_text ns, kept_text name,
+                                               delete_options options, kept_text subresource) const
 {
     auto what = detail::target_of(resource, ns, options.dry_run, subresource.empty());
     const request_builder builder(std::move(resource), std::move(ns));
@@ -367,7 +367,7 @@ asio::awaitable<result<std::unique_ptr<answer>>> client::send(request r) const
     return catch_failure(start(state_, std::move(r)));
 }
 
-resource_client<object> client::resource(resource_type type, std::string ns) const
+resource_client<object> client::resource(resource_type type, kept_text ns) const
 {
     return resource_client<object>(*this, std::move(type), std::move(ns));
 }

@@ -252,7 +252,7 @@ remainder followed_log::state::remainder_of(const object& seen, bool ended)
     return is_previous ? remainder::last_lines_of_previous : remainder::none;
 }
 
-followed_log::followed_log(client c, std::string ns, std::string pod, log_options options)
+followed_log::followed_log(client c, kept_text ns, kept_text pod, log_options options)
     : state_(std::make_unique<state>(std::move(c), std::move(ns), std::move(pod), std::move(options)))
 {
 }

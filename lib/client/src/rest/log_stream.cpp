@@ -125,7 +125,7 @@ asio::awaitable<result<std::unique_ptr<log_stream>>> open_log(std::shared_ptr<cl
 
 } // namespace
 
-asio::awaitable<result<std::unique_ptr<log_stream>>> pod_logs(client c, std::string ns, std::string pod,
+asio::awaitable<result<std::unique_ptr<log_stream>>> pod_logs(client c, kept_text ns, kept_text pod,
                                                               log_options options)
 {
     return catch_failure(

@@ -261,17 +261,17 @@ asio::awaitable<result<std::unique_ptr<watch_stream>>> one_watch(std::shared_ptr
 
 } // namespace
 
-asio::awaitable<result<list_page>> client::list(resource_type resource, std::string ns, list_options options) const
+asio::awaitable<result<list_page>> client::list(resource_type resource, kept_text ns, list_options options) const
 {
     return catch_failure(one_page(state_, std::move(resource), std::move(ns), std::move(options)));
 }
 
-asio::awaitable<result<list_page>> client::list_all(resource_type resource, std::string ns, list_options options) const
+asio::awaitable<result<list_page>> client::list_all(resource_type resource, kept_text ns, list_options options) const
 {
     return catch_failure(all_pages(state_, std::move(resource), std::move(ns), std::move(options)));
 }
 
-asio::awaitable<result<std::unique_ptr<watch_stream>>> client::watch(resource_type resource, std::string ns,
+asio::awaitable<result<std::unique_ptr<watch_stream>>> client::watch(resource_type resource, kept_text ns,
                                                                      watch_options options) const
 {
     const request_builder builder(resource, std::move(ns), state_->options.decode.form);

@@ -74,7 +74,7 @@ asio::awaitable<result<list_page>> client::state::read_removed(answer& a)
     }
 }
 
-asio::awaitable<result<list_page>> client::remove_collection(resource_type resource, std::string ns, list_options which,
+asio::awaitable<result<list_page>> client::remove_collection(resource_type resource, kept_text ns, list_options which,
                                                              delete_options options) const
 {
     auto what = detail::target_of(resource, ns, options.dry_run, true);

@@ -6,18 +6,18 @@ namespace kubecoro {
 
 namespace asio = boost::asio;
 
-resource_client<object>::resource_client(client c, resource_type type, std::string ns)
+resource_client<object>::resource_client(client c, resource_type type, kept_text ns)
     : client_(std::move(c)), type_(std::move(type)), ns_(std::move(ns))
 {
 }
 
-asio::awaitable<result<object>> resource_client<object>::get(std::string name, std::string subresource) const
+asio::awaitable<result<object>> resource_client<object>::get(kept_text name, kept_text subresource) const
 {
     return client_.get(type_, ns_, std::move(name), std::move(subresource));
 }
 
-asio::awaitable<result<object>> resource_client<object>::get(std::string name, get_options options,
-                                                             std::string subresource) const
+asio::awaitable<result<object>> resource_client<object>::get(kept_text name, get_options options,
+                                                             kept_text subresource) const
 {
     return client_.get(type_, ns_, std::move(name), std::move(options), std::move(subresource));
 }
@@ -42,8 +42,8 @@ asio::awaitable<result<object>> resource_client<object>::create(json_text body, 
     return client_.create(type_, ns_, std::move(body), std::move(options));
 }
 
-asio::awaitable<result<object>> resource_client<object>::update(std::string name, json_text body, write_options options,
-                                                                std::string subresource) const
+asio::awaitable<result<object>> resource_client<object>::update(kept_text name, json_text body, write_options options,
+                                                                kept_text subresource) const
 {
     return client_.update(type_, ns_, std::move(name), std::move(body), std::move(options), std::move(subresource));
 }
@@ -54,29 +54,29 @@ asio::awaitable<result<object>> resource_client<object>::create_struct(detail::s
     return client_.create_struct(type_, ns_, body, std::move(options));
 }
 
-asio::awaitable<result<object>> resource_client<object>::update_struct(std::string name, detail::struct_view body,
+asio::awaitable<result<object>> resource_client<object>::update_struct(kept_text name, detail::struct_view body,
                                                                        write_options options,
-                                                                       std::string subresource) const
+                                                                       kept_text subresource) const
 {
     return client_.update_struct(type_, ns_, std::move(name), body, std::move(options), std::move(subresource));
 }
 
-asio::awaitable<result<object>> resource_client<object>::patch(std::string name, patch_kind kind, json_text body,
-                                                               patch_options options, std::string subresource) const
+asio::awaitable<result<object>> resource_client<object>::patch(kept_text name, patch_kind kind, json_text body,
+                                                               patch_options options, kept_text subresource) const
 {
     return client_.patch(type_, ns_, std::move(name), kind, std::move(body), std::move(options),
                          std::move(subresource));
 }
 
-asio::awaitable<result<object>> resource_client<object>::create_subresource(std::string name, std::string subresource,
+asio::awaitable<result<object>> resource_client<object>::create_subresource(kept_text name, kept_text subresource,
                                                                             json_text body, write_options options) const
 {
     return client_.create_subresource(type_, ns_, std::move(name), std::move(subresource), std::move(body),
                                       std::move(options));
 }
 
-asio::awaitable<result<object>> resource_client<object>::remove(std::string name, delete_options options,
-                                                                std::string subresource) const
+asio::awaitable<result<object>> resource_client<object>::remove(kept_text name, delete_options options,
+                                                                kept_text subresource) const
 {
     return client_.remove(type_, ns_, std::move(name), std::move(options), std::move(subresource));
 }

@@ -100,38 +100,38 @@ asio::awaitable<result<>> bind_to(client c, std::string ns, std::string pod, std
 
 } // namespace
 
-asio::awaitable<result<scale_state>> get_scale(client c, resource_type resource, std::string ns, std::string name)
+asio::awaitable<result<scale_state>> get_scale(client c, resource_type resource, kept_text ns, kept_text name)
 {
     return catch_failure(scale_of(std::move(c), std::move(resource), std::move(ns), std::move(name)));
 }
 
-asio::awaitable<result<scale_state>> set_scale(client c, resource_type resource, std::string ns, std::string name,
+asio::awaitable<result<scale_state>> set_scale(client c, resource_type resource, kept_text ns, kept_text name,
                                                std::int64_t replicas, scale_options options)
 {
     return catch_failure(
         change_scale(std::move(c), std::move(resource), std::move(ns), std::move(name), replicas, std::move(options)));
 }
 
-asio::awaitable<result<>> evict(client c, std::string ns, std::string pod, delete_options options)
+asio::awaitable<result<>> evict(client c, kept_text ns, kept_text pod, delete_options options)
 {
     return catch_failure(
         evict_once(detail::client_access::state_of(c), std::move(ns), std::move(pod), std::move(options)));
 }
 
-asio::awaitable<result<service_account_token>> create_token(client c, std::string ns, std::string service_account,
+asio::awaitable<result<service_account_token>> create_token(client c, kept_text ns, kept_text service_account,
                                                             token_options options)
 {
     return catch_failure(request_token(std::move(c), std::move(ns), std::move(service_account), std::move(options)));
 }
 
-asio::awaitable<result<object>> add_ephemeral_container(client c, std::string ns, std::string pod,
+asio::awaitable<result<object>> add_ephemeral_container(client c, kept_text ns, kept_text pod,
                                                         const boost::json::value& container, write_options options)
 {
     return catch_failure(add_container(std::move(c), std::move(ns), std::move(pod),
                                        detail::ephemeral_container_patch(container), std::move(options)));
 }
 
-asio::awaitable<result<>> bind_pod(client c, std::string ns, std::string pod, std::string node, std::string pod_uid,
+asio::awaitable<result<>> bind_pod(client c, kept_text ns, kept_text pod, kept_text node, kept_text pod_uid,
                                    write_options options)
 {
     return catch_failure(

@@ -77,7 +77,7 @@ asio::awaitable<result<std::unique_ptr<table_watch>>> open_table_watch(std::shar
 
 } // namespace
 
-asio::awaitable<result<std::unique_ptr<table_watch>>> watch_table(client c, resource_type resource, std::string ns,
+asio::awaitable<result<std::unique_ptr<table_watch>>> watch_table(client c, resource_type resource, kept_text ns,
                                                                   watch_options options, table_object with)
 {
     const request_builder builder(resource, std::move(ns));
@@ -85,14 +85,14 @@ asio::awaitable<result<std::unique_ptr<table_watch>>> watch_table(client c, reso
         open_table_watch(detail::client_access::state_of(c), builder.watch_table(options, with), std::move(resource)));
 }
 
-asio::awaitable<result<table>> get_table(client c, resource_type resource, std::string ns, std::string name,
+asio::awaitable<result<table>> get_table(client c, resource_type resource, kept_text ns, kept_text name,
                                          table_object with)
 {
     const request_builder builder(std::move(resource), std::move(ns));
     return catch_failure(fetch_table(detail::client_access::state_of(c), builder.get_table(name, with)));
 }
 
-asio::awaitable<result<table>> list_table(client c, resource_type resource, std::string ns, list_options options,
+asio::awaitable<result<table>> list_table(client c, resource_type resource, kept_text ns, list_options options,
                                           table_object with)
 {
     const request_builder builder(std::move(resource), std::move(ns));

@@ -145,12 +145,12 @@ asio::awaitable<result<std::vector<object>>> apply_until_failure(client c, std::
 } // namespace
 
 asio::awaitable<result<std::vector<object>>> apply_all(client c, std::vector<json::value> objects, apply_options how,
-                                                       std::string ns)
+                                                       kept_text ns)
 {
     return catch_failure(apply_until_failure(std::move(c), std::move(objects), std::move(how), std::move(ns)));
 }
 
-asio::awaitable<result<>> apply_each(client c, std::vector<json::value> objects, apply_options how, std::string ns,
+asio::awaitable<result<>> apply_each(client c, std::vector<json::value> objects, apply_options how, kept_text ns,
                                      std::function<bool(const applied_manifest&)> done)
 {
     return catch_failure(

@@ -77,7 +77,7 @@ std::string removed_uid(const object& answer)
     return std::string(answer["details"]["uid"].as_string());
 }
 
-asio::awaitable<result<>> wait_until_gone(client c, resource_type type, object_key key, std::string uid,
+asio::awaitable<result<>> wait_until_gone(client c, resource_type type, object_key key, kept_text uid,
                                           saturating_duration limit)
 {
     doomed d{std::move(c), std::move(type), std::move(key), std::move(uid)};

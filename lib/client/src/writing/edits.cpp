@@ -183,14 +183,14 @@ asio::awaitable<result<written>> edit_status(client c, object o, object_edit edi
     return catch_failure(edit_this(std::move(c), std::move(o), std::move(rules), std::move(edit), std::move(how)));
 }
 
-asio::awaitable<result<object>> ensure_finalizer(client c, object o, std::string finalizer, write_options options)
+asio::awaitable<result<object>> ensure_finalizer(client c, object o, kept_text finalizer, write_options options)
 {
     const auto edit = [name = std::move(finalizer)](json::object& edited) { return add_finalizer_to(edited, name); };
     return catch_failure(
         edit_finalizers(std::move(c), std::move(o), edit, edit_rules::absence::fail, std::move(options)));
 }
 
-asio::awaitable<result<object>> remove_finalizer(client c, object o, std::string finalizer, write_options options)
+asio::awaitable<result<object>> remove_finalizer(client c, object o, kept_text finalizer, write_options options)
 {
     const auto edit = [name = std::move(finalizer)](json::object& edited) { remove_finalizer(edited, name); };
     return catch_failure(

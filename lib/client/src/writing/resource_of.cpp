@@ -51,7 +51,7 @@ asio::awaitable<result<resource_type>> find_kind(client c, std::shared_ptr<clien
 
 } // namespace
 
-asio::awaitable<result<resource_type>> client::resource_of(std::string api_version, std::string kind) const
+asio::awaitable<result<resource_type>> client::resource_of(kept_text api_version, kept_text kind) const
 {
     return catch_failure(find_kind(*this, state_, std::move(api_version), std::move(kind)));
 }

@@ -40,7 +40,7 @@ void reconcile_context::wrote(const object& answer)
                        .resource_version = std::string(answer.resource_version())});
 }
 
-void reconcile_context::wrote(const resource_type& resource, object_key key, std::string resource_version)
+void reconcile_context::wrote(const resource_type& resource, object_key key, kept_text resource_version)
 {
     writes_.push_back({.group = resource.group,
                        .kind = resource.kind,

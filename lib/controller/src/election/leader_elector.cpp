@@ -37,7 +37,7 @@ void leader_elector::request_stop() { engine_->request_stop(false); }
 void leader_elector::request_stop_at_once() { engine_->request_stop(true); }
 asio::awaitable<result<>> leader_elector::leading() const { return election_engine::leading(engine_); }
 
-asio::awaitable<result<std::string>> leader_elector::new_leader(std::string known) const
+asio::awaitable<result<std::string>> leader_elector::new_leader(kept_text known) const
 {
     return election_engine::new_leader(engine_, std::move(known));
 }

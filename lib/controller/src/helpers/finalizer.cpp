@@ -96,7 +96,7 @@ asio::awaitable<result<action>> detail::finalized_run(const finalizer_parts& par
     return apply_marked(parts.cluster, std::move(found), parts.finalizer, parts.apply, context);
 }
 
-asio::awaitable<result<action>> run_with_finalizer(client cluster, object found, std::string finalizer,
+asio::awaitable<result<action>> run_with_finalizer(client cluster, object found, kept_text finalizer,
                                                    named_first<object_run> apply, named_first<object_run> cleanup,
                                                    reconcile_context& context)
 {

@@ -2,6 +2,8 @@
 // Rejects at compile time callables and aggregates that would not do what they say: expressions that gcc 12 compiles into
 // heap corruption, see docs/traps.md, and coroutines where plain functions are called.
 
+#include <kubecoro/base/kept_text.hpp>
+
 #include <concepts>
 #include <coroutine>
 #include <cstddef>
@@ -87,32 +89,11 @@ struct several_texts
 class text_list : public std::vector<std::string>
 {
 public:
-    /// A text of any kind.
-    class item
-    {
-    public:
-        /// Copies a text that ends with a zero byte. Not null.
-        item(const char* s) : text_(s) {}
-        /// Keeps a text.
-        item(std::string s) : text_(std::move(s)) {}
-        /// Copies a text.
-        item(std::string_view s) : text_(s) {}
-        /// Deleted: each text is an item of its own.
-        template<class... More>
-        item(const char* first, const char* second, More... more) = delete; // one pair of braces: {"web", "jobs"}
-        /// The text.
-        [[nodiscard]] const std::string& text() const noexcept { return text_; }
-
-    private:
-        std::string text_;
-    };
-
     text_list() = default;
     /// Copies texts in braces.
-    text_list(std::initializer_list<item> items)
+    text_list(std::initializer_list<kept_text> items)
     {
-        reserve(items.size());
-        for (const auto& i : items) push_back(i.text());
+        assign(items.begin(), items.end());
     }
     /// Copies a range, such as that of a set.
     template<std::input_iterator It>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kubecoro/api/object.hpp>
+#include <kubecoro/base/kept_text.hpp>
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/cache/notification.hpp>
 
@@ -56,14 +57,14 @@ using notification_condition = std::function<result<bool>(const notification<obj
 namespace conditions {
 
 /// No object of that key exists; with a uid, also met when another object has replaced it.
-[[nodiscard]] object_condition deleted(std::string uid = {});
+[[nodiscard]] object_condition deleted(kept_text uid = {});
 /// There is an object of that key.
 [[nodiscard]] object_condition exists();
 
 /// status.conditions has one of this type with status "True".
-[[nodiscard]] object_condition condition_true(std::string type);
+[[nodiscard]] object_condition condition_true(kept_text type);
 /// status.conditions has one of this type with this status.
-[[nodiscard]] object_condition condition_is(std::string type, std::string status);
+[[nodiscard]] object_condition condition_is(kept_text type, kept_text status);
 /// status.observedGeneration has reached metadata.generation: the status describes the current spec.
 [[nodiscard]] object_condition generation_observed();
 

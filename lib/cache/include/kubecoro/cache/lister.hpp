@@ -4,6 +4,7 @@
 #include <kubecoro/api/object.hpp>
 #include <kubecoro/api/selector.hpp>
 #include <kubecoro/api/typed_object.hpp>
+#include <kubecoro/base/kept_text.hpp>
 #include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/result.hpp>
 
@@ -96,7 +97,7 @@ public:
         which may be older than the version (when the version came from another client's write) and is null when the
         object is gone or outside the informer's selectors. See wait_until for the meaning of versions, errors and
         cancellation. */
-    [[nodiscard]] boost::asio::awaitable<result<object>> get_after(object_key key, std::string resource_version) const;
+    [[nodiscard]] boost::asio::awaitable<result<object>> get_after(object_key key, kept_text resource_version) const;
 
     /** Completes when the store has reached `resource_version`, at once if it already has: every write up to it is
         visible.
@@ -112,7 +113,7 @@ public:
         @par Errors        misconfigured when the informer does not watch `ns`; before the first list, the reason the
         list cannot succeed, as in shared_informer::has_synced(); cond::cancelled when the informer stops first.
         @par Cancellation  terminal, partial, total: ends this wait only. */
-    [[nodiscard]] boost::asio::awaitable<result<>> wait_until(std::string resource_version, std::string ns = {}) const;
+    [[nodiscard]] boost::asio::awaitable<result<>> wait_until(kept_text resource_version, kept_text ns = {}) const;
     /// Like wait_until(), without waiting. False where wait_until() would fail.
     [[nodiscard]] bool reached(std::string_view resource_version, std::string_view ns = {}) const;
     /** Calls `f` for each object of one state of the store, one at a time, without a lock held: the cheapest way to
@@ -187,7 +188,7 @@ public:
     std::vector<typed_object<T>> by_index(std::string_view index, detail::several_texts) const = delete;
     /// Returns the object once the store has caught up with that version.
     [[nodiscard]] boost::asio::awaitable<result<typed_object<T>>> get_after(object_key key,
-                                                                            std::string resource_version) const
+                                                                            kept_text resource_version) const
     {
         return detail::typed_outcome<T>(untyped().get_after(std::move(key), std::move(resource_version)));
     }

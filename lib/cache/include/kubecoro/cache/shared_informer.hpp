@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kubecoro/api/resource.hpp>
+#include <kubecoro/base/kept_text.hpp>
 #include <kubecoro/base/name_first.hpp>
 #include <kubecoro/cache/conditions.hpp>
 #include <kubecoro/cache/event_handler.hpp>
@@ -114,11 +115,9 @@ public:
         @warning gcc 12 cannot build the vector from braces inside a co_await expression: name it first. */
     [[nodiscard]] boost::asio::awaitable<result<>> set_namespaces(text_list namespaces) const;
     /// Adds one namespace, as set_namespaces(); does nothing when it is covered.
-    [[nodiscard]] boost::asio::awaitable<result<>> add_namespace(std::string ns) const;
-    /// Deleted: one namespace a call, or set_namespaces().
-    boost::asio::awaitable<result<>> add_namespace(detail::several_texts) const = delete;
+    [[nodiscard]] boost::asio::awaitable<result<>> add_namespace(kept_text ns) const;
     /// Removes one namespace, as set_namespaces(); does nothing when it is not in the set. Waits for no list.
-    [[nodiscard]] boost::asio::awaitable<result<>> remove_namespace(std::string ns) const;
+    [[nodiscard]] boost::asio::awaitable<result<>> remove_namespace(kept_text ns) const;
     /// Returns the individually watched namespaces, sorted; empty when all are covered, or none.
     [[nodiscard]] std::vector<std::string> namespaces() const;
 
@@ -126,7 +125,7 @@ public:
     void retry_now() const;
 
     /// Completes when the store shows every write up to `resource_version`; see lister::wait_until.
-    [[nodiscard]] boost::asio::awaitable<result<>> wait_until(std::string resource_version, std::string ns = {}) const;
+    [[nodiscard]] boost::asio::awaitable<result<>> wait_until(kept_text resource_version, kept_text ns = {}) const;
 
     /// The present state.
     [[nodiscard]] informer_state state() const;

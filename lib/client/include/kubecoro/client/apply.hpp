@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kubecoro/api/object.hpp>
+#include <kubecoro/base/kept_text.hpp>
 #include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/client/client.hpp>
@@ -85,7 +86,7 @@ struct apply_migration
 
     @return      Whether there was something to do.
     @par Errors  As client and migration_patch; misconfigured for a client that drops managed fields. */
-[[nodiscard]] boost::asio::awaitable<result<bool>> migrate_to_apply(client c, resource_type resource, std::string ns,
-                                                                    std::string name, apply_migration how);
+[[nodiscard]] boost::asio::awaitable<result<bool>> migrate_to_apply(client c, resource_type resource, kept_text ns,
+                                                                    kept_text name, apply_migration how);
 
 } // namespace kubecoro

@@ -6,6 +6,7 @@
 #include <kubecoro/api/request.hpp>
 #include <kubecoro/api/resource.hpp>
 #include <kubecoro/api/typed_object.hpp>
+#include <kubecoro/base/kept_text.hpp>
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/client/client_options.hpp>
 #include <kubecoro/client/json_text.hpp>
@@ -76,66 +77,63 @@ public:
     ~client() = default;
 
     /// @param ns  Namespace; empty for cluster scope and, in list and watch, for all namespaces.
-    [[nodiscard]] boost::asio::awaitable<result<object>> get(resource_type resource, std::string ns, std::string name,
-                                                             std::string subresource = {}) const;
+    [[nodiscard]] boost::asio::awaitable<result<object>> get(resource_type resource, kept_text ns, kept_text name,
+                                                             kept_text subresource = {}) const;
     /// The same with options: at a version, or its metadata only.
-    [[nodiscard]] boost::asio::awaitable<result<object>> get(resource_type resource, std::string ns, std::string name,
-                                                             get_options options, std::string subresource = {}) const;
+    [[nodiscard]] boost::asio::awaitable<result<object>> get(resource_type resource, kept_text ns, kept_text name,
+                                                             get_options options, kept_text subresource = {}) const;
     /// One page, decoded as it arrives. A list of another kind fails with cond::corrupt.
-    [[nodiscard]] boost::asio::awaitable<result<list_page>> list(resource_type resource, std::string ns,
+    [[nodiscard]] boost::asio::awaitable<result<list_page>> list(resource_type resource, kept_text ns,
                                                                  list_options options = list_options()) const;
     /** All pages in one, 500 objects a page unless options.limit is set; its version is the first page's.
 
         When the continue token expires midway (410), everything is listed again in one request. */
-    [[nodiscard]] boost::asio::awaitable<result<list_page>> list_all(resource_type resource, std::string ns,
+    [[nodiscard]] boost::asio::awaitable<result<list_page>> list_all(resource_type resource, kept_text ns,
                                                                      list_options options = list_options()) const;
-    // Deleted: one namespace a call, or none for all.
-    void list(resource_type resource, detail::several_texts, list_options options = list_options()) const = delete;
-    void list_all(resource_type resource, detail::several_texts, list_options options = list_options()) const = delete;
     /// Watches one resource; an empty namespace means all.
     [[nodiscard]] boost::asio::awaitable<result<std::unique_ptr<watch_stream>>>
-    watch(resource_type resource, std::string ns, watch_options options = watch_options()) const;
+    watch(resource_type resource, kept_text ns, watch_options options = watch_options()) const;
 
     /// The object as the server stored it.
-    [[nodiscard]] boost::asio::awaitable<result<object>> create(resource_type resource, std::string ns, json_text body,
+    [[nodiscard]] boost::asio::awaitable<result<object>> create(resource_type resource, kept_text ns, json_text body,
                                                                 write_options options = write_options()) const;
     /// Posts to a subresource that has no function of its own. See subresources.hpp for evictions, bindings and tokens.
     [[nodiscard]] boost::asio::awaitable<result<object>>
-    create_subresource(resource_type resource, std::string ns, std::string name, std::string subresource,
+    create_subresource(resource_type resource, kept_text ns, kept_text name, kept_text subresource,
                        json_text body, write_options options = write_options()) const;
     /// Replaces an object. Fails with cond::conflict when `body` has a resource version that is no longer the newest.
-    [[nodiscard]] boost::asio::awaitable<result<object>> update(resource_type resource, std::string ns,
-                                                                std::string name, json_text body,
+    [[nodiscard]] boost::asio::awaitable<result<object>> update(resource_type resource, kept_text ns,
+                                                                kept_text name, json_text body,
                                                                 write_options options = write_options(),
-                                                                std::string subresource = {}) const;
+                                                                kept_text subresource = {}) const;
     /// For resource_client<T>: create() of a struct, which is read before this returns.
     [[nodiscard]] boost::asio::awaitable<result<object>>
-    create_struct(resource_type resource, std::string ns, detail::struct_view body, write_options options) const;
+    create_struct(resource_type resource, kept_text ns, detail::struct_view body, write_options options) const;
     /// For resource_client<T>: update() with a struct, which is read before this returns.
-    [[nodiscard]] boost::asio::awaitable<result<object>> update_struct(resource_type resource, std::string ns,
-                                                                       std::string name, detail::struct_view body,
+    [[nodiscard]] boost::asio::awaitable<result<object>> update_struct(resource_type resource, kept_text ns,
+                                                                       kept_text name, detail::struct_view body,
                                                                        write_options options,
-                                                                       std::string subresource) const;
+                                                                       kept_text subresource) const;
     /// Applies a patch of that kind.
-    [[nodiscard]] boost::asio::awaitable<result<object>> patch(resource_type resource, std::string ns, std::string name,
+    [[nodiscard]] boost::asio::awaitable<result<object>> patch(resource_type resource, kept_text ns, kept_text name,
                                                                patch_kind kind, json_text body,
                                                                patch_options options = patch_options(),
-                                                               std::string subresource = {}) const;
+                                                               kept_text subresource = {}) const;
     /// Server-side apply: the object then has the fields of `body`, and no longer those that this manager applied
     /// earlier and leaves out now. Errors: conflict, see apply_conflicts(); invalid for a body with managed fields.
-    [[nodiscard]] boost::asio::awaitable<result<object>> apply(resource_type resource, std::string ns, std::string name,
+    [[nodiscard]] boost::asio::awaitable<result<object>> apply(resource_type resource, kept_text ns, kept_text name,
                                                                json_text body, apply_options options,
-                                                               std::string subresource = {}) const;
+                                                               kept_text subresource = {}) const;
     /// Returns the deleted object, the object still held by finalizers, or a `Status`; kind() distinguishes them.
-    [[nodiscard]] boost::asio::awaitable<result<object>> remove(resource_type resource, std::string ns,
-                                                                std::string name,
+    [[nodiscard]] boost::asio::awaitable<result<object>> remove(resource_type resource, kept_text ns,
+                                                                kept_text name,
                                                                 delete_options options = delete_options(),
-                                                                std::string subresource = {}) const;
+                                                                kept_text subresource = {}) const;
     /** Deletes all objects of a namespace, or of a cluster-scoped resource, that a list with the options `which` has.
 
         @return  The objects as they were before, if the server says so; client_limits::max_list_bytes bounds them. */
     [[nodiscard]] boost::asio::awaitable<result<list_page>>
-    remove_collection(resource_type resource, std::string ns, list_options which = list_options(),
+    remove_collection(resource_type resource, kept_text ns, list_options which = list_options(),
                       delete_options options = delete_options()) const;
 
     /// Sends any request, with credentials and retries. Fails only when no complete response arrived.
@@ -144,18 +142,14 @@ public:
     [[nodiscard]] boost::asio::awaitable<result<std::unique_ptr<answer>>> send(request r) const;
 
     /// This client bound to one resource and namespace.
-    [[nodiscard]] resource_client<object> resource(resource_type type, std::string ns = {}) const;
-    // Deleted: one namespace, or none for all.
-    void resource(resource_type type, detail::several_texts) const = delete;
+    [[nodiscard]] resource_client<object> resource(resource_type type, kept_text ns = {}) const;
     /// The same for a kind with a C++ type; a struct that is generated or described gives
     /// typed objects.
     template<class Kind>
-    [[nodiscard]] auto resource(std::string ns = {}) const
+    [[nodiscard]] auto resource(kept_text ns = {}) const
     {
         return resource_client<detail::handled_kind<Kind>>(resource(Kind::resource(), std::move(ns)));
     }
-    template<class Kind>
-    void resource(detail::several_texts) const = delete;
 
     /// A source provider for informers. It keeps the client's connections alive.
     [[nodiscard]] std::shared_ptr<source_provider> provider() const;
@@ -168,8 +162,8 @@ public:
         again, at most once in ten seconds for a kind.
 
         @par Errors  not_found if the server has no such kind; else as all_resources(). */
-    [[nodiscard]] boost::asio::awaitable<result<resource_type>> resource_of(std::string api_version,
-                                                                            std::string kind) const;
+    [[nodiscard]] boost::asio::awaitable<result<resource_type>> resource_of(kept_text api_version,
+                                                                            kept_text kind) const;
 
     /// The clock of its options, as long as a copy of the client lives.
     [[nodiscard]] time_source& time() const noexcept;
@@ -192,13 +186,13 @@ class resource_client<object>
 {
 public:
     /// @param ns  Empty = all namespaces, or a cluster-scoped resource.
-    resource_client(client c, resource_type type, std::string ns = {});
+    resource_client(client c, resource_type type, kept_text ns = {});
 
     /// As client::get().
-    [[nodiscard]] boost::asio::awaitable<result<object>> get(std::string name, std::string subresource = {}) const;
+    [[nodiscard]] boost::asio::awaitable<result<object>> get(kept_text name, kept_text subresource = {}) const;
     /// As client::get().
-    [[nodiscard]] boost::asio::awaitable<result<object>> get(std::string name, get_options options,
-                                                             std::string subresource = {}) const;
+    [[nodiscard]] boost::asio::awaitable<result<object>> get(kept_text name, get_options options,
+                                                             kept_text subresource = {}) const;
     /// As client::list().
     [[nodiscard]] boost::asio::awaitable<result<list_page>> list(list_options options = list_options()) const;
     /// As client::list_all().
@@ -210,29 +204,29 @@ public:
     [[nodiscard]] boost::asio::awaitable<result<object>> create(json_text body,
                                                                 write_options options = write_options()) const;
     /// As client::update().
-    [[nodiscard]] boost::asio::awaitable<result<object>> update(std::string name, json_text body,
+    [[nodiscard]] boost::asio::awaitable<result<object>> update(kept_text name, json_text body,
                                                                 write_options options = write_options(),
-                                                                std::string subresource = {}) const;
+                                                                kept_text subresource = {}) const;
     /// As client::create_struct().
     [[nodiscard]] boost::asio::awaitable<result<object>> create_struct(detail::struct_view body,
                                                                        write_options options) const;
     /// As client::update_struct().
     [[nodiscard]] boost::asio::awaitable<result<object>>
-    update_struct(std::string name, detail::struct_view body, write_options options, std::string subresource) const;
+    update_struct(kept_text name, detail::struct_view body, write_options options, kept_text subresource) const;
     /// As client::patch().
-    [[nodiscard]] boost::asio::awaitable<result<object>> patch(std::string name, patch_kind kind, json_text body,
+    [[nodiscard]] boost::asio::awaitable<result<object>> patch(kept_text name, patch_kind kind, json_text body,
                                                                patch_options options = patch_options(),
-                                                               std::string subresource = {}) const;
+                                                               kept_text subresource = {}) const;
     /// As client::apply().
-    [[nodiscard]] boost::asio::awaitable<result<object>> apply(std::string name, json_text body, apply_options options,
-                                                               std::string subresource = {}) const;
+    [[nodiscard]] boost::asio::awaitable<result<object>> apply(kept_text name, json_text body, apply_options options,
+                                                               kept_text subresource = {}) const;
     /// As client::create_subresource().
     [[nodiscard]] boost::asio::awaitable<result<object>>
-    create_subresource(std::string name, std::string subresource, json_text body,
+    create_subresource(kept_text name, kept_text subresource, json_text body,
                        write_options options = write_options()) const;
     /// As client::remove().
     [[nodiscard]] boost::asio::awaitable<result<object>>
-    remove(std::string name, delete_options options = delete_options(), std::string subresource = {}) const;
+    remove(kept_text name, delete_options options = delete_options(), kept_text subresource = {}) const;
     /// As client::remove_collection().
     [[nodiscard]] boost::asio::awaitable<result<list_page>>
     remove_collection(list_options which = list_options(), delete_options options = delete_options()) const;

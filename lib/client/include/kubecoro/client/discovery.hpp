@@ -2,6 +2,7 @@
 
 #include <kubecoro/api/resource.hpp>
 #include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/kept_text.hpp>
 #include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/client/client.hpp>
@@ -66,7 +67,7 @@ struct discovered_resources
     Reads the list of resources each time: a program that asks often uses a `discovery`.
     @par Errors  not_found with similar names and the groups that are missing; invalid when a shortened group fits
                  several, with all of them; else as discover. */
-[[nodiscard]] boost::asio::awaitable<result<resource_type>> find_resource(client c, std::string name);
+[[nodiscard]] boost::asio::awaitable<result<resource_type>> find_resource(client c, kept_text name);
 
 /// The version of a server.
 struct server_version
@@ -125,14 +126,14 @@ public:
     /// All resources, and the groups that are missing.
     [[nodiscard]] boost::asio::awaitable<result<std::shared_ptr<const discovered_resources>>> resources() const;
     /// The resource for a name given by a user, see find_resource(). Several that fit: the server's preferred one.
-    [[nodiscard]] boost::asio::awaitable<result<resource_type>> resource_for(std::string name) const;
+    [[nodiscard]] boost::asio::awaitable<result<resource_type>> resource_for(kept_text name) const;
     /// All resources that fit the name, one of each group, preferred first; never none.
-    [[nodiscard]] boost::asio::awaitable<result<std::vector<resource_type>>> candidates_for(std::string name) const;
+    [[nodiscard]] boost::asio::awaitable<result<std::vector<resource_type>>> candidates_for(kept_text name) const;
     /// The resource of a kind, as objects name it: "apps/v1" and "Deployment".
-    [[nodiscard]] boost::asio::awaitable<result<resource_type>> resource_of(std::string api_version,
-                                                                            std::string kind) const;
+    [[nodiscard]] boost::asio::awaitable<result<resource_type>> resource_of(kept_text api_version,
+                                                                            kept_text kind) const;
     /// The resources of a category such as "all", each in its preferred version; none if there is no such category.
-    [[nodiscard]] boost::asio::awaitable<result<std::vector<resource_type>>> in_category(std::string category) const;
+    [[nodiscard]] boost::asio::awaitable<result<std::vector<resource_type>>> in_category(kept_text category) const;
     /// Forgets the list: the next operation reads it.
     void invalidate() const;
 

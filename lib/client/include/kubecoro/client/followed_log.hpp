@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kubecoro/api/options.hpp>
+#include <kubecoro/base/kept_text.hpp>
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/client/client.hpp>
 #include <kubecoro/client/log_stream.hpp>
@@ -32,7 +33,7 @@ class followed_log
 {
 public:
     /// Does not connect yet. log_options::follow is understood. With `previous` or `limit_bytes` nothing is continued.
-    followed_log(client c, std::string ns, std::string pod, log_options options = log_options());
+    followed_log(client c, kept_text ns, kept_text pod, log_options options = log_options());
     ~followed_log();
     followed_log(followed_log&&) noexcept;
     followed_log& operator=(followed_log&&) noexcept;

@@ -4,6 +4,7 @@
 #include <kubecoro/api/object.hpp>
 #include <kubecoro/api/options.hpp>
 #include <kubecoro/api/resource.hpp>
+#include <kubecoro/base/kept_text.hpp>
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/client/client.hpp>
 
@@ -50,7 +51,7 @@ void order_manifests(std::vector<boost::json::value>& objects);
                  apiVersion or name; else as client::apply() and resource_of().
     @par Cancellation  terminal, partial, total. */
 [[nodiscard]] boost::asio::awaitable<result<std::vector<object>>>
-apply_all(client c, std::vector<boost::json::value> objects, apply_options how, std::string ns = {});
+apply_all(client c, std::vector<boost::json::value> objects, apply_options how, kept_text ns = {});
 
 /// An object of apply_each(), after its turn.
 struct applied_manifest
@@ -68,7 +69,7 @@ struct applied_manifest
     @param done  Called once for each object, in the order of the writes. Returns whether to go on.
     @return      Success also after failures of objects, which `done` has received. Fails when it was cancelled. */
 [[nodiscard]] boost::asio::awaitable<result<>> apply_each(client c, std::vector<boost::json::value> objects,
-                                                          apply_options how, std::string ns,
+                                                          apply_options how, kept_text ns,
                                                           std::function<bool(const applied_manifest&)> done);
 
 } // namespace kubecoro

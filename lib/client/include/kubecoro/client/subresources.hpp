@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kubecoro/api/options.hpp>
+#include <kubecoro/base/kept_text.hpp>
 #include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/client/client.hpp>
@@ -47,15 +48,15 @@ struct scale_options
 /** Number of replicas of any kind that has the subresource scale.
 
     @par Errors  As client; not_found also for a kind without it. */
-[[nodiscard]] boost::asio::awaitable<result<scale_state>> get_scale(client c, resource_type resource, std::string ns,
-                                                                    std::string name);
+[[nodiscard]] boost::asio::awaitable<result<scale_state>> get_scale(client c, resource_type resource, kept_text ns,
+                                                                    kept_text name);
 
 /** Changes the number of replicas, by a merge patch of the subresource scale.
 
     @return      The new state.
     @par Errors  As get_scale, and conflict if a condition of the options does not hold. */
-[[nodiscard]] boost::asio::awaitable<result<scale_state>> set_scale(client c, resource_type resource, std::string ns,
-                                                                    std::string name, std::int64_t replicas,
+[[nodiscard]] boost::asio::awaitable<result<scale_state>> set_scale(client c, resource_type resource, kept_text ns,
+                                                                    kept_text name, std::int64_t replicas,
                                                                     scale_options options = scale_options());
 
 /** Evicts a pod: deletes it unless a disruption budget forbids that at present.
@@ -65,7 +66,7 @@ struct scale_options
     @param options  Grace period, preconditions, dry run, of the deletion.
     @par Errors     As client. retry_later if a budget forbids it now, see is_disruption_budget(); internal, if several
                     budgets select the pod. */
-[[nodiscard]] boost::asio::awaitable<result<>> evict(client c, std::string ns, std::string pod,
+[[nodiscard]] boost::asio::awaitable<result<>> evict(client c, kept_text ns, kept_text pod,
                                                      delete_options options = delete_options());
 
 /// True if an eviction failed because a disruption budget forbids it now, and not because the server is busy.
@@ -105,14 +106,14 @@ struct service_account_token
 
 /// Requests a token of a service account (TokenRequest). Errors: as client.
 [[nodiscard]] boost::asio::awaitable<result<service_account_token>>
-create_token(client c, std::string ns, std::string service_account, token_options options = token_options());
+create_token(client c, kept_text ns, kept_text service_account, token_options options = token_options());
 
 /** Adds an ephemeral container to a running pod, or changes nothing if the pod has this very one.
 
     @param container  An `EphemeralContainer`, at least with a name and an image.
     @return           The pod.
     @par Errors       As client; invalid for a container without a name. */
-[[nodiscard]] boost::asio::awaitable<result<object>> add_ephemeral_container(client c, std::string ns, std::string pod,
+[[nodiscard]] boost::asio::awaitable<result<object>> add_ephemeral_container(client c, kept_text ns, kept_text pod,
                                                                              const boost::json::value& container,
                                                                              write_options options = write_options());
 
@@ -120,8 +121,8 @@ create_token(client c, std::string ns, std::string service_account, token_option
 
     @param pod_uid  Only the pod with this uid; empty = any.
     @par Errors     As client; conflict if the pod has a node, or another uid. */
-[[nodiscard]] boost::asio::awaitable<result<>> bind_pod(client c, std::string ns, std::string pod, std::string node,
-                                                        std::string pod_uid = {},
+[[nodiscard]] boost::asio::awaitable<result<>> bind_pod(client c, kept_text ns, kept_text pod, kept_text node,
+                                                        kept_text pod_uid = {},
                                                         write_options options = write_options());
 
 } // namespace kubecoro

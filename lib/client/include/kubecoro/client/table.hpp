@@ -3,6 +3,7 @@
 #include <kubecoro/api/list_watch_source.hpp>
 #include <kubecoro/api/object.hpp>
 #include <kubecoro/api/options.hpp>
+#include <kubecoro/base/kept_text.hpp>
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/client/client.hpp>
 
@@ -60,15 +61,15 @@ struct table
 /** One object as a table with one row. A server without tables gives the columns Name and Created At.
 
     @par Errors  As client; corrupt for anything else than a table or an object. */
-[[nodiscard]] boost::asio::awaitable<result<table>> get_table(client c, resource_type resource, std::string ns,
-                                                              std::string name,
+[[nodiscard]] boost::asio::awaitable<result<table>> get_table(client c, resource_type resource, kept_text ns,
+                                                              kept_text name,
                                                               table_object with = table_object::metadata);
 
 /** A list as a table, one page of it: pass its continue_token on to get the next.
 
     A page is held whole, at most client_limits::max_answer_bytes: set list_options::limit, as kubectl does with 500.
     metadata_only does not apply. Errors: as get_table. */
-[[nodiscard]] boost::asio::awaitable<result<table>> list_table(client c, resource_type resource, std::string ns,
+[[nodiscard]] boost::asio::awaitable<result<table>> list_table(client c, resource_type resource, kept_text ns,
                                                                list_options options = list_options(),
                                                                table_object with = table_object::metadata);
 
@@ -103,7 +104,7 @@ public:
 
     metadata_only does not apply. Errors: as client::watch(). */
 [[nodiscard]] boost::asio::awaitable<result<std::unique_ptr<table_watch>>>
-watch_table(client c, resource_type resource, std::string ns, watch_options options = watch_options(),
+watch_table(client c, resource_type resource, kept_text ns, watch_options options = watch_options(),
             table_object with = table_object::metadata);
 
 } // namespace kubecoro

@@ -3,6 +3,7 @@
 
 #include <kubecoro/api/detail/typed_outcome.hpp>
 #include <kubecoro/api/structs.hpp>
+#include <kubecoro/base/kept_text.hpp>
 #include <kubecoro/client/client.hpp>
 
 #include <boost/asio/awaitable.hpp>
@@ -52,7 +53,7 @@ public:
     explicit resource_client(resource_client<object> untyped) : resource_client<object>(std::move(untyped)) {}
 
     /// Reads an object.
-    [[nodiscard]] boost::asio::awaitable<result<typed_object<T>>> get(std::string name,
+    [[nodiscard]] boost::asio::awaitable<result<typed_object<T>>> get(kept_text name,
                                                                       get_options options = get_options()) const
     {
         return detail::typed_outcome<T>(untyped().get(std::move(name), std::move(options)));
@@ -75,14 +76,14 @@ public:
     }
     /// Replaces the object. Fails with cond::conflict when `wanted` has a resource version that is no longer the newest.
     [[nodiscard]] boost::asio::awaitable<result<typed_object<T>>>
-    update(const T& wanted, write_options options = write_options(), std::string subresource = {}) const
+    update(const T& wanted, write_options options = write_options(), kept_text subresource = {}) const
     {
         return detail::typed_outcome<T>(
             untyped().update_struct(name_of(wanted), described(wanted), std::move(options), std::move(subresource)));
     }
     /// Server-side apply: sends the fields that are set, and no others.
     [[nodiscard]] boost::asio::awaitable<result<typed_object<T>>> apply(const T& wanted, apply_options options,
-                                                                        std::string subresource = {}) const
+                                                                        kept_text subresource = {}) const
     {
         json_text body(to_text(wanted));
         body.partial = detail::is_partial(described(wanted));

@@ -5,6 +5,7 @@
 #include <kubecoro/api/object.hpp>
 #include <kubecoro/api/options.hpp>
 #include <kubecoro/api/resource.hpp>
+#include <kubecoro/base/kept_text.hpp>
 #include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/base/retry.hpp>
@@ -151,11 +152,11 @@ retry_on_conflict(client c, resource_type type, object_key key, object_edit edit
 
 /// Adds a finalizer to this object, by its uid. Returns the object as it is then; sends nothing if it has the finalizer.
 /// Fails with cond::invalid for an object that is being deleted, and with cond::not_found if it is gone.
-[[nodiscard]] boost::asio::awaitable<result<object>> ensure_finalizer(client c, object o, std::string finalizer,
+[[nodiscard]] boost::asio::awaitable<result<object>> ensure_finalizer(client c, object o, kept_text finalizer,
                                                                       write_options options = write_options());
 /// Removes a finalizer from this object, by its uid. Returns the object as it is then; null if it is gone, which is no
 /// failure.
-[[nodiscard]] boost::asio::awaitable<result<object>> remove_finalizer(client c, object o, std::string finalizer,
+[[nodiscard]] boost::asio::awaitable<result<object>> remove_finalizer(client c, object o, kept_text finalizer,
                                                                       write_options options = write_options());
 
 /** Deletes an object and waits until it is gone, or another one has its name. An object that is not there is gone.
@@ -170,7 +171,7 @@ retry_on_conflict(client c, resource_type type, object_key key, object_edit edit
 
     @param uid  The object's, such as removed_uid() gives; empty = that of the object that is found first. */
 [[nodiscard]] boost::asio::awaitable<result<>> wait_until_gone(client c, resource_type type, object_key key,
-                                                               std::string uid = {},
+                                                               kept_text uid = {},
                                                                saturating_duration limit = std::chrono::minutes{1});
 /// The uid of the object that a deletion was for, from what client::remove() returned; empty if the server does not say.
 [[nodiscard]] std::string removed_uid(const object& answer);

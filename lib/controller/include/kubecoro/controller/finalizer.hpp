@@ -3,6 +3,7 @@
 
 #include <kubecoro/api/object.hpp>
 #include <kubecoro/api/typed_object.hpp>
+#include <kubecoro/base/kept_text.hpp>
 #include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/client/client.hpp>
@@ -69,7 +70,7 @@ struct finalized
     @param found  As the informer has it. Null = nothing to do.
     @par Lifetime  `context` must outlive the awaitable. */
 [[nodiscard]] boost::asio::awaitable<result<action>>
-run_with_finalizer(client cluster, object found, std::string finalizer, named_first<object_run> apply,
+run_with_finalizer(client cluster, object found, kept_text finalizer, named_first<object_run> apply,
                    named_first<object_run> cleanup, reconcile_context& context);
 
 /** A reconciler that cleans up before its object goes.
@@ -92,7 +93,7 @@ run_with_finalizer(client cluster, object found, std::string finalizer, named_fi
     @param finalizer  "example.com/cleanup": a qualified name; another one fails with cond::invalid.
     @param cluster    May update the objects. */
 template<class T>
-[[nodiscard]] typed_reconciler<T> with_finalizer(client cluster, std::string finalizer,
+[[nodiscard]] typed_reconciler<T> with_finalizer(client cluster, kept_text finalizer,
                                                  std::type_identity_t<typed_reconciler<T>> reconcile,
                                                  std::type_identity_t<typed_reconciler<T>> cleanup)
 {

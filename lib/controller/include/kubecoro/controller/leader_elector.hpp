@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/kept_text.hpp>
 #include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/client/client.hpp>
@@ -79,7 +80,7 @@ public:
         @param known       The one that the caller knows; empty = none.
         @par Errors        cond::cancelled after a stop.
         @par Cancellation  ends the wait only. */
-    [[nodiscard]] boost::asio::awaitable<result<std::string>> new_leader(std::string known = {}) const;
+    [[nodiscard]] boost::asio::awaitable<result<std::string>> new_leader(kept_text known = {}) const;
 
     /// Whether this candidate leads at present, by its own clock.
     [[nodiscard]] bool leads() const;

@@ -3,6 +3,7 @@
 #include <kubecoro/api/object.hpp>
 #include <kubecoro/api/resource.hpp>
 #include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/kept_text.hpp>
 #include <kubecoro/base/log.hpp>
 #include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/result.hpp>
@@ -98,7 +99,7 @@ public:
         No wait when no source has that kind or watches that namespace. */
     void wrote(const object& answer);
     /// The same for a response that is not available as an object. Only group and kind of `resource` count.
-    void wrote(const resource_type& resource, object_key key, std::string resource_version);
+    void wrote(const resource_type& resource, object_key key, kept_text resource_version);
 
     /// The writes that the run has named so far.
     [[nodiscard]] const std::vector<write>& writes() const noexcept { return writes_; }
