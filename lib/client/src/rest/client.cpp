@@ -259,8 +259,8 @@ asio::awaitable<result<object>> client::get(resource_type resource, kept_text ns
     return get(std::move(resource), std::move(ns), std::move(name), get_options(), std::move(subresource));
 }
 
-asio::awaitable<result<object>> client::get(resource_type resource, kept_text ns, kept_text name,
-                                            get_options options, kept_text subresource) const
+asio::awaitable<result<object>> client::get(resource_type resource, kept_text ns, kept_text name, get_options options,
+                                            kept_text subresource) const
 {
     auto kind = resource.display_name() + " " + resource.version;
     const request_builder builder(std::move(resource), std::move(ns), state_->options.decode.form);

@@ -109,7 +109,8 @@ asio::awaitable<result<>> manager_engine::check_while_running(manager_engine& se
 {
     result<> outcome;
     const auto check = [&self, &outcome, seed]() -> asio::awaitable<result<>> {
-        auto asking = catch_failure(check_access(self.cluster, self.rights(), *self.options.log, *self.options.time, seed));
+        auto asking =
+            catch_failure(check_access(self.cluster, self.rights(), *self.options.log, *self.options.time, seed));
         outcome = co_await std::move(asking);
         co_return result<>{};
     };

@@ -122,7 +122,7 @@ failure missing_rights(const std::vector<access_right>& missing)
 }
 
 asio::awaitable<result<>> check_access(client cluster, std::vector<access_right> rights, logger log, time_source& time,
-                                      std::uint64_t seed)
+                                       std::uint64_t seed)
 {
     asking all{.cluster = std::move(cluster), .questions = {}};
     for (const auto& r : merged(std::move(rights)))

@@ -24,10 +24,9 @@ namespace kubecoro::detail {
     One that cannot be reached, or asks for patience, is asked again until it answers. A server that has no such reviews is not
     asked again: this is logged, and counts as success.
     @param time  Must outlive the call.
-    @param seed  Of the pauses between attempts.
+    @param seed  Seeds the pauses between attempts.
     @par Errors  forbidden, naming all that is missing; cancelled. Strand-confined. */
 [[nodiscard]] boost::asio::awaitable<result<>> check_access(client cluster, std::vector<access_right> rights,
-                                                            logger log, time_source& time,
-                                                            std::uint64_t seed);
+                                                            logger log, time_source& time, std::uint64_t seed);
 
 } // namespace kubecoro::detail

@@ -91,10 +91,7 @@ class text_list : public std::vector<std::string>
 public:
     text_list() = default;
     /// Copies texts in braces.
-    text_list(std::initializer_list<kept_text> items)
-    {
-        assign(items.begin(), items.end());
-    }
+    text_list(std::initializer_list<kept_text> items) { assign(items.begin(), items.end()); }
     /// Copies a range, such as that of a set.
     template<std::input_iterator It>
         requires std::convertible_to<std::iter_reference_t<It>, std::string>

@@ -99,12 +99,11 @@ public:
                                                                 write_options options = write_options()) const;
     /// Posts to a subresource that has no function of its own. See subresources.hpp for evictions, bindings and tokens.
     [[nodiscard]] boost::asio::awaitable<result<object>>
-    create_subresource(resource_type resource, kept_text ns, kept_text name, kept_text subresource,
-                       json_text body, write_options options = write_options()) const;
+    create_subresource(resource_type resource, kept_text ns, kept_text name, kept_text subresource, json_text body,
+                       write_options options = write_options()) const;
     /// Replaces an object. Fails with cond::conflict when `body` has a resource version that is no longer the newest.
-    [[nodiscard]] boost::asio::awaitable<result<object>> update(resource_type resource, kept_text ns,
-                                                                kept_text name, json_text body,
-                                                                write_options options = write_options(),
+    [[nodiscard]] boost::asio::awaitable<result<object>> update(resource_type resource, kept_text ns, kept_text name,
+                                                                json_text body, write_options options = write_options(),
                                                                 kept_text subresource = {}) const;
     /// For resource_client<T>: create() of a struct, which is read before this returns.
     [[nodiscard]] boost::asio::awaitable<result<object>>
@@ -125,8 +124,7 @@ public:
                                                                json_text body, apply_options options,
                                                                kept_text subresource = {}) const;
     /// Returns the deleted object, the object still held by finalizers, or a `Status`; kind() distinguishes them.
-    [[nodiscard]] boost::asio::awaitable<result<object>> remove(resource_type resource, kept_text ns,
-                                                                kept_text name,
+    [[nodiscard]] boost::asio::awaitable<result<object>> remove(resource_type resource, kept_text ns, kept_text name,
                                                                 delete_options options = delete_options(),
                                                                 kept_text subresource = {}) const;
     /** Deletes all objects of a namespace, or of a cluster-scoped resource, that a list with the options `which` has.
@@ -204,9 +202,8 @@ public:
     [[nodiscard]] boost::asio::awaitable<result<object>> create(json_text body,
                                                                 write_options options = write_options()) const;
     /// As client::update().
-    [[nodiscard]] boost::asio::awaitable<result<object>> update(kept_text name, json_text body,
-                                                                write_options options = write_options(),
-                                                                kept_text subresource = {}) const;
+    [[nodiscard]] boost::asio::awaitable<result<object>>
+    update(kept_text name, json_text body, write_options options = write_options(), kept_text subresource = {}) const;
     /// As client::create_struct().
     [[nodiscard]] boost::asio::awaitable<result<object>> create_struct(detail::struct_view body,
                                                                        write_options options) const;

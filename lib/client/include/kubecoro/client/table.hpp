@@ -61,9 +61,8 @@ struct table
 /** One object as a table with one row. A server without tables gives the columns Name and Created At.
 
     @par Errors  As client; corrupt for anything else than a table or an object. */
-[[nodiscard]] boost::asio::awaitable<result<table>> get_table(client c, resource_type resource, kept_text ns,
-                                                              kept_text name,
-                                                              table_object with = table_object::metadata);
+[[nodiscard]] boost::asio::awaitable<result<table>>
+get_table(client c, resource_type resource, kept_text ns, kept_text name, table_object with = table_object::metadata);
 
 /** A list as a table, one page of it: pass its continue_token on to get the next.
 
