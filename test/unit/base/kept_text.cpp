@@ -10,7 +10,7 @@ using kubecoro::kept_text;
 
 namespace {
 
-std::string taken(kept_text text) { return std::move(text); }
+std::string taken(kept_text text) { return text; }
 
 } // namespace
 
