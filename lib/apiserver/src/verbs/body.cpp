@@ -206,6 +206,15 @@ answer<json::value> read_part(const exchange& x, std::string_view api_version, s
     return std::move(*body);
 }
 
+std::optional<status_error> check_place(const exchange& x, const json::value& body)
+{
+    const auto ns = text_at(body, "metadata.namespace");
+    if (x.store->info.namespaced && !ns.empty() && ns != x.route.ns) return errors::other_namespace();
+    if (const auto name = text_at(body, "metadata.name"); name != x.route.name)
+        return errors::other_name(name, x.route.name);
+    return {};
+}
+
 std::optional<status_error> settle_doubtful_fields(exchange& x, json::value& body,
                                                    const std::vector<std::string>& duplicates)
 {
