@@ -343,7 +343,7 @@ namespace {
 /// The body of a deletion. One that cannot be understood must not delete anything: it may hold conditions.
 answer<json::value> read_delete_body(const exchange& x)
 {
-    if (!is_served_type(x, !x.store->info.custom)) return unsupported_type(x);
+    if (!is_served_type(x, true)) return unsupported_type(x); // protobuf for custom resources too
     constexpr std::string_view own_kind = "DeleteOptions";
     auto body = read_document(x, "v1", own_kind);
     if (!body) return errors::bad_request(std::string(decoding(x)) + body.error());
@@ -362,48 +362,52 @@ answer<json::value> read_delete_body(const exchange& x)
     return std::move(*body);
 }
 
-} // namespace
-
-answer<delete_request> read_delete_options(const exchange& x)
+/// The options of a deletion without a body.
+answer<json::value> read_delete_query(const exchange& x)
 {
-    delete_request how;
-    std::vector<std::string> dry = x.target.values("dryRun");
-    std::string orphan(x.target.value("orphanDependents"));
-    how.propagation = x.target.value("propagationPolicy");
+    json::object options;
+    if (const auto policy = x.target.value("propagationPolicy"); !policy.empty()) options["propagationPolicy"] = policy;
+    if (const auto orphans = x.target.value("orphanDependents"); !orphans.empty())
+        options["orphanDependents"] = orphans == "true";
     if (const auto grace = x.target.value("gracePeriodSeconds"); !grace.empty()) {
         std::int64_t seconds = 0;
         const auto [end, ec] = std::from_chars(grace.data(), grace.data() + grace.size(), seconds);
         if (ec != std::errc{} || end != grace.data() + grace.size())
             return errors::bad_request("strconv.ParseInt: parsing " + quoted(grace) + ": invalid syntax");
-        how.grace_seconds = seconds;
+        options["gracePeriodSeconds"] = seconds;
     }
-    if (!x.request.body.empty()) {
-        const auto body = read_delete_body(x);
-        if (!body) return body.error();
-        auto stated = delete_options_of(*body);
-        if (!stated.grace_seconds) stated.grace_seconds = how.grace_seconds;
-        if (stated.propagation.empty()) stated.propagation = how.propagation;
-        how = std::move(stated);
-        if (const auto* flag = find_at(*body, "orphanDependents"); flag && flag->is_bool())
-            orphan = flag->get_bool() ? "true" : "false";
-        if (const auto* values = array_at(*body, "dryRun"))
-            for (const auto& v : *values) dry.push_back(scalar_text(v));
-    }
+    auto& dry = options["dryRun"].emplace_array();
+    for (const auto& value : x.target.values("dryRun")) dry.push_back(json::value(std::string_view(value)));
+    return json::value(std::move(options));
+}
+
+} // namespace
+
+answer<delete_request> read_delete_options(const exchange& x)
+{
+    // As a kube-apiserver, which does not look at the query beside a body.
+    const auto options = x.request.body.empty() ? read_delete_query(x) : read_delete_body(x);
+    if (!options) return options.error();
+    std::vector<std::string> dry;
+    if (const auto* values = array_at(*options, "dryRun"))
+        for (const auto& v : *values) dry.push_back(scalar_text(v));
     if (auto e = check_dry_run(dry, "DeleteOptions")) return *e;
-    how.dry_run = !dry.empty();
+    auto how = delete_options_of(*options);
+    const auto* orphans = find_at(*options, "orphanDependents");
+    const bool states_orphans = orphans && orphans->is_bool();
     if (!how.propagation.empty()) {
         const auto shown_policy = quoted(how.propagation);
         if (how.propagation != "Foreground" && how.propagation != "Background" && how.propagation != "Orphan")
             return errors::invalid_options("DeleteOptions",
                                            {errors::not_supported("propagationPolicy", shown_policy,
                                                                   R"("Foreground", "Background", "Orphan", "nil")")});
-        if (!orphan.empty())
+        if (states_orphans)
             return errors::invalid_options(
                 "DeleteOptions",
                 {errors::invalid_value("propagationPolicy", shown_policy,
                                        "orphanDependents and deletionPropagation cannot be both set")});
     }
-    if (orphan == "true") how.propagation = "Orphan";
+    if (states_orphans && orphans->get_bool()) how.propagation = "Orphan";
     return how;
 }
 
