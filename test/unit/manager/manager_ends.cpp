@@ -117,6 +117,23 @@ TEST_CASE("manager: a part that holds up the stop is named, and neither informer
     CHECK(w.running->done());
 }
 
+TEST_CASE("manager: events that hold up the stop are named", "[manager]")
+{
+    world w({.grace = 1s});
+    w.faults->add({.what = kt::fault::no_answer(), .target = "events", .times = 0});
+    w.m->control<config_map>([&w](const typed_object<config_map>& m, reconcile_context&) -> reconciled {
+        w.m->events().event(m.untyped(), event_type::normal, "Seen", "Look", "a config map");
+        co_return action::done();
+    });
+    w.put("one");
+    w.begin();
+    w.m->request_stop();
+    w.run.advance(3s);
+    CHECK(w.log.count("the stop takes longer than the grace period running=\"events that have yet to be sent\"") == 1);
+    w.run.advance(1min);
+    CHECK(w.running->done());
+}
+
 TEST_CASE("manager: when a part fails and another does not end, the failure is the outcome, and the other is logged",
           "[manager]")
 {

@@ -219,12 +219,13 @@ asio::awaitable<result<>> manager_engine::watch_stop(manager_engine& self)
     co_return result<>{};
 }
 
-/// What the stop waits for: informers when it is their turn; before and after that, the work of parts and controllers.
+/// What the stop waits for: informers when it is their turn; before and after that, the work of parts and controllers; last, events.
 std::string manager_engine::what_runs() const
 {
     bool informers_end = false;
     {
         std::lock_guard lock(mutex_);
+        if (core_.phase() == manager_phase::stopped) return "events that have yet to be sent";
         informers_end = core_.stops_informers();
     }
     std::vector<std::string> all;
