@@ -72,6 +72,15 @@ TEST_CASE("delete options: those of the query do not count beside a body", "[api
     s.expect(200, "GET", maps + "/b");
 }
 
+TEST_CASE("delete options: an empty precondition holds for no object", "[apiserver][delete]")
+{
+    server s;
+    s.add_config_map("default", "a");
+    for (const std::string member : {"uid", "resourceVersion"})
+        s.expect(409, "DELETE", maps + "/a", R"({"preconditions":{")" + member + R"(":""}})");
+    s.expect(200, "DELETE", maps + "/a", R"({"preconditions":{"uid":null}})");
+}
+
 TEST_CASE("dry run: a deletion answers with the object that finalizers or a grace period would keep",
           "[apiserver][delete]")
 {

@@ -32,11 +32,11 @@ status_error precondition(const resource_info& info, const stored_object& object
 std::optional<status_error> check_preconditions(const resource_info& info, const stored_object& object,
                                                 const delete_request& how)
 {
-    if (!how.uid.empty() && how.uid != object.uid)
-        return precondition(info, object, "UID", how.uid, object.uid, "deleted and then recreated");
+    if (how.uid && *how.uid != object.uid)
+        return precondition(info, object, "UID", *how.uid, object.uid, "deleted and then recreated");
     const auto version = std::to_string(object.version);
-    if (!how.resource_version.empty() && how.resource_version != version)
-        return precondition(info, object, "ResourceVersion", how.resource_version, version, "modified");
+    if (how.resource_version && *how.resource_version != version)
+        return precondition(info, object, "ResourceVersion", *how.resource_version, version, "modified");
     return {};
 }
 

@@ -331,8 +331,12 @@ delete_request delete_options_of(const json::value& options)
     if (const auto* grace = find_at(options, "gracePeriodSeconds"); grace && grace->is_int64())
         how.grace_seconds = grace->get_int64();
     how.propagation = text_at(options, "propagationPolicy");
-    how.uid = text_at(options, "preconditions.uid");
-    how.resource_version = text_at(options, "preconditions.resourceVersion");
+    const auto stated = [&](std::string_view path) {
+        const auto* text = find_at(options, path);
+        return text && text->is_string() ? std::optional<std::string>(text->get_string()) : std::nullopt;
+    };
+    how.uid = stated("preconditions.uid");
+    how.resource_version = stated("preconditions.resourceVersion");
     const auto* dry = array_at(options, "dryRun");
     how.dry_run = dry && !dry->empty();
     return how;
