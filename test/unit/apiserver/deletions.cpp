@@ -1,4 +1,5 @@
-// Tests of the options of deletions: a body that cannot be understood deletes nothing, a dry run answers as the deletion.
+// Tests of the options of deletions: a body that cannot be understood deletes nothing, a dry run answers as the deletion,
+// and grace periods.
 #include "support.hpp"
 
 using namespace kubecoro;
@@ -15,7 +16,8 @@ std::string message_of(const json::value& status) { return std::string(status.at
 json::value preview(server& s, const std::string& target)
 {
     const auto version = s.state.resource_version();
-    auto answered = s.expect(200, "DELETE", target + "?dryRun=All");
+    const char separator = target.find('?') == std::string::npos ? '?' : '&';
+    auto answered = s.expect(200, "DELETE", target + separator + "dryRun=All");
     CHECK(s.state.resource_version() == version);
     return answered;
 }
@@ -58,6 +60,27 @@ TEST_CASE("delete options: a body that is not understood deletes nothing", "[api
     s.expect(200, "DELETE", maps + "/b", "propagationPolicy: Background\n", {{"content-type", "application/yaml"}});
 }
 
+TEST_CASE("delete options: those of the query do not count beside a body", "[apiserver][delete]")
+{
+    server s;
+    s.add_config_map("default", "a");
+    s.expect(200, "DELETE", maps + "/a?dryRun=All", "{}");
+    s.expect(404, "GET", maps + "/a");
+    s.add_config_map("default", "b");
+    s.expect(200, "DELETE", maps + "/b?dryRun=All");
+    s.expect(200, "DELETE", maps + "/b", R"({"dryRun":["All"]})");
+    s.expect(200, "GET", maps + "/b");
+}
+
+TEST_CASE("delete options: an empty precondition holds for no object", "[apiserver][delete]")
+{
+    server s;
+    s.add_config_map("default", "a");
+    for (const std::string member : {"uid", "resourceVersion"})
+        s.expect(409, "DELETE", maps + "/a", R"({"preconditions":{")" + member + R"(":""}})");
+    s.expect(200, "DELETE", maps + "/a", R"({"preconditions":{"uid":null}})");
+}
+
 TEST_CASE("dry run: a deletion answers with the object that finalizers or a grace period would keep",
           "[apiserver][delete]")
 {
@@ -87,4 +110,76 @@ TEST_CASE("dry run: a deletion answers with the object that finalizers or a grac
              R"({"openAPIV3Schema":{"type":"object"}}}]}})");
     CHECK(is_marked(preview(s, definitions + "/widgets.example.com")));
     s.expect(200, "GET", "/apis/example.com/v1/widgets");
+}
+
+namespace {
+
+std::string bound_pod(const std::string& name)
+{
+    return R"({"metadata":{"name":")" + name + R"("},"spec":{"nodeName":"n","containers":[{"name":"c","image":"i"}]}})";
+}
+
+/// The grace period, the time of the deletion and the generation of an object that is being deleted.
+std::string end_of(const json::value& object)
+{
+    const auto& metadata = object.at("metadata");
+    return json::serialize(metadata.at("deletionGracePeriodSeconds")) + " " +
+           std::string(metadata.at("deletionTimestamp").as_string()).substr(11, 8) + " " +
+           json::serialize(metadata.at("generation"));
+}
+
+struct patient_server : server
+{
+    patient_server() : server({.history = 100, .seed = 1, .pod_termination = {}}) {}
+    /// The end of a pod after a deletion, which a dry run has to foretell.
+    std::string remove(const std::string& query)
+    {
+        const auto foretold = end_of(preview(*this, pods + "/p" + query));
+        const auto done = end_of(expect(200, "DELETE", pods + "/p" + query));
+        CHECK(foretold == done);
+        return done;
+    }
+};
+
+} // namespace
+
+TEST_CASE("deletion: a negative grace period of a pod is a second", "[apiserver][delete]")
+{
+    patient_server s;
+    s.expect(201, "POST", pods, bound_pod("p"));
+    CHECK(s.remove("?gracePeriodSeconds=-5") == "1 06:00:01 2");
+    s.expect(200, "GET", pods + "/p");
+}
+
+TEST_CASE("deletion: a further one may only shorten the grace period of a pod", "[apiserver][delete]")
+{
+    patient_server s;
+    s.expect(201, "POST", pods, bound_pod("p"));
+    CHECK(s.remove("?gracePeriodSeconds=60") == "60 06:01:00 2");
+    s.now += std::chrono::seconds{10};
+    const auto version = s.state.resource_version();
+    for (const std::string query :
+         {"", "?gracePeriodSeconds=60", "?gracePeriodSeconds=90", "?propagationPolicy=Foreground"}) {
+        INFO(query);
+        CHECK(s.remove(query) == "60 06:01:00 2"); // not the 30 seconds of the pod
+    }
+    CHECK(s.state.resource_version() == version);
+    CHECK(s.remove("?gracePeriodSeconds=40") == "40 06:00:40 2"); // from the first deletion on
+    CHECK(s.remove("?gracePeriodSeconds=5") == "1 06:00:10 2");   // not in the past
+    // One that has ended waits for its node, which deletes it with a period of 0.
+    s.patch(pods + "/p/status", R"({"status":{"phase":"Succeeded"}})");
+    CHECK(s.remove("") == "1 06:00:10 2");
+    s.expect(200, "DELETE", pods + "/p?gracePeriodSeconds=0");
+    s.expect(404, "GET", pods + "/p");
+}
+
+TEST_CASE("deletion: a pod without a kubelet goes at its sooner end", "[apiserver][delete]")
+{
+    server s({.history = 100, .seed = 1, .pod_termination = std::chrono::seconds{20}});
+    s.expect(201, "POST", pods, bound_pod("p"));
+    s.expect(200, "DELETE", pods + "/p");
+    s.expect(200, "DELETE", pods + "/p?gracePeriodSeconds=2");
+    s.now += std::chrono::seconds{2};
+    (void)s.state.tick(s.now);
+    s.expect(404, "GET", pods + "/p");
 }

@@ -86,6 +86,16 @@ TEST_CASE("kinds: field selectors name the fields that a kube-apiserver selects 
              R"({"metadata":{"name":"a"},"spec":{"signerName":"x.io/a","request":"","usages":[]}})");
     CHECK(selected(requests, "spec.signerName%3Dx.io/a") == 1);
     CHECK(selected(requests, "spec.signerName%3Dx.io/b") == 0);
+    const std::string bundles = "/apis/certificates.k8s.io/v1/clustertrustbundles";
+    s.expect(201, "POST", bundles,
+             R"({"metadata":{"name":"x.io:a:1"},"spec":{"signerName":"x.io/a","trustBundle":""}})");
+    CHECK(selected(bundles, "spec.signerName%3Dx.io/a") == 1);
+    CHECK(selected(bundles, "spec.signerName%3D") == 0);
+    const std::string pod_requests = "/apis/certificates.k8s.io/v1/namespaces/default/podcertificaterequests";
+    s.expect(201, "POST", pod_requests,
+             R"({"metadata":{"name":"a"},"spec":{"signerName":"x.io/a","podName":"p","nodeName":"n"}})");
+    CHECK(selected(pod_requests, "spec.signerName%3Dx.io/a,spec.podName%3Dp,spec.nodeName%3Dn") == 1);
+    CHECK(selected(pod_requests, "spec.nodeName%3Dm") == 0);
     const std::string slices = "/apis/resource.k8s.io/v1/resourceslices";
     s.expect(201, "POST", slices,
              R"({"metadata":{"name":"a"},"spec":{"driver":"d","nodeName":"n","pool":{"name":"p","generation":1,)"

@@ -178,7 +178,7 @@ TEST_CASE("limits: data is measured decoded", "[apiserver][limits]")
         CHECK(why(refused).find("illegal base64 data at input byte ") != std::string::npos);
     }
     for (const std::string good : {"", "AA==", "AAA=", "AAAA", "AA\\nAA"})
-        s.expect(200, "PUT", secrets + "/s", R"({"data":{"k":")" + good + R"("}})");
+        s.expect(200, "PUT", secrets + "/s", R"({"metadata":{"name":"s"},"data":{"k":")" + good + R"("}})");
 }
 
 TEST_CASE("limits: an object too large for etcd is refused with etcd's error", "[apiserver][limits]")

@@ -56,7 +56,7 @@ TEST_CASE("patch: json operations are applied in order or not at all", "[apiserv
          {R"([{"op":"add","path":"/data/z","value":"1"},{"op":"test","path":"/data/c","value":"no"}])",
           R"([{"op":"remove","path":"/data/none"}])", R"([{"op":"replace","path":"/none/x","value":1}])",
           R"([{"op":"fly","path":"/data/c"}])", R"([{"op":"add","path":"data/c","value":"1"}])",
-          R"([{"op":"add","path":"/data/q"}])", R"([{"op":"move","path":"/data/q","from":"/none"}])", R"([7])"})
+          R"([{"op":"move","path":"/data/q","from":"/none"}])", R"([7])"})
         s.expect(422, "PATCH", at, bad, {{"Content-Type", std::string(json_patch)}});
     CHECK(s.state.resource_version() == version);
 }
@@ -105,6 +105,39 @@ TEST_CASE("patch: a member that an object lacks is null to json operations", "[a
           R"([{"op":"copy","from":"/none/c","path":"/data/c"}])",
           R"([{"op":"move","from":"/data/c","path":"/data/d"}])"})
         s.expect(422, "PATCH", at, bad, {{"Content-Type", std::string(json_patch)}});
+}
+
+TEST_CASE("patch: a json operation without a value has null", "[apiserver][patch]")
+{
+    server s;
+    s.expect(201, "POST", maps, R"({"metadata":{"name":"m"},"data":{"a":"1"}})");
+    CHECK(data_of(s.patch(maps + "/m",
+                          R"([{"op":"add","path":"/data/b"},{"op":"replace","path":"/data/a"},)"
+                          R"({"op":"test","path":"/data/b"}])",
+                          json_patch)) == R"({"a":"","b":""})");
+}
+
+TEST_CASE("patch: json operations replace and test the whole object, and nothing else", "[apiserver][patch]")
+{
+    server s;
+    s.expect(201, "POST", maps, R"({"metadata":{"name":"m"},"data":{"a":"1"}})");
+    const auto at = maps + "/m";
+    const auto whole = json::serialize(s.expect(200, "GET", at));
+    s.patch(at,
+            R"([{"op":"test","path":"","value":)" + whole + R"(},{"op":"replace","path":"","value":)" + whole + "}]",
+            json_patch);
+    for (const std::string& bad :
+         {R"({"op":"add","path":"","value":)" + whole + "}", std::string(R"({"op":"remove","path":""})"),
+          std::string(R"({"op":"copy","from":"","path":"/status"})"), std::string(R"({"op":"copy","path":"/status"})"),
+          std::string(R"({"op":"copy","from":"/metadata","path":""})"),
+          R"({"op":"replace","path":7,"value":)" + whole + "}"}) {
+        INFO(bad);
+        s.expect(422, "PATCH", at, "[" + bad + "]", {{"Content-Type", std::string(json_patch)}});
+    }
+    // A scalar fails at once, also when a later operation would mend it.
+    s.expect(422, "PATCH", at,
+             R"([{"op":"replace","path":"","value":7},{"op":"replace","path":"","value":)" + whole + "}]",
+             {{"Content-Type", std::string(json_patch)}});
 }
 
 TEST_CASE("patch: merge replaces lists, removes members by null and creates objects", "[apiserver][patch]")

@@ -36,7 +36,8 @@ void make_containers_valid(json::value& pod_spec)
             container.as_object()["image"] = "i";
             if (list == "ephemeralContainers")
                 for (const std::string_view member :
-                     {"ports", "resources", "livenessProbe", "readinessProbe", "startupProbe", "lifecycle"})
+                     {"ports", "resources", "resizePolicy", "restartPolicy", "restartPolicyRules", "livenessProbe",
+                      "readinessProbe", "startupProbe", "lifecycle"})
                     container.as_object().erase(member);
             auto* mounts = container.as_object().if_contains("volumeMounts");
             if (!mounts || !mounts->is_array()) continue;

@@ -410,6 +410,36 @@ TEST_CASE("state: invalid requests are refused", "[apiserver][state]")
     CHECK(s.expect(200, "GET", maps).at("items").as_array().empty());
 }
 
+TEST_CASE("state: an update or patch names the object of its URL", "[apiserver][state]")
+{
+    server s;
+    s.add_config_map("default", "m");
+    s.expect(201, "POST", deployments, deployment);
+    const std::string leases = "/apis/coordination.k8s.io/v1/namespaces/default/leases";
+    const auto why = [&](const std::string& method, const std::string& at, const std::string& metadata) {
+        const auto type = method == "PATCH" ? merge_type : json_type;
+        return text(
+            s.expect(400, method, at, R"({"metadata":)" + metadata + "}", {{"Content-Type", std::string(type)}}),
+            "/message");
+    };
+    const std::string unnamed = " based on URL) was undeterminable: name must be provided";
+    CHECK(why("PUT", maps + "/m", "{}") == "the name of the object (m" + unnamed);
+    CHECK(why("PUT", maps + "/none", "{}") == "the name of the object (none" + unnamed);
+    CHECK(why("PATCH", maps + "/m", R"({"name":null})") == "the name of the object (m" + unnamed);
+    CHECK(why("PUT", leases + "/l", "{}") == "the name of the object (l" + unnamed);
+    const std::string other = "the name of the object (x) does not match the name on the URL (";
+    CHECK(why("PUT", leases + "/l", R"({"name":"x"})") == other + "l)");
+    CHECK(why("PATCH", maps + "/m", R"({"name":"x"})") == other + "m)");
+    CHECK(why("PATCH", deployments + "/d/scale", R"({"name":"x"})") == other + "d)");
+    const std::string elsewhere =
+        "the namespace of the provided object does not match the namespace sent on the request";
+    for (const std::string method : {"PUT", "PATCH"}) {
+        CHECK(why(method, maps + "/m", R"({"name":"m","namespace":"x"})") == elsewhere);
+        CHECK(why(method, deployments + "/d/scale", R"({"name":"d","namespace":"x"})") == elsewhere);
+    }
+    CHECK(s.expect(200, "GET", deployments + "/d/scale").at_pointer("/spec/replicas") == 2);
+}
+
 TEST_CASE("state: excessive numbers are bounded", "[apiserver][state]")
 {
     server s;

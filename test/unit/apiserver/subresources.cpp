@@ -186,6 +186,13 @@ TEST_CASE("ephemeral containers: they alone are changed", "[apiserver][ephemeral
                  {{"content-type", "application/strategic-merge-patch+json"}});
     CHECK(refused.at_pointer("/details/causes").as_array().size() == 2);
     CHECK(message_of(refused).find("ports: Forbidden: cannot be set for an Ephemeral Container") != std::string::npos);
+    for (const std::string set : {R"("livenessProbe":{})", R"("lifecycle":{})", R"("restartPolicy":"Always")",
+                                  R"("resizePolicy":[{"resourceName":"cpu","restartPolicy":"NotRequired"}])"}) {
+        INFO(set);
+        s.expect(422, "PATCH", pods + "/p/ephemeralcontainers",
+                 R"({"spec":{"ephemeralContainers":[{"name":"third","image":"i",)" + set + "}]}}",
+                 {{"content-type", "application/strategic-merge-patch+json"}});
+    }
     s.patch(pods + "/p/ephemeralcontainers",
             R"({"spec":{"ephemeralContainers":[{"name":"second","image":"busybox"}]}})",
             "application/strategic-merge-patch+json");

@@ -276,6 +276,25 @@ TEST_CASE("leader elector: the lease of a namespace of its own, with a random id
     CHECK(f.run.run(elector.stop()).has_value());
 }
 
+TEST_CASE("leader elector: two with the same seed on one host do not take each other for themselves", "[election]")
+{
+    fixture f;
+    auto plan = std::make_shared<kt::fault_plan>();
+    const leader_election_options same{.lease = "janitor", .seed = 7};
+    leader_elector first(f.run.executor(), f.api.connect(plan), same);
+    leader_elector second(f.run.executor(), f.api.connect(plan), same);
+    CHECK(first.identity() != second.identity());
+    int leaders = 0;
+    for (auto* elector : {&first, &second})
+        (void)f.run.spawn(elector->run([&leaders](leadership l) {
+            ++leaders;
+            return l.ending();
+        }));
+    f.run.advance(30s);
+    CHECK(leaders == 1);
+    for (auto* elector : {&first, &second}) CHECK(f.run.run(elector->stop()).has_value());
+}
+
 TEST_CASE("leader elector: a hostile lease is waited for like any other", "[election]")
 {
     fixture f;

@@ -12,6 +12,18 @@ namespace {
 
 reconciled nothing(const typed_object<config_map>&, reconcile_context&) { co_return action::done(); }
 
+/// Ignores its cancellation.
+ended wait_despite_cancellation(const latch& over)
+{
+    co_await finish_despite_cancellation();
+    while (!over.settled()) {
+        auto waiting = catch_failure(over.wait());
+        (void)co_await std::move(waiting);
+        co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
+    }
+    co_return result<>{};
+}
+
 } // namespace
 
 TEST_CASE("manager: without a grace period a stop cancels everything, and that is no failure", "[manager]")
@@ -70,18 +82,9 @@ TEST_CASE("manager: what ignores its cancellation is named when the stop takes l
 {
     world w({.grace = 10s});
     latch over;
-    const auto ignores = [&]() -> ended {
-        co_await finish_despite_cancellation();
-        while (!over.settled()) {
-            auto waiting = catch_failure(over.wait());
-            (void)co_await std::move(waiting);
-            co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
-        }
-        co_return result<>{};
-    };
     auto maps = w.m->informer<config_map>();
     (void)maps.add_event_handler({.on_add = [&](added<config_map>) -> asio::awaitable<void> {
-        auto running = ignores();
+        auto running = wait_despite_cancellation(over);
         (void)co_await std::move(running);
     }});
     w.put("one");
@@ -94,6 +97,40 @@ TEST_CASE("manager: what ignores its cancellation is named when the stop takes l
     CHECK_FALSE(w.running->done());
     over.settle({});
     w.run.advance(1s);
+    CHECK(w.running->done());
+}
+
+TEST_CASE("manager: a part that holds up the stop is named, and neither informers nor the check of the rights",
+          "[manager]")
+{
+    world w({.grace = 10s});
+    w.faults->add({.what = kt::fault::refuse(), .target = "selfsubjectaccessreviews", .times = 0});
+    for (int n = 0; n < 12; ++n) (void)w.m->informer<config_map>({.namespaces = {"n" + std::to_string(n)}});
+    latch over;
+    w.m->run("manager", [&](latch) { return wait_despite_cancellation(over); });
+    w.begin();
+    w.m->request_stop();
+    w.run.advance(12s);
+    CHECK(w.log.count("the stop takes longer than the grace period running=manager") == 1);
+    over.settle({});
+    w.run.advance(1s);
+    CHECK(w.running->done());
+}
+
+TEST_CASE("manager: events that hold up the stop are named", "[manager]")
+{
+    world w({.grace = 1s});
+    w.faults->add({.what = kt::fault::no_answer(), .target = "events", .times = 0});
+    w.m->control<config_map>([&w](const typed_object<config_map>& m, reconcile_context&) -> reconciled {
+        w.m->events().event(m.untyped(), event_type::normal, "Seen", "Look", "a config map");
+        co_return action::done();
+    });
+    w.put("one");
+    w.begin();
+    w.m->request_stop();
+    w.run.advance(3s);
+    CHECK(w.log.count("the stop takes longer than the grace period running=\"events that have yet to be sent\"") == 1);
+    w.run.advance(1min);
     CHECK(w.running->done());
 }
 

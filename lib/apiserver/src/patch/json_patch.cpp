@@ -46,12 +46,18 @@ patch_node* walk(patch_node& doc, const pointer& steps, std::size_t count)
     return at;
 }
 
+/// The place that a member of an operation names; empty when it names none.
+std::optional<pointer> place_at(const json::value& operation, std::string_view member)
+{
+    const auto* text = find_at(operation, member);
+    return text && text->is_string() ? parse_pointer(std::string_view(text->get_string())) : std::nullopt;
+}
+
+// The whole document can be replaced and tested, and nothing else, as by a kube-apiserver.
+
 bool add(patch_node& doc, const pointer& steps, json::value v)
 {
-    if (steps.empty()) {
-        doc = patch_node(std::move(v));
-        return true;
-    }
+    if (steps.empty()) return false;
     auto* parent = walk(doc, steps, steps.size() - 1);
     return parent && parent->add(steps.back(), patch_node(std::move(v)));
 }
@@ -64,15 +70,16 @@ bool is_absent_member(patch_node& doc, const pointer& steps)
     return object && object->is_object() && !object->child(steps.back());
 }
 
-bool test(patch_node& doc, const pointer& steps, const json::value* wanted)
+bool test(patch_node& doc, const pointer& steps, const json::value& wanted)
 {
-    if (const auto* found = walk(doc, steps, steps.size())) return wanted && found->equals(*wanted);
-    return (!wanted || wanted->is_null()) && is_absent_member(doc, steps);
+    if (const auto* found = walk(doc, steps, steps.size())) return found->equals(wanted);
+    return wanted.is_null() && is_absent_member(doc, steps);
 }
 
 bool replace(patch_node& doc, const pointer& steps, const json::value& value)
 {
     if (is_absent_member(doc, steps)) return add(doc, steps, value);
+    if (steps.empty() && !value.is_structured()) return false;
     auto* target = walk(doc, steps, steps.size());
     if (target) *target = patch_node(value);
     return target != nullptr;
@@ -87,19 +94,21 @@ bool remove(patch_node& doc, const pointer& steps)
 
 bool apply_one(patch_node& doc, const json::value& operation, patch_allowance& allowance)
 {
+    static const json::value none;
     const auto op = text_at(operation, "op");
-    const auto path = parse_pointer(text_at(operation, "path"));
-    const auto* value = find_at(operation, "value");
-    if (!path || !find_at(operation, "path")) return false;
-    if ((op == "add" || op == "replace") && value && !allowance.spend(*value, path->size())) return false;
-    if (op == "add") return value && add(doc, *path, *value);
+    const auto path = place_at(operation, "path");
+    if (!path) return false;
+    const auto* stated = find_at(operation, "value");
+    const auto& value = stated ? *stated : none; // null, as for a kube-apiserver
+    if ((op == "add" || op == "replace") && !allowance.spend(value, path->size())) return false;
+    if (op == "add") return add(doc, *path, value);
     if (op == "remove") return remove(doc, *path);
-    if (op == "replace") return value && replace(doc, *path, *value);
+    if (op == "replace") return replace(doc, *path, value);
     if (op == "test") return test(doc, *path, value);
-    if (op != "move" && op != "copy") return false;
-    const auto from = parse_pointer(text_at(operation, "from"));
-    if (op == "copy" && from && is_absent_member(doc, *from)) return add(doc, *path, nullptr);
-    const auto* source = from ? walk(doc, *from, from->size()) : nullptr;
+    const auto from = place_at(operation, "from");
+    if ((op != "move" && op != "copy") || !from || from->empty()) return false;
+    if (op == "copy" && is_absent_member(doc, *from)) return add(doc, *path, nullptr);
+    const auto* source = walk(doc, *from, from->size());
     if (!source) return false;
     auto copied = source->copy(allowance, path->size());
     if (!copied || (op == "move" && !remove(doc, *from))) return false;

@@ -91,6 +91,11 @@ status_error other_name(std::string_view name, const std::string& url_name)
                        url_name + ")");
 }
 
+status_error other_namespace()
+{
+    return bad_request("the namespace of the provided object does not match the namespace sent on the request");
+}
+
 status_error internal(std::string message) { return make(500, {}, std::move(message)); }
 
 status_error method_not_allowed()

@@ -28,6 +28,8 @@ namespace kubecoro::apiserver::errors {
 [[nodiscard]] status_error bad_request(std::string message);
 /// The name of an object is not that of the URL. @param name  Empty: the object has none, and needs one.
 [[nodiscard]] status_error other_name(std::string_view name, const std::string& url_name);
+/// The namespace of an object is not that of the URL.
+[[nodiscard]] status_error other_namespace();
 /// 500 without a reason.
 [[nodiscard]] status_error internal(std::string message);
 [[nodiscard]] status_error method_not_allowed();

@@ -41,19 +41,19 @@ std::set<std::string_view> volumes_of(const json::value& spec)
     return out;
 }
 
-bool is_empty(const json::value& v)
+/// Whether Go reads the member as one that is not set: an empty probe is set.
+bool is_unset(std::string_view member, const json::value& v)
 {
-    if (const auto* list = v.if_array()) return list->empty();
     const auto* object = v.if_object();
-    return v.is_null() || (object && object->empty());
+    return v.is_null() || (member == "resources" && object && object->empty());
 }
 
 /// Ephemeral containers only help with debugging a pod.
 void check_ephemeral_container(const json::value& container, const std::string& path, std::vector<status_cause>& causes)
 {
-    for (const std::string_view member :
-         {"ports", "resources", "livenessProbe", "readinessProbe", "startupProbe", "lifecycle"})
-        if (const auto* value = find_at(container, member); value && !is_empty(*value))
+    for (const std::string_view member : {"ports", "resources", "resizePolicy", "restartPolicy", "restartPolicyRules",
+                                          "livenessProbe", "readinessProbe", "startupProbe", "lifecycle"})
+        if (const auto* value = find_at(container, member); value && !is_unset(member, *value))
             causes.push_back(
                 errors::forbidden_field(path + "." + std::string(member), "cannot be set for an Ephemeral Container"));
 }

@@ -32,11 +32,11 @@ status_error precondition(const resource_info& info, const stored_object& object
 std::optional<status_error> check_preconditions(const resource_info& info, const stored_object& object,
                                                 const delete_request& how)
 {
-    if (!how.uid.empty() && how.uid != object.uid)
-        return precondition(info, object, "UID", how.uid, object.uid, "deleted and then recreated");
+    if (how.uid && *how.uid != object.uid)
+        return precondition(info, object, "UID", *how.uid, object.uid, "deleted and then recreated");
     const auto version = std::to_string(object.version);
-    if (!how.resource_version.empty() && how.resource_version != version)
-        return precondition(info, object, "ResourceVersion", how.resource_version, version, "modified");
+    if (how.resource_version && *how.resource_version != version)
+        return precondition(info, object, "ResourceVersion", *how.resource_version, version, "modified");
     return {};
 }
 
@@ -48,20 +48,55 @@ bool has_foreign_finalizer(const json::value& body)
     return list && std::any_of(list->begin(), list->end(), [&](const json::value& each) { return each != own; });
 }
 
-void set_deletion(const resource_info& info, json::value& body, std::int64_t grace_seconds, wall_time now)
+void set_end(json::value& body, std::int64_t grace_seconds, wall_time end)
 {
     auto& metadata = object_member(body.get_object(), "metadata");
-    metadata["deletionTimestamp"] = format_time(now + std::chrono::seconds{grace_seconds});
+    metadata["deletionTimestamp"] = format_time(end);
     metadata["deletionGracePeriodSeconds"] = grace_seconds;
-    if (info.generation != generation_rule::none) metadata["generation"] = int_at(body, "metadata.generation") + 1;
 }
 
-std::int64_t grace_of_pod(const json::value& pod, const delete_request& how)
+/// Marks an object as being deleted.
+void set_deletion(const resource_info& info, json::value& body, std::int64_t grace_seconds, wall_time now)
 {
+    set_end(body, grace_seconds, now + std::chrono::seconds{grace_seconds});
+    if (info.generation != generation_rule::none)
+        object_member(body.get_object(), "metadata")["generation"] = int_at(body, "metadata.generation") + 1;
+}
+
+/// What a deletion makes of the grace period of a pod.
+struct pod_end
+{
+    std::int64_t grace = 0;
+    /// When the grace period ends; empty: as an earlier deletion has set it.
+    std::optional<wall_time> at = {};
+    /// Whether this is an earlier deletion, to which this one adds nothing.
+    [[nodiscard]] bool is_pending() const noexcept { return !at && grace > 0; }
+};
+
+/// A negative number counts as a second, as for a kube-apiserver.
+std::int64_t bounded_grace(std::int64_t seconds) { return seconds < 0 ? 1 : std::min(seconds, max_grace_seconds); }
+
+/// The end of a pod that is being deleted already: it may come sooner, and never in the past.
+pod_end sooner_end(const json::value& pod, const delete_request& how, wall_time now)
+{
+    const auto former = bounded_grace(int_at(pod, "metadata.deletionGracePeriodSeconds"));
+    const auto wanted = how.grace_seconds ? bounded_grace(*how.grace_seconds) : former;
+    wall_time former_end;
+    const bool known = parse_time(text_at(pod, "metadata.deletionTimestamp"), former_end);
+    if (!known || wanted >= former) return {former};
+    const auto end = former_end - std::chrono::seconds{former - wanted};
+    if (end >= now) return {wanted, end};
+    return {std::min<std::int64_t>(wanted, 1), now};
+}
+
+pod_end end_of_pod(const stored_object& current, const json::value& pod, const delete_request& how, wall_time now)
+{
+    if (current.deleting) return sooner_end(pod, how, now);
     const auto phase = text_at(pod, "status.phase");
-    const auto grace = how.grace_seconds.value_or(int_at(pod, "spec.terminationGracePeriodSeconds", 30));
     const bool runs = !text_at(pod, "spec.nodeName").empty() && phase != "Failed" && phase != "Succeeded";
-    return runs ? std::clamp<std::int64_t>(grace, 0, max_grace_seconds) : 0;
+    const auto stated = how.grace_seconds.value_or(int_at(pod, "spec.terminationGracePeriodSeconds", 30));
+    const auto grace = runs ? bounded_grace(stated) : 0;
+    return {grace, now + std::chrono::seconds{grace}};
 }
 
 void set_namespace_deletion(json::value& body, wall_time now)
@@ -70,20 +105,31 @@ void set_namespace_deletion(json::value& body, wall_time now)
     object_member(body.get_object(), "status")["phase"] = "Terminating";
 }
 
+void set_end_of_pod(const resource_info& info, const stored_object& current, const pod_end& end, json::value& body,
+                    wall_time now)
+{
+    if (!current.deleting)
+        set_deletion(info, body, end.grace, now);
+    else if (end.at)
+        set_end(body, end.grace, *end.at);
+}
+
 /// The result of a deletion, without the deletion.
 delete_result preview(const resource_info& info, const stored& current, const delete_request& how, wall_time now)
 {
     auto body = to_json(*current);
-    const bool pod = info.behaves == builtin::pod;
     const bool swept = info.behaves == builtin::namespace_ || info.behaves == builtin::custom_resource_definition;
+    pod_end end;
+    if (info.behaves == builtin::pod) end = end_of_pod(*current, body, how, now);
+    if (end.is_pending()) return {current, false};
     if (!swept) (void)settle_propagation(info, how, body);
-    const auto grace = pod ? grace_of_pod(body, how) : 0;
-    const bool stays = swept || grace > 0 || has_finalizers(body);
-    const bool sooner = pod && grace < int_at(body, "metadata.deletionGracePeriodSeconds");
-    if (info.behaves == builtin::namespace_ && !current->deleting)
+    const bool stays = swept || end.grace > 0 || has_finalizers(body);
+    if (info.behaves == builtin::pod)
+        set_end_of_pod(info, *current, end, body, now);
+    else if (info.behaves == builtin::namespace_ && !current->deleting)
         set_namespace_deletion(body, now);
-    else if ((stays || pod) && (!current->deleting || sooner))
-        set_deletion(info, body, grace, now);
+    else if (stays && !current->deleting)
+        set_deletion(info, body, 0, now);
     settle(info, body);
     return {make_stored(info, body, current->version), !stays};
 }
@@ -148,8 +194,8 @@ answer<delete_result> cluster_state_core::remove(const object_address& at, const
     if (store.info.behaves == builtin::custom_resource_definition) return remove_crd(store, current, now);
 
     auto body = to_json(*current);
-    const bool changed = settle_propagation(store.info, how, body);
     if (store.info.behaves == builtin::pod) return remove_pod(store, current, std::move(body), how, now);
+    const bool changed = settle_propagation(store.info, how, body);
     if (!has_finalizers(body)) return delete_result{erase(store, current, now), true};
     if (!current->deleting) return delete_result{mark_deleted(store, current, std::move(body), 0, now), false};
     return delete_result{changed ? commit(store, current, body) : current, false};
@@ -158,16 +204,15 @@ answer<delete_result> cluster_state_core::remove(const object_address& at, const
 answer<delete_result> cluster_state_core::remove_pod(resource_store& store, const stored& current, json::value body,
                                                      const delete_request& how, wall_time now)
 {
-    const auto grace = grace_of_pod(body, how);
+    const auto end = end_of_pod(*current, body, how, now);
+    if (end.is_pending()) return delete_result{current, false};
+    (void)settle_propagation(store.info, how, body);
     const bool held = has_finalizers(body);
-    auto marked = current;
-    if (!current->deleting || grace < int_at(body, "metadata.deletionGracePeriodSeconds"))
-        marked = mark_deleted(store, current, std::move(body), grace, now);
-    else if (to_json(*current) != body)
-        marked = commit(store, current, body);
-    if (grace == 0) return held ? delete_result{marked, false} : delete_result{erase(store, marked, now), true};
-    if (options_.pod_termination && !current->deleting)
-        terminating_pods_.emplace(now + std::min(*options_.pod_termination, std::chrono::seconds{grace}),
+    set_end_of_pod(store.info, *current, end, body, now);
+    const auto marked = to_json(*current) != body ? commit(store, current, body) : current;
+    if (end.grace == 0) return held ? delete_result{marked, false} : delete_result{erase(store, marked, now), true};
+    if (options_.pod_termination)
+        terminating_pods_.emplace(std::min(now + *options_.pod_termination, std::max(now, *end.at)),
                                   std::pair{marked->key, marked->uid});
     return delete_result{marked, false};
 }

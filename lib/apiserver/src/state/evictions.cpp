@@ -51,7 +51,7 @@ answer<delete_result> cluster_state_core::evict(const object_address& at, const 
     const auto marked = update(status, std::move(body), {}, now);
     if (!marked) return marked.error();
     auto final = how;
-    if (!how.resource_version.empty()) final.resource_version = std::to_string((*marked)->version);
+    if (how.resource_version) final.resource_version = std::to_string((*marked)->version);
     return remove(at, final, now);
 }
 

@@ -106,6 +106,10 @@ constexpr std::pair<std::string_view, builtin> behaviours[]{
 /// Fields that selectors may name, by kind.
 constexpr std::pair<std::string_view, std::string_view> selectable_fields[]{
     {"CertificateSigningRequest", "spec.signerName"},
+    {"ClusterTrustBundle", "spec.signerName"},
+    {"PodCertificateRequest", "spec.signerName"},
+    {"PodCertificateRequest", "spec.podName"},
+    {"PodCertificateRequest", "spec.nodeName"},
     {"ReplicationController", "status.replicas"},
     {"ResourceSlice", "spec.nodeName"},
     {"ResourceSlice", "spec.driver"},

@@ -70,8 +70,7 @@ http_response answer_scale_update(exchange& x, write_flags flags)
 {
     const auto body = read_part(x, "autoscaling/v1", "Scale");
     if (!body) return respond(body.error());
-    if (const auto name = text_at(*body, "metadata.name"); name != x.route.name)
-        return respond(errors::other_name(name, x.route.name));
+    if (auto e = check_place(x, *body)) return respond(*e);
     return write_scale(x, *body, flags);
 }
 

@@ -61,7 +61,7 @@ std::optional<status_error> check_object_namespace(const object_address& at, con
     if (!at.store->info.namespaced) return {}; // It may state one, which is dropped.
     const auto ns = text_at(body, "metadata.namespace");
     if (ns.empty() || ns == at.ns) return {};
-    return errors::bad_request("the namespace of the provided object does not match the namespace sent on the request");
+    return errors::other_namespace();
 }
 
 void set_or_erase(json::object& target, std::string_view key, const json::value* value)
@@ -323,8 +323,6 @@ answer<stored> cluster_state_core::update_found(const object_address& at, const 
 {
     const auto store = at.store;
     const auto& info = store->info;
-    if (const auto name = text_at(body, "metadata.name"); !name.empty() && name != at.name)
-        return errors::other_name(name, at.name);
     if (auto e = check_object_namespace(at, body)) return *e;
     const auto based = based_on(body);
     if (!based) return based.error();

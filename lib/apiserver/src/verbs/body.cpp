@@ -206,6 +206,15 @@ answer<json::value> read_part(const exchange& x, std::string_view api_version, s
     return std::move(*body);
 }
 
+std::optional<status_error> check_place(const exchange& x, const json::value& body)
+{
+    const auto ns = text_at(body, "metadata.namespace");
+    if (x.store->info.namespaced && !ns.empty() && ns != x.route.ns) return errors::other_namespace();
+    if (const auto name = text_at(body, "metadata.name"); name != x.route.name)
+        return errors::other_name(name, x.route.name);
+    return {};
+}
+
 std::optional<status_error> settle_doubtful_fields(exchange& x, json::value& body,
                                                    const std::vector<std::string>& duplicates)
 {
@@ -322,8 +331,12 @@ delete_request delete_options_of(const json::value& options)
     if (const auto* grace = find_at(options, "gracePeriodSeconds"); grace && grace->is_int64())
         how.grace_seconds = grace->get_int64();
     how.propagation = text_at(options, "propagationPolicy");
-    how.uid = text_at(options, "preconditions.uid");
-    how.resource_version = text_at(options, "preconditions.resourceVersion");
+    const auto stated = [&](std::string_view path) {
+        const auto* text = find_at(options, path);
+        return text && text->is_string() ? std::optional<std::string>(text->get_string()) : std::nullopt;
+    };
+    how.uid = stated("preconditions.uid");
+    how.resource_version = stated("preconditions.resourceVersion");
     const auto* dry = array_at(options, "dryRun");
     how.dry_run = dry && !dry->empty();
     return how;
@@ -334,7 +347,7 @@ namespace {
 /// The body of a deletion. One that cannot be understood must not delete anything: it may hold conditions.
 answer<json::value> read_delete_body(const exchange& x)
 {
-    if (!is_served_type(x, !x.store->info.custom)) return unsupported_type(x);
+    if (!is_served_type(x, true)) return unsupported_type(x); // protobuf for custom resources too
     constexpr std::string_view own_kind = "DeleteOptions";
     auto body = read_document(x, "v1", own_kind);
     if (!body) return errors::bad_request(std::string(decoding(x)) + body.error());
@@ -353,48 +366,52 @@ answer<json::value> read_delete_body(const exchange& x)
     return std::move(*body);
 }
 
-} // namespace
-
-answer<delete_request> read_delete_options(const exchange& x)
+/// The options of a deletion without a body.
+answer<json::value> read_delete_query(const exchange& x)
 {
-    delete_request how;
-    std::vector<std::string> dry = x.target.values("dryRun");
-    std::string orphan(x.target.value("orphanDependents"));
-    how.propagation = x.target.value("propagationPolicy");
+    json::object options;
+    if (const auto policy = x.target.value("propagationPolicy"); !policy.empty()) options["propagationPolicy"] = policy;
+    if (const auto orphans = x.target.value("orphanDependents"); !orphans.empty())
+        options["orphanDependents"] = orphans == "true";
     if (const auto grace = x.target.value("gracePeriodSeconds"); !grace.empty()) {
         std::int64_t seconds = 0;
         const auto [end, ec] = std::from_chars(grace.data(), grace.data() + grace.size(), seconds);
         if (ec != std::errc{} || end != grace.data() + grace.size())
             return errors::bad_request("strconv.ParseInt: parsing " + quoted(grace) + ": invalid syntax");
-        how.grace_seconds = seconds;
+        options["gracePeriodSeconds"] = seconds;
     }
-    if (!x.request.body.empty()) {
-        const auto body = read_delete_body(x);
-        if (!body) return body.error();
-        auto stated = delete_options_of(*body);
-        if (!stated.grace_seconds) stated.grace_seconds = how.grace_seconds;
-        if (stated.propagation.empty()) stated.propagation = how.propagation;
-        how = std::move(stated);
-        if (const auto* flag = find_at(*body, "orphanDependents"); flag && flag->is_bool())
-            orphan = flag->get_bool() ? "true" : "false";
-        if (const auto* values = array_at(*body, "dryRun"))
-            for (const auto& v : *values) dry.push_back(scalar_text(v));
-    }
+    auto& dry = options["dryRun"].emplace_array();
+    for (const auto& value : x.target.values("dryRun")) dry.push_back(json::value(std::string_view(value)));
+    return json::value(std::move(options));
+}
+
+} // namespace
+
+answer<delete_request> read_delete_options(const exchange& x)
+{
+    // As a kube-apiserver, which does not look at the query beside a body.
+    const auto options = x.request.body.empty() ? read_delete_query(x) : read_delete_body(x);
+    if (!options) return options.error();
+    std::vector<std::string> dry;
+    if (const auto* values = array_at(*options, "dryRun"))
+        for (const auto& v : *values) dry.push_back(scalar_text(v));
     if (auto e = check_dry_run(dry, "DeleteOptions")) return *e;
-    how.dry_run = !dry.empty();
+    auto how = delete_options_of(*options);
+    const auto* orphans = find_at(*options, "orphanDependents");
+    const bool states_orphans = orphans && orphans->is_bool();
     if (!how.propagation.empty()) {
         const auto shown_policy = quoted(how.propagation);
         if (how.propagation != "Foreground" && how.propagation != "Background" && how.propagation != "Orphan")
             return errors::invalid_options("DeleteOptions",
                                            {errors::not_supported("propagationPolicy", shown_policy,
                                                                   R"("Foreground", "Background", "Orphan", "nil")")});
-        if (!orphan.empty())
+        if (states_orphans)
             return errors::invalid_options(
                 "DeleteOptions",
                 {errors::invalid_value("propagationPolicy", shown_policy,
                                        "orphanDependents and deletionPropagation cannot be both set")});
     }
-    if (orphan == "true") how.propagation = "Orphan";
+    if (states_orphans && orphans->get_bool()) how.propagation = "Orphan";
     return how;
 }
 

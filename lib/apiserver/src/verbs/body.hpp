@@ -34,6 +34,9 @@ read_document(const exchange& x, std::string_view api_version, std::string_view 
 /// Reads DeleteOptions from body and query. Errors: 400, 422.
 [[nodiscard]] answer<delete_request> read_delete_options(const exchange& x);
 
+/// Whether an object is that of the URL, by its name, which it must have, and its namespace. Errors: 400.
+[[nodiscard]] std::optional<status_error> check_place(const exchange& x, const boost::json::value& body);
+
 /// Reads DeleteOptions as they are, without checks.
 [[nodiscard]] delete_request delete_options_of(const boost::json::value& options);
 

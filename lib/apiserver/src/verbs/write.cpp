@@ -57,6 +57,7 @@ http_response answer_update(exchange& x)
     if (x.route.subresource == "scale") return answer_scale_update(x, *flags);
     auto body = read_object(x);
     if (!body) return respond(body.error());
+    if (auto e = check_place(x, *body)) return respond(*e);
     const bool existed = x.state.get(x.address()).has_value();
     if (!existed && x.store->info.create_on_update && x.route.subresource.empty())
         if (auto refused = judge_create(x)) return std::move(*refused);
@@ -185,6 +186,7 @@ http_response answer_patch(exchange& x)
     json::value doc = scale ? scale_of(info, **current) : to_json(**current);
     std::vector<std::string> duplicates;
     if (auto e = apply_patch(x, *format, doc, duplicates)) return respond(*e);
+    if (auto e = check_place(x, doc)) return respond(*e);
     if (const auto uid = text_at(doc, "metadata.uid"); uid != (*current)->uid && !scale)
         return respond(errors::invalid(info, x.route.name,
                                        {errors::invalid_value("metadata.uid", quoted(uid), "field is immutable")}));

@@ -65,8 +65,8 @@ election_engine::election_engine(asio::any_io_executor executor, client cluster,
       time_(options_.time)
 {
     if (!time_) time_ = {std::make_shared<client>(cluster_), &cluster_.time()};
+    if (options_.identity.empty()) options_.identity = new_identity();
     random_source random(options_.seed.value_or(random_seed()));
-    if (options_.identity.empty()) options_.identity = make_identity(random);
     next_seed_ = random();
     key_ = {options_.ns.empty() ? cluster_.default_namespace() : options_.ns, options_.lease};
     auto& sink = options_.metrics;

@@ -1,6 +1,8 @@
 #include "election/election_settings.hpp"
 #include "election/lease_times.hpp"
 
+#include <kubecoro/base/random.hpp>
+
 #include <boost/uuid/random_generator.hpp>
 #include <boost/uuid/uuid_io.hpp>
 
@@ -33,8 +35,9 @@ leader_election_core::settings settings_of(const leader_election_options& o)
             .release = o.release};
 }
 
-std::string make_identity(random_source& random)
+std::string new_identity()
 {
+    random_source random(random_seed());
     std::array<char, 256> host{};
     const bool named = ::gethostname(host.data(), host.size() - 1) == 0 && host[0] != '\0';
     boost::uuids::basic_random_generator<random_source> draw(random);

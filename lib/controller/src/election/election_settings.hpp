@@ -2,7 +2,6 @@
 
 #include "election/leader_election_core.hpp"
 
-#include <kubecoro/base/random.hpp>
 #include <kubecoro/controller/leader_election_options.hpp>
 
 #include <string>
@@ -13,7 +12,7 @@ namespace kubecoro::detail {
 [[nodiscard]] result<> check_election(const leader_election_options& o);
 /// Settings of the core, from checked options.
 [[nodiscard]] leader_election_core::settings settings_of(const leader_election_options& o);
-/// An identity of this process: its host's name and a random UUID.
-[[nodiscard]] std::string make_identity(random_source& random);
+/// An identity of this process: its host's name and a random UUID. No seed repeats it: two that share one would both lead.
+[[nodiscard]] std::string new_identity();
 
 } // namespace kubecoro::detail

@@ -74,9 +74,15 @@ shard_share shard_core::share() const
     add(target());
     if (attempted_) add(*attempted_);
     for (const auto& [id, o] : others_) {
+        // Not copied: that would be quadratic in the members.
+        const auto take = [&out, id = id](const shard_view& claim) {
+            if (may_overlap(out, id, claim)) out.others.emplace_back(id, claim);
+        };
         // One that cannot be read may claim anything.
-        const auto claim = o.lease.view.value_or(shard_view{settings_.by, {id}});
-        if (may_overlap(out, id, claim)) out.others.emplace_back(id, claim);
+        if (o.lease.view)
+            take(*o.lease.view);
+        else
+            take({settings_.by, {id}});
     }
     return out;
 }

@@ -41,11 +41,11 @@ shard_engine::shard_engine(asio::any_io_executor executor, client cluster, shard
       share_(std::make_shared<share_state>(time_, options_.by, options_.list_delay)),
       meters_(options_.metrics ? *options_.metrics : *null_metrics(), options_.group)
 {
-    random_source random(options_.seed.value_or(random_seed()));
     // A name may come back after a restart; the holder is this process.
-    const auto unique = make_identity(random);
+    const auto unique = new_identity();
     holder_ = options_.identity.empty() ? unique : options_.identity + unique.substr(unique.rfind('_'));
     if (options_.identity.empty()) options_.identity = unique;
+    random_source random(options_.seed.value_or(random_seed()));
     next_seed_ = random();
 }
 

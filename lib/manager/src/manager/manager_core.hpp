@@ -143,6 +143,8 @@ public:
     [[nodiscard]] manager_stats stats() const;
     /// Whether no further part may start.
     [[nodiscard]] bool closing() const noexcept { return phase_ >= manager_phase::stopping; }
+    /// Whether the stop waits for the informers.
+    [[nodiscard]] bool stops_informers() const noexcept { return informers_stopping_ && !informers_over_; }
 
 private:
     struct part

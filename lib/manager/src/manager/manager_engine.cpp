@@ -19,10 +19,6 @@ namespace kubecoro::detail {
 namespace step = manager_step;
 namespace {
 
-/// Names of tasks.
-constexpr auto* supervisor = "manager";
-constexpr auto* stop_watch = "watch of the stop";
-
 /// For what was cancelled at the end of the grace period.
 constexpr auto time_to_unwind = std::chrono::seconds{1};
 
@@ -127,7 +123,7 @@ void manager_engine::ensure_supervisor()
         std::lock_guard lock(mutex_);
         if (std::exchange(supervised_, true)) return;
     }
-    supervising_.spawn(supervisor, make_kept_strand(executor_).get(), supervise(*this));
+    supervising_.spawn("manager", make_kept_strand(executor_).get(), supervise(*this));
 }
 
 asio::awaitable<result<>> manager_engine::over(std::shared_ptr<manager_engine> self)
@@ -209,7 +205,7 @@ void manager_engine::ensure_stop_is_watched()
         std::lock_guard lock(mutex_);
         if (!core_.closing() || std::exchange(stop_is_watched_, true)) return;
     }
-    supervising_.spawn(stop_watch, make_kept_strand(executor_).get(), watch_stop(*this));
+    supervising_.spawn("watch of the stop", make_kept_strand(executor_).get(), watch_stop(*this));
 }
 
 /// Code of users that ignores its cancellation is awaited without limit: the log names it before the program is killed.
@@ -223,14 +219,22 @@ asio::awaitable<result<>> manager_engine::watch_stop(manager_engine& self)
     co_return result<>{};
 }
 
-/// Informers that have not stopped, and tasks but those of the manager itself.
+/// What the stop waits for: the work of parts and controllers, informers when it is their turn, and last, events.
 std::string manager_engine::what_runs() const
 {
+    bool informers_end = false;
+    {
+        std::lock_guard lock(mutex_);
+        if (core_.phase() == manager_phase::stopped) return "events that have yet to be sent";
+        informers_end = core_.stops_informers();
+    }
     std::vector<std::string> all;
-    for (const auto& i : informers.informers())
-        if (i.state() != informer_state::stopped) all.push_back("informer of " + i.resource().display_name());
-    for (auto& task : tasks())
-        if (task != supervisor && task != stop_watch) all.push_back(std::move(task));
+    if (informers_end) {
+        for (const auto& i : informers.informers())
+            if (i.state() != informer_state::stopped) all.push_back("informer of " + i.resource().display_name());
+    } else {
+        all = work();
+    }
     std::string out;
     for (std::size_t i = 0; i < std::min(all.size(), most_named); ++i) out += (i == 0 ? "" : ", ") + all[i];
     if (all.size() > most_named) out += "; and " + std::to_string(all.size() - most_named) + " more";

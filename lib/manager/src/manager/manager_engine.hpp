@@ -99,6 +99,8 @@ private:
     void ensure_stop_is_watched();
     static boost::asio::awaitable<result<>> watch_stop(manager_engine& self);
     [[nodiscard]] std::string what_runs() const;
+    /// The tasks of parts and controllers.
+    [[nodiscard]] std::vector<std::string> work() const;
     void ensure_supervisor();
     [[nodiscard]] manager_step::any decide();
     void perform(const manager_step::any& step);

@@ -286,12 +286,17 @@ std::vector<controller_stats> manager_engine::controllers() const
     return out;
 }
 
+std::vector<std::string> manager_engine::work() const
+{
+    auto out = running_.names();
+    for (const auto& p : controlling()) std::ranges::move(p->controlled->tasks(), std::back_inserter(out));
+    return out;
+}
+
 std::vector<std::string> manager_engine::tasks() const
 {
     auto out = supervising_.names();
-    const auto add = [&out](std::vector<std::string> some) { std::ranges::move(some, std::back_inserter(out)); };
-    add(running_.names());
-    for (const auto& p : controlling()) add(p->controlled->tasks());
+    std::ranges::move(work(), std::back_inserter(out));
     return out;
 }
 

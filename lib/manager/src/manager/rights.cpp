@@ -102,7 +102,8 @@ void manager_engine::check_rights()
         std::lock_guard lock(mutex_);
         seed = seeds_();
     }
-    running_.spawn("check of the rights", make_kept_strand(executor_).get(), check_while_running(*this, seed));
+    // A stop does not wait for the answer of a server that cannot be reached.
+    supervising_.spawn("check of the rights", make_kept_strand(executor_).get(), check_while_running(*this, seed));
 }
 
 asio::awaitable<result<>> manager_engine::check_while_running(manager_engine& self, std::uint64_t seed)

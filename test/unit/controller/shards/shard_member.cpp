@@ -402,6 +402,23 @@ TEST_CASE("shard member: a share that belongs to none covers everything, and out
     CHECK_FALSE(kept.check({"default", "a"}).has_value());
 }
 
+TEST_CASE("shard member: a restart with the same name and seed waits for the Lease of the former process", "[shards]")
+{
+    fixture f;
+    const shard_options same{.group = "g", .identity = "a", .seed = 7};
+    shard_member former(f.run.executor(), f.api.plain(), same);
+    shard_member next(f.run.executor(), f.api.plain(), same);
+    auto working = f.run.spawn(former.run());
+    f.run.advance(5s);
+    REQUIRE(former.share().covers({"default", "x"}));
+    auto joining = f.run.spawn(next.run());
+    f.run.advance(5s);
+    CHECK_FALSE(next.share().covers({"default", "x"}));
+    CHECK(former.share().covers({"default", "x"}));
+    CHECK(f.run.run(next.stop()).has_value());
+    CHECK(f.run.run(former.stop()).has_value());
+}
+
 TEST_CASE("shard member: stops at any step, and leaves no Lease", "[shards]")
 {
     for (std::size_t steps = 0; steps < 60; ++steps) {

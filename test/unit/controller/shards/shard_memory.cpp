@@ -14,6 +14,7 @@
 
 using namespace shard_test;
 using namespace kubecoro::detail;
+using kubecoro::test::allocations_so_far;
 using kubecoro::test::fail_allocation;
 
 namespace {
@@ -306,4 +307,47 @@ TEST_CASE(
     f.run.run_until_idle();
     CHECK(mapped == objects);
     f.end(a);
+}
+
+TEST_CASE("shard memory: a step in the largest group does not copy the views of all others", "[shards][memory]")
+{
+    const auto all_members = [] {
+        shard_view v;
+        for (member_id m = 0; m < most_members; ++m) v.members.push_back(m);
+        return v;
+    }();
+    shard_core core({.id = self,
+                     .holder = "a",
+                     .lease_duration = 15s,
+                     .renew_deadline = 10s,
+                     .retry_period = 2s,
+                     .request_limit = 5s,
+                     .grace = 20s},
+                    1);
+    shard_listing listing{.resource_version = "1"};
+    for (const auto m : all_members.members)
+        if (m != self)
+            listing.leases.push_back(
+                {.id = m, .record = {.holder = "b"}, .view = all_members, .resource_version = "1", .uid = "b"});
+    const auto next = [&core] {
+        auto step = core.next(begin);
+        while (const auto* a = std::get_if<shard_step::assign>(&step)) {
+            core.drained(a->epoch);
+            step = core.next(begin);
+        }
+        return step;
+    };
+    REQUIRE(std::holds_alternative<shard_step::list>(next()));
+    core.listed(begin, listing);
+    REQUIRE(std::holds_alternative<shard_step::create>(next()));
+    shard_lease own{.id = self, .record = {.holder = "a"}, .view = all_members, .resource_version = "2", .uid = "a"};
+    core.written(begin, own);
+    REQUIRE(std::holds_alternative<shard_step::list>(next()));
+    listing.leases.push_back(own);
+    core.listed(begin, listing);
+    REQUIRE(std::holds_alternative<shard_step::wait>(next()));
+    const auto before = allocations_so_far().bytes;
+    CHECK(std::holds_alternative<shard_step::wait>(core.next(begin)));
+    CHECK(core.settled());
+    CHECK(allocations_so_far().bytes - before < 40 * sizeof(member_id) * most_members);
 }

@@ -66,13 +66,13 @@ struct delete_request
 {
     /// Checks the request and changes nothing.
     bool dry_run = false;
-    /// Grace period of a pod on a node, in seconds; a negative one counts as 0. Empty = the pod's
+    /// Grace period of a pod on a node, in seconds; a negative one counts as one. Empty = the pod's
     /// terminationGracePeriodSeconds, or 30. Ignored for all other objects.
     std::optional<std::int64_t> grace_seconds = {};
-    /// Precondition: the object has this uid, else 409. Empty = none.
-    std::string uid = {};
-    /// Precondition: the object has this resourceVersion, else 409. Empty = none.
-    std::string resource_version = {};
+    /// Precondition: the object has this uid, else 409. No object has an empty one.
+    std::optional<std::string> uid = {};
+    /// Precondition: the object has this resourceVersion, else 409.
+    std::optional<std::string> resource_version = {};
     /// "", "Background", "Foreground", "Orphan".
     std::string propagation = {};
 };

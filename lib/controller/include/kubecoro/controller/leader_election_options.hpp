@@ -54,7 +54,7 @@ struct leader_election_options
     callback<void(const leadership&)> on_started_leading = {};
     /// Called when the work of a leader has ended; before the Lease is released.
     callback<void()> on_stopped_leading = {};
-    /// Seeds jitter and the random identity. Empty = from the system.
+    /// Seeds the jitter, and not the random identity, which is never the same. Empty = from the system.
     std::optional<std::uint64_t> seed = {};
     /// Receives leader_election_*. Null = no metrics.
     std::shared_ptr<kubecoro::metrics> metrics = {};

@@ -55,7 +55,7 @@ struct shard_options
     bool divides_objects = false;
     /// Labels that a member sets on its Lease. Others stay.
     std::vector<std::pair<std::string, std::string>> labels = {};
-    /// Seeds jitter and the random identity. Empty = from the system.
+    /// Seeds the jitter, and not the random identity, which is never the same. Empty = from the system.
     std::optional<std::uint64_t> seed = {};
     /// Receives kubecoro_shard_*. Null = no metrics.
     std::shared_ptr<kubecoro::metrics> metrics = {};

@@ -40,7 +40,8 @@ struct program_options
     standard error after the program's name, 130 for a command interrupted by a signal.
 
     SIGINT and SIGTERM settle `stop`; a second one, a quarter of a second later or more, ends the process at once with 130.
-    SIGPIPE is ignored. Standard streams that are closed become /dev/null. */
+    An asio::signal_set of these two takes them away for good: await `stop`. SIGPIPE is ignored. Standard streams that are
+    closed become /dev/null. */
 [[nodiscard]] int run_program(const command& main, const program_options& options);
 /// The same with a name only.
 [[nodiscard]] int run_program(const command& main, std::string_view name);
