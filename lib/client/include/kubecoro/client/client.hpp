@@ -25,7 +25,9 @@ template<class T = object>
 class resource_client;
 namespace detail {
 struct client_access;
-}
+/// The result of a deleted function, so that compilers do not complain of its co_await as well.
+using refused_request = boost::asio::awaitable<result<object>>;
+} // namespace detail
 
 /// A complete response, whatever its status code.
 struct raw_answer
@@ -99,12 +101,11 @@ public:
                                                                 write_options options = write_options()) const;
     /// Posts to a subresource that has no function of its own. See subresources.hpp for evictions, bindings and tokens.
     [[nodiscard]] boost::asio::awaitable<result<object>>
-    create_subresource(resource_type resource, kept_text ns, kept_text name, kept_text subresource,
-                       json_text body, write_options options = write_options()) const;
+    create_subresource(resource_type resource, kept_text ns, kept_text name, kept_text subresource, json_text body,
+                       write_options options = write_options()) const;
     /// Replaces an object. Fails with cond::conflict when `body` has a resource version that is no longer the newest.
-    [[nodiscard]] boost::asio::awaitable<result<object>> update(resource_type resource, kept_text ns,
-                                                                kept_text name, json_text body,
-                                                                write_options options = write_options(),
+    [[nodiscard]] boost::asio::awaitable<result<object>> update(resource_type resource, kept_text ns, kept_text name,
+                                                                json_text body, write_options options = write_options(),
                                                                 kept_text subresource = {}) const;
     /// For resource_client<T>: create() of a struct, which is read before this returns.
     [[nodiscard]] boost::asio::awaitable<result<object>>
@@ -125,8 +126,7 @@ public:
                                                                json_text body, apply_options options,
                                                                kept_text subresource = {}) const;
     /// Returns the deleted object, the object still held by finalizers, or a `Status`; kind() distinguishes them.
-    [[nodiscard]] boost::asio::awaitable<result<object>> remove(resource_type resource, kept_text ns,
-                                                                kept_text name,
+    [[nodiscard]] boost::asio::awaitable<result<object>> remove(resource_type resource, kept_text ns, kept_text name,
                                                                 delete_options options = delete_options(),
                                                                 kept_text subresource = {}) const;
     /** Deletes all objects of a namespace, or of a cluster-scoped resource, that a list with the options `which` has.
@@ -150,6 +150,18 @@ public:
     {
         return resource_client<detail::handled_kind<Kind>>(resource(Kind::resource(), std::move(ns)));
     }
+    // Deleted: typed requests are those of resource<Kind>(ns).
+    template<class Kind, class... More>
+    detail::refused_request get(const More&...) const = delete; // cluster.resource<Kind>(ns).get(name)
+    template<class Kind, class... More>
+    detail::refused_request list(const More&...) const = delete; // cluster.resource<Kind>(ns).list()
+    template<class Kind, class... More>
+    detail::refused_request list_all(const More&...) const = delete; // cluster.resource<Kind>(ns).list_all()
+    template<detail::known_struct Kind>
+    detail::refused_request create(const Kind&) const = delete; // cluster.resource<Kind>(ns).create(wanted)
+    template<detail::known_struct Kind>
+    detail::refused_request update(const Kind&) const = delete;   // cluster.resource<Kind>(ns).update(changed)
+    detail::refused_request remove(const object&) const = delete; // cluster.resource<Kind>(o.ns()).remove(o.name())
 
     /// A source provider for informers. It keeps the client's connections alive.
     [[nodiscard]] std::shared_ptr<source_provider> provider() const;
@@ -204,9 +216,8 @@ public:
     [[nodiscard]] boost::asio::awaitable<result<object>> create(json_text body,
                                                                 write_options options = write_options()) const;
     /// As client::update().
-    [[nodiscard]] boost::asio::awaitable<result<object>> update(kept_text name, json_text body,
-                                                                write_options options = write_options(),
-                                                                kept_text subresource = {}) const;
+    [[nodiscard]] boost::asio::awaitable<result<object>>
+    update(kept_text name, json_text body, write_options options = write_options(), kept_text subresource = {}) const;
     /// As client::create_struct().
     [[nodiscard]] boost::asio::awaitable<result<object>> create_struct(detail::struct_view body,
                                                                        write_options options) const;
