@@ -4,12 +4,14 @@
 #include <kubecoro/apps_v1/deployment.hpp>
 #include <kubecoro/core_v1/config_map.hpp>
 #include <kubecoro/core_v1/pod.hpp>
+#include <kubecoro/core_v1/secret.hpp>
 #include <kubecoro/kubecoro.hpp>
 
 #include <chrono>
 #include <iostream>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -29,6 +31,18 @@ int restarts(const typed_object<core_v1::pod>& pod)
 }
 //]
 
+//[data
+/// The token in a secret; a failure if there is none, or the text is not base64.
+result<std::string> token_of(const typed_object<core_v1::secret>& secret)
+{
+    const auto encoded = secret->data()["token"];
+    if (encoded.empty()) return failure(cond::not_found, "the secret has no token");
+    auto token = encoded.decode();
+    if (!token) return token.error();
+    return std::move(token->data);
+}
+//]
+
 //[build
 // Sends the fields that are set, and no others.
 apps_v1::deployment wanted(const std::string& name, const std::string& image, int replicas)
@@ -39,6 +53,18 @@ apps_v1::deployment wanted(const std::string& name, const std::string& image, in
             .spec = {.replicas = replicas,
                      .selector = meta_v1::label_selector{.matchLabels = {{"app", name}}},
                      .template_ = {.metadata = {.labels = {{"app", name}}}, .spec = {.containers = {std::move(web)}}}}};
+}
+//]
+
+//[parts
+/// A pod that writes what a view has said of it into a volume of its own.
+core_v1::pod_spec with_scratch(const typed_object<core_v1::pod>& pod, std::string_view image)
+{
+    core_v1::container main{.name = std::string(pod.name()), // in braces a view needs the type's name
+                            .volumeMounts = {{.name = "scratch", .mountPath = "/scratch"}},
+                            .livenessProbe = {{.httpGet = {{.path = "/livez", .port = "health"}}}}};
+    main.image = image; // an assignment does not
+    return {.volumes = {{.name = "scratch", .emptyDir = {{}}}}, .containers = {std::move(main)}};
 }
 //]
 

@@ -53,6 +53,30 @@ asio::awaitable<result<>> count(kubecoro::manager& m)
     }
 }
 
+//[options
+/// Four runs at a time, each of a minute at most, and none for changes of the status alone.
+void copy_in_parallel(kubecoro::manager& m)
+{
+    m.control<namespace_>(
+        copier{m}, {.filter = kubecoro::predicates::generation_changed(), .running = {.workers = 4, .deadline = 1min}});
+}
+//]
+
+asio::awaitable<result<>> sweep(kubecoro::client cluster)
+{
+    KUBECORO_TRY(co_await cluster.resource<config_map>("default").remove("scratch"));
+    co_return result<>();
+}
+
+//[job
+/// Once an hour, in the leader.
+void sweep_hourly(kubecoro::manager& m)
+{
+    const auto job = [cluster = m.client()] { return sweep(cluster); };
+    m.run("sweep", [job] { return kubecoro::every({.name = "sweep", .period = 1h}, job); });
+}
+//]
+
 } // namespace
 
 //[main

@@ -314,6 +314,10 @@ TEST_CASE("timestamp: the text stays, and points in time are compared", "[api][v
     }
     CHECK(in_paris == in_utc);
     CHECK(in_utc < timestamp(in_utc.time() + 1s));
+    CHECK((in_utc.time() + 90s + 999ms) - in_utc == 90s);
+    CHECK(in_utc - (in_utc.time() + 1min) == -1min);
+    CHECK(std::chrono::system_clock::now() - timestamp() >
+          std::chrono::years{2020}); // which nanoseconds could not hold
     const auto failed = timestamp::parse("yesterday");
     CHECK(failed.error() == cond::invalid);
     CHECK(failed.error().message() == "expected a time in RFC 3339, got 'yesterday'");

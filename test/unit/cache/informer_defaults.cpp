@@ -173,7 +173,7 @@ TEST_CASE("lister: the values of an index are sorted", "[cache][lister]")
 {
     fixture f;
     auto pods = f.informers->get<pod>();
-    pods.add_index("name", [](const kubecoro::object& o, auto out) { out(o.name()); });
+    REQUIRE(pods.add_index("name", [](const kubecoro::object& o, auto out) { out(o.name()); }));
     std::vector<kubecoro::object> items;
     lines wanted;
     for (char c = 'a'; c <= 'z'; ++c) {

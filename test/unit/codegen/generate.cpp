@@ -49,7 +49,7 @@ TEST_CASE("fields become members and accessors by their types", "[codegen]")
         R"([4,"parts","[]test.shop.v1.Part"],[5,"limits","map[string]test.Quantity"],[6,"home","test.shop.v1.Part"],[7,"default","bytes"])");
     const auto header = text_of(files, "kubecoro/shop_v1/gadget.hpp");
     CHECK(contains(header, "    std::optional<std::string> name = {};\n    std::optional<std::int32_t> size = {};\n"));
-    CHECK(contains(header, "    kubecoro::boxed<shop_v1::part> part = {};\n"));
+    CHECK(contains(header, "    kubecoro::boxed<shop_v1::part> part = std::nullopt;\n"));
     CHECK(contains(header, "    std::vector<shop_v1::part> parts = {};\n"));
     CHECK(
         contains(header, "    std::map<std::string, kubecoro::quantity> limits = {};\n    shop_v1::part home = {};\n"));

@@ -6,6 +6,7 @@
 #include <boost/json.hpp>
 
 #include <algorithm>
+#include <optional>
 
 using namespace manager_test;
 
@@ -38,6 +39,36 @@ TEST_CASE("manager: a chain declares a controller, which runs when all informers
     REQUIRE(w.running->done());
     CHECK(w.running->outcome().has_value());
     CHECK(w.m->stats().phase == manager_phase::stopped);
+}
+
+TEST_CASE("manager: a map function may name no key, and a reconciler may take auto", "[manager]")
+{
+    world w;
+    lines seen;
+    const auto note = [&seen](const auto& map, auto&) -> reconciled {
+        seen.emplace_back(map->metadata().name());
+        co_return action::done();
+    };
+    const auto shop_of = [](const typed_object<namespace_>& n) -> std::optional<object_key> {
+        if (n.name() != "shop") return std::nullopt;
+        return object_key("default", n.name());
+    };
+    w.m->control<config_map>(note).watches<namespace_>(shop_of);
+    w.put("shop");
+    w.begin();
+    CHECK(seen == lines{"shop"});
+    for (const auto* name : {"shop", "other"}) {
+        seen.clear();
+        const namespace_ ns{.metadata = {.name = name}};
+        REQUIRE(w.run.run(w.cluster.resource<namespace_>().create(ns)));
+        w.run.advance(1s);
+        CHECK(seen.size() == (name == std::string_view("shop") ? 1 : 0));
+    }
+    lines listed;
+    const auto maps = w.run.run(w.cluster.resource<config_map>("default").list());
+    REQUIRE(maps);
+    for (const auto& map : *maps) listed.emplace_back(map.name());
+    CHECK(listed == lines{"shop"});
 }
 
 TEST_CASE("manager: a reconciler of keys is also called for what is gone; a second controller gets a number",

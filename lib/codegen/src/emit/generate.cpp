@@ -248,7 +248,9 @@ private:
         for (std::size_t i = 0; i < names.size(); ++i) {
             append_constants(out, m.fields[i], values[i], types);
             append_comment(out, m.fields[i].description, "    ");
-            out += "    " + types.member(m, m.fields[i]) + ' ' + names[i] + " = {};\n";
+            const auto member = types.member(m, m.fields[i]);
+            const auto* absent = member.starts_with("kubecoro::boxed<") ? " = std::nullopt;\n" : " = {};\n";
+            out += "    " + member + ' ' + names[i] + absent;
         }
         out += "    kubecoro::other_fields other_fields = {};\n    KUBECORO_NAME_FIRST;\n\n";
         if (kinds_.contains(m.name))

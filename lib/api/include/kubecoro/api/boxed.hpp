@@ -5,6 +5,12 @@
 
 namespace kubecoro {
 
+namespace detail {
+/// Always holds. Its name is part of what a compiler says about `{}`.
+template<class T>
+concept say_nullopt_or_double_braces = true;
+} // namespace detail
+
 /** An optional value on the heap, in the manner of std::optional.
 
     Structs of objects use it for parts that are seldom set, so that those cost one pointer, and for types that contain
@@ -15,7 +21,10 @@ class boxed
 public:
     using value_type = T;
 
-    boxed() noexcept = default;
+    /// Empty. Explicit, because `.emptyDir = {}` reads like a part that is there and empty: that is `{{}}`.
+    explicit boxed() noexcept
+        requires detail::say_nullopt_or_double_braces<T>
+    = default;
     /// Empty.
     boxed(std::nullopt_t) noexcept {}
     /// Holds a copy of the value.

@@ -111,6 +111,11 @@ struct list_page
     std::string api_version = {};
     /// Items that the server sent and that are missing from `items`.
     std::vector<left_out_object> left_out = {};
+
+    /// The first object: `for (const auto& pod : page)` visits the items.
+    [[nodiscard]] auto begin() const noexcept { return items.begin(); }
+    /// Behind the last object.
+    [[nodiscard]] auto end() const noexcept { return items.end(); }
 };
 
 /// The type of a watch event as the server names it.

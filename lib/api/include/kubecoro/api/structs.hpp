@@ -37,7 +37,7 @@ namespace detail {
 template<class T>
 [[nodiscard]] result<T> read_struct(value_view json, struct_rules rules = struct_rules::lenient)
 {
-    T out{};
+    T out = T();
     const auto problem = detail::read_root(detail::struct_of<T>(), json, &out, rules == struct_rules::strict);
     if (problem) return *problem;
     return out;
@@ -48,7 +48,7 @@ template<class T>
 template<class T>
 [[nodiscard]] result<T> read_struct(const object& o, struct_rules rules = struct_rules::lenient)
 {
-    T out{};
+    T out = T();
     const auto problem = detail::read_object(detail::struct_of<T>(), o, &out, rules == struct_rules::strict);
     if (problem) return *problem;
     return out;

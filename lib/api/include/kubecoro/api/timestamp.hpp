@@ -60,6 +60,12 @@ public:
         return a.time_.time_since_epoch().count() <=> b.time_.time_since_epoch().count();
     }
 
+    /// The time between two of them: `now - created`, also where one is a time of the system clock, in whole units.
+    [[nodiscard]] friend Unit operator-(const basic_timestamp& a, const basic_timestamp& b) noexcept
+    {
+        return a.time_ - b.time_;
+    }
+
 private:
     static constexpr time_type no_time = std::chrono::sys_days{std::chrono::year{1} / 1 / 1};
 

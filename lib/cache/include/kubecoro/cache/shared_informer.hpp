@@ -80,7 +80,7 @@ public:
 
     /// Adds an index with the values that `f` returns; includes the objects already stored.
     /// Errors: already_exists when the name is taken; timed_out when the objects change faster than `f` can index them.
-    result<> add_index(std::string name, index_function f) const;
+    [[nodiscard]] result<> add_index(std::string name, index_function f) const;
 
     /// Reads the store. Valid for as long as you like, also after the stop.
     [[nodiscard]] kubecoro::lister<object> lister() const;
@@ -177,7 +177,7 @@ public:
     /// Reads the store.
     [[nodiscard]] kubecoro::lister<T> lister() const { return kubecoro::lister<T>(untyped().lister()); }
     /// Adds an index with the values that `f` returns.
-    result<> add_index(std::string name, callback<void(const typed_object<T>&, index_sink)> f) const
+    [[nodiscard]] result<> add_index(std::string name, callback<void(const typed_object<T>&, index_sink)> f) const
     {
         return untyped().add_index(std::move(name),
                                    [f = std::move(f)](const object& o, index_sink out) { f(typed_object<T>(o), out); });

@@ -25,7 +25,9 @@ template<class T = object>
 class resource_client;
 namespace detail {
 struct client_access;
-}
+/// The result of a deleted function, so that compilers do not complain of its co_await as well.
+using refused_request = boost::asio::awaitable<result<object>>;
+} // namespace detail
 
 /// A complete response, whatever its status code.
 struct raw_answer
@@ -148,6 +150,18 @@ public:
     {
         return resource_client<detail::handled_kind<Kind>>(resource(Kind::resource(), std::move(ns)));
     }
+    // Deleted: typed requests are those of resource<Kind>(ns).
+    template<class Kind, class... More>
+    detail::refused_request get(const More&...) const = delete; // cluster.resource<Kind>(ns).get(name)
+    template<class Kind, class... More>
+    detail::refused_request list(const More&...) const = delete; // cluster.resource<Kind>(ns).list()
+    template<class Kind, class... More>
+    detail::refused_request list_all(const More&...) const = delete; // cluster.resource<Kind>(ns).list_all()
+    template<detail::known_struct Kind>
+    detail::refused_request create(const Kind&) const = delete; // cluster.resource<Kind>(ns).create(wanted)
+    template<detail::known_struct Kind>
+    detail::refused_request update(const Kind&) const = delete;   // cluster.resource<Kind>(ns).update(changed)
+    detail::refused_request remove(const object&) const = delete; // cluster.resource<Kind>(o.ns()).remove(o.name())
 
     /// A source provider for informers. It keeps the client's connections alive.
     [[nodiscard]] std::shared_ptr<source_provider> provider() const;

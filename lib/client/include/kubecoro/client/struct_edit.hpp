@@ -59,7 +59,7 @@ private:
                           "an edit returns nothing, bool or result<>, and is no coroutine: read what it needs before");
             static_assert(detail::edits_in_place<F, T>,
                           "an edit takes the struct by reference, T&: changes of a copy would be lost");
-            T value{};
+            T value = T();
             const auto change = [&]() -> result<> {
                 if constexpr (std::is_convertible_v<outcome, result<>> && !std::is_same_v<outcome, bool>)
                     return call(value);

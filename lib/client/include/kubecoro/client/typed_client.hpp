@@ -31,6 +31,11 @@ struct typed_page
     std::optional<std::int64_t> remaining = {};
     /// Items that the server sent and that are missing from `items`.
     std::vector<left_out_object> left_out = {};
+
+    /// The first object: `for (const auto& pod : page)` visits the items.
+    [[nodiscard]] auto begin() const noexcept { return items.begin(); }
+    /// Behind the last object.
+    [[nodiscard]] auto end() const noexcept { return items.end(); }
 };
 
 /** A client bound to the objects of kind T in one namespace: as resource_client<object>, which it also is, with typed

@@ -72,7 +72,7 @@ public:
     managed_controller owns(const resource_type& resource, source_options options = source_options()) const;
 
     /** Changes of objects of kind U lead to runs of the keys that `map` names: a function of (`const typed_object<U>&`,
-        `key_sink`), one that returns an object_key or a range of them, or an `enqueue`. For an update it is called with
+        `key_sink`), one that returns an object_key, an optional one or a range of them, or an `enqueue`. For an update it is called with
         both states. */
     template<class U, class Map>
     managed_controller watches(Map map, source_options options = source_options()) const

@@ -159,6 +159,9 @@ public:
             return add(
                 std::move(name), [f = runnable(std::move(f))](latch) { return f(); }, false, std::move(options));
     }
+    // Deleted: the manager calls a function when its time has come, and again after a failure.
+    template<class T, class... More>
+    managed run(std::string, boost::asio::awaitable<T>, More...) = delete; // [=] { return every(how, f); }
 
     // ---- many clusters
 

@@ -53,7 +53,7 @@ inline constexpr value_type value_type_of{
     [](value_view json, const void* value) {
         using operations = value_operations<T>;
         const T& now = *static_cast<const T*>(value);
-        T read{};
+        T read = T();
         struct_reading course(false);
         const bool set = operations::read(json, read, course) != fit::none && operations::is_set(read);
         return set == operations::is_set(now) && (!set || operations::equal(read, now));
@@ -87,7 +87,7 @@ struct value_operations<T>
     static constexpr value_form form = value_form::part;
     static fit read(value_view from, T& into, struct_reading& course)
     {
-        if (is_set(into)) into = T{};
+        if (is_set(into)) into = T();
         return read_struct(struct_of<T>(), from, &into, course);
     }
     static void write(const T& value, std::string& out) { write_struct(struct_of<T>(), &value, out); }
@@ -211,7 +211,7 @@ struct value_operations<std::map<std::string, T>>
         fit all = fit::exact;
         for (const auto& [key, item] : from.members()) {
             const struct_reading::step at(course, key);
-            T value{};
+            T value = T();
             const fit fits = value_type_of<T>.read(item, &value, course);
             if (fits == fit::none) return into.clear(), fit::none;
             all = std::max(all, fits);

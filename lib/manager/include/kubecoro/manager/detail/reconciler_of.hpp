@@ -11,17 +11,21 @@
 
 #include <concepts>
 #include <memory>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
 namespace kubecoro::detail {
 
 template<class R, class T>
-inline constexpr bool reconciles_objects =
+concept reconciles_objects =
     std::is_invocable_r_v<boost::asio::awaitable<result<action>>, R&, const object_handle<T>&, reconcile_context&>;
 template<class R>
-inline constexpr bool reconciles_keys =
+concept reconciles_keys =
     std::is_invocable_r_v<boost::asio::awaitable<result<action>>, R&, const object_key&, reconcile_context&>;
+// Whether it takes keys is not asked if it takes objects: the body of a lambda with `auto` would be compiled for keys.
+template<class R, class T>
+concept reconciles = reconciles_objects<R, T> || reconciles_keys<R>;
 
 // The coroutines share ownership of the reconciler, so that it may be of any type and have any members.
 template<class T, class R>
@@ -41,7 +45,7 @@ boost::asio::awaitable<result<action>> reconcile_key(std::shared_ptr<R> reconcil
 template<class T, class R>
 [[nodiscard]] reconciler reconciler_of(R reconcile, lister<T> stored, resource_type kind)
 {
-    static_assert(reconciles_objects<R, T> || reconciles_keys<R>,
+    static_assert(reconciles<R, T>,
                   "a reconciler takes (const typed_object<T>&, reconcile_context&) or (const object_key&, "
                   "reconcile_context&), and returns asio::awaitable<result<action>>");
     auto kept = std::make_shared<R>(std::move(reconcile));
@@ -60,9 +64,13 @@ template<class T, class R>
     }
 }
 
-/// A key, or a range of keys.
 template<class K>
-concept names_keys = std::convertible_to<const K&, object_key_view> || requires(const K& keys) {
+inline constexpr bool may_name_a_key = false;
+template<class K>
+inline constexpr bool may_name_a_key<std::optional<K>> = std::convertible_to<const K&, object_key_view>;
+/// A key, an optional one, or a range of keys.
+template<class K>
+concept names_keys = std::convertible_to<const K&, object_key_view> || may_name_a_key<K> || requires(const K& keys) {
     {
         *keys.begin()
     } -> std::convertible_to<object_key_view>;
@@ -86,7 +94,7 @@ template<class T, class Map>
         constexpr bool returns = maps_to_keys<Map, const object_handle<T>&>;
         static_assert(fills || returns,
                       "a map function takes (const typed_object<T>&, key_sink) and returns nothing, or takes a "
-                      "typed_object and returns an object_key or a range of them; it is no coroutine");
+                      "typed_object and returns an object_key, an optional one or a range of them; it is no coroutine");
         const auto kept = std::make_shared<Map>(std::move(map));
         return enqueue_mapped([kept](const object& o, key_sink out) {
             const object_handle<T> typed(o);
@@ -96,7 +104,9 @@ template<class T, class Map>
                 const auto keys = (*kept)(typed);
                 if constexpr (std::is_convertible_v<decltype(keys), object_key_view>)
                     out(keys);
-                else
+                else if constexpr (may_name_a_key<std::remove_cvref_t<decltype(keys)>>) {
+                    if (keys.has_value()) out(*keys);
+                } else
                     for (const auto& key : keys) out(key);
             }
         });

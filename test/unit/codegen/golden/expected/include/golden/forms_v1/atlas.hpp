@@ -56,7 +56,7 @@ struct atlas_spec
     std::map<std::string, std::vector<double>> lists = {};
     std::map<std::string, std::map<std::string, bool>> maps = {};
     std::map<std::string, boost::json::value> anything = {};
-    kubecoro::boxed<forms_v1::atlas_spec_whole> whole = {};
+    kubecoro::boxed<forms_v1::atlas_spec_whole> whole = std::nullopt;
     boost::json::value empty = {};
     boost::json::value closed = {};
     kubecoro::other_fields other_fields = {};

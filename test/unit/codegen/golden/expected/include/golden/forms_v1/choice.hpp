@@ -141,12 +141,12 @@ struct choice_spec
         static constexpr std::int32_t n10 = 10;
     };
     std::vector<std::int32_t> steps = {};
-    kubecoro::boxed<forms_v1::choice_spec_store> store = {};
+    kubecoro::boxed<forms_v1::choice_spec_store> store = std::nullopt;
     std::optional<std::string> note = {};
     std::optional<std::string> colour = {};
     std::optional<bool> lights = {};
     forms_v1::choice_spec_limits limits = {};
-    kubecoro::boxed<forms_v1::choice_spec_fallback> fallback = {};
+    kubecoro::boxed<forms_v1::choice_spec_fallback> fallback = std::nullopt;
     std::vector<std::string> names = {};
     kubecoro::other_fields other_fields = {};
     KUBECORO_NAME_FIRST;

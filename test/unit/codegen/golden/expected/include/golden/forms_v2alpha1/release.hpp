@@ -34,7 +34,7 @@ namespace kubecoro::forms_v2alpha1 {
 
 struct release_spec
 {
-    kubecoro::boxed<forms_v2alpha1::release_spec_scale> scale = {};
+    kubecoro::boxed<forms_v2alpha1::release_spec_scale> scale = std::nullopt;
     kubecoro::other_fields other_fields = {};
     KUBECORO_NAME_FIRST;
 

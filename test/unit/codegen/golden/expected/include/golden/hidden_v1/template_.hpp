@@ -33,7 +33,7 @@ namespace kubecoro::hidden_v1 {
 struct template_
 {
     meta_v1::object_meta metadata = {};
-    kubecoro::boxed<hidden_v1::template_template> template_2_ = {};
+    kubecoro::boxed<hidden_v1::template_template> template_2_ = std::nullopt;
     kubecoro::other_fields other_fields = {};
     KUBECORO_NAME_FIRST;
 

@@ -33,7 +33,7 @@ namespace kubecoro::loose_v1 {
 
 struct puzzle_spec
 {
-    kubecoro::boxed<loose_v1::puzzle_spec_left> left = {};
+    kubecoro::boxed<loose_v1::puzzle_spec_left> left = std::nullopt;
     std::optional<std::string> right = {};
     std::optional<bool> neither = {};
     kubecoro::other_fields other_fields = {};

@@ -37,8 +37,8 @@ struct wrapper_spec_template
 {
     std::optional<std::string> apiVersion = {};
     std::optional<std::string> kind = {};
-    kubecoro::boxed<meta_v1::object_meta> metadata = {};
-    kubecoro::boxed<loose_v1::wrapper_spec_template_spec> spec = {};
+    kubecoro::boxed<meta_v1::object_meta> metadata = std::nullopt;
+    kubecoro::boxed<loose_v1::wrapper_spec_template_spec> spec = std::nullopt;
     kubecoro::other_fields other_fields = {};
     KUBECORO_NAME_FIRST;
 
@@ -54,7 +54,7 @@ struct wrapper_spec_all
 {
     std::optional<std::string> apiVersion = {};
     std::optional<std::string> kind = {};
-    kubecoro::boxed<meta_v1::object_meta> metadata = {};
+    kubecoro::boxed<meta_v1::object_meta> metadata = std::nullopt;
     kubecoro::other_fields other_fields = {};
     KUBECORO_NAME_FIRST;
 
@@ -68,7 +68,7 @@ namespace kubecoro::loose_v1 {
 
 struct wrapper_spec
 {
-    kubecoro::boxed<loose_v1::wrapper_spec_template> template_ = {};
+    kubecoro::boxed<loose_v1::wrapper_spec_template> template_ = std::nullopt;
     boost::json::value whole = {};
     std::vector<loose_v1::wrapper_spec_all> all = {};
     kubecoro::other_fields other_fields = {};

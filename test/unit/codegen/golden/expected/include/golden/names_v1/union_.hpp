@@ -92,7 +92,7 @@ struct union_spec
 {
     std::optional<std::string> class_ = {};
     std::optional<std::string> class_2_ = {};
-    kubecoro::boxed<names_v1::union_spec_namespace> namespace_ = {};
+    kubecoro::boxed<names_v1::union_spec_namespace> namespace_ = std::nullopt;
     std::optional<std::string> operator_ = {};
     std::optional<bool> co_await_ = {};
     std::optional<std::string> linux_ = {};
@@ -110,14 +110,14 @@ struct union_spec
     std::optional<std::string> URL_ = {};
     std::optional<std::string> other_fields_ = {};
     std::optional<std::string> text_ = {};
-    kubecoro::boxed<names_v1::union_spec_view> view_ = {};
+    kubecoro::boxed<names_v1::union_spec_view> view_ = std::nullopt;
     std::optional<std::string> view_base_ = {};
     std::optional<std::string> int_or_string_view_ = {};
     std::optional<kubecoro::int_or_string> port = {};
     std::optional<std::string> kubecoro_ = {};
     std::optional<std::string> std = {};
-    kubecoro::boxed<names_v1::union_spec_with_dash> with_dash = {};
-    kubecoro::boxed<names_v1::union_spec_with_dash2> withDash = {};
+    kubecoro::boxed<names_v1::union_spec_with_dash> with_dash = std::nullopt;
+    kubecoro::boxed<names_v1::union_spec_with_dash2> withDash = std::nullopt;
     std::optional<std::string> with_dot = {};
     std::optional<std::string> ref_like = {};
     std::optional<std::string> schema = {};
@@ -128,7 +128,7 @@ struct union_spec
     std::optional<std::string> what_ = {};
     std::optional<std::string> gr_e = {};
     std::optional<std::string> n = {};
-    kubecoro::boxed<names_v1::union_spec_https_proxy> HTTPSProxy = {};
+    kubecoro::boxed<names_v1::union_spec_https_proxy> HTTPSProxy = std::nullopt;
     kubecoro::other_fields other_fields = {};
     KUBECORO_NAME_FIRST;
 

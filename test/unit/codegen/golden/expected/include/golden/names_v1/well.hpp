@@ -48,7 +48,7 @@ namespace kubecoro::names_v1 {
 
 struct well_spec_abc
 {
-    kubecoro::boxed<names_v1::well_spec_abcd> d = {};
+    kubecoro::boxed<names_v1::well_spec_abcd> d = std::nullopt;
     kubecoro::other_fields other_fields = {};
     KUBECORO_NAME_FIRST;
 
@@ -90,7 +90,7 @@ namespace kubecoro::names_v1 {
 
 struct well_spec
 {
-    kubecoro::boxed<names_v1::well_spec_a> a = {};
+    kubecoro::boxed<names_v1::well_spec_a> a = std::nullopt;
     kubecoro::other_fields other_fields = {};
     KUBECORO_NAME_FIRST;
 
@@ -118,7 +118,7 @@ namespace kubecoro::names_v1 {
 
 struct well_status
 {
-    kubecoro::boxed<names_v1::well_status_a> a = {};
+    kubecoro::boxed<names_v1::well_status_a> a = std::nullopt;
     kubecoro::other_fields other_fields = {};
     KUBECORO_NAME_FIRST;
 
