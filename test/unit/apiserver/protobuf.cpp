@@ -26,7 +26,7 @@ std::string chosen(std::string_view accept, media_scope scope = {})
                                                                 {representation::table, " table"},
                                                                 {representation::partial, " partial"},
                                                                 {representation::partial_list, " partial_list"}};
-    return (media->form == wire_form::protobuf ? "protobuf" : "json") + names.at(media->as);
+    return (media->form == answer_form::protobuf ? "protobuf" : "json") + names.at(media->as);
 }
 
 server::headers accept(std::string_view types) { return {{"Accept", std::string(types)}}; }

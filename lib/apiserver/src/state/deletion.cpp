@@ -51,9 +51,11 @@ bool has_foreign_finalizer(const json::value& body)
 void set_deletion(const resource_info& info, json::value& body, std::int64_t grace_seconds, wall_time now)
 {
     auto& metadata = object_member(body.get_object(), "metadata");
+    const bool begins = !metadata.contains("deletionTimestamp");
     metadata["deletionTimestamp"] = format_time(now + std::chrono::seconds{grace_seconds});
     metadata["deletionGracePeriodSeconds"] = grace_seconds;
-    if (info.generation != generation_rule::none) metadata["generation"] = int_at(body, "metadata.generation") + 1;
+    if (begins && info.generation != generation_rule::none)
+        metadata["generation"] = int_at(body, "metadata.generation") + 1;
 }
 
 std::int64_t grace_of_pod(const json::value& pod, const delete_request& how)
@@ -61,7 +63,8 @@ std::int64_t grace_of_pod(const json::value& pod, const delete_request& how)
     const auto phase = text_at(pod, "status.phase");
     const auto grace = how.grace_seconds.value_or(int_at(pod, "spec.terminationGracePeriodSeconds", 30));
     const bool runs = !text_at(pod, "spec.nodeName").empty() && phase != "Failed" && phase != "Succeeded";
-    return runs ? std::clamp<std::int64_t>(grace, 0, max_grace_seconds) : 0;
+    // A negative period is a second, as in a kube-apiserver.
+    return runs ? std::min(grace < 0 ? std::int64_t{1} : grace, max_grace_seconds) : 0;
 }
 
 void set_namespace_deletion(json::value& body, wall_time now)
