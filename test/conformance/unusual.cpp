@@ -14,8 +14,8 @@ namespace json = boost::json;
 namespace {
 
 /// "422 ConfigMap ...": the code, and the message of a Status.
-std::string answer(cluster_under_test& c, std::string method, std::string target, std::string_view type = {},
-                   std::string body = {})
+std::string ask(cluster_under_test& c, std::string method, std::string target, std::string_view type = {},
+                std::string body = {})
 {
     request r;
     r.method = std::move(method);
@@ -50,29 +50,30 @@ std::string maps(const cluster_under_test& c, const std::string& rest = {})
 TEST_CASE("paths and methods that are not those of resources", "[conformance][unusual]")
 {
     cluster_under_test c;
-    REQUIRE(answer(c, "POST", maps(c), json_type, config_map("a")) == "201");
+    REQUIRE(ask(c, "POST", maps(c), json_type, config_map("a")) == "201");
     for (const auto* path : {"/healthz", "/livez", "/readyz", "/readyz/ping", "/apis", "/apis/apps", "/"})
-        for (const auto* method : {"GET", "HEAD", "POST"}) CHECK(answer(c, method, path) == "200");
+        for (const auto* method : {"GET", "HEAD", "POST"}) CHECK(ask(c, method, path) == "200");
     for (const auto* path : {"/version", "/api", "/api/v1", "/apis/apps/v1"}) {
-        CHECK(answer(c, "GET", path) == "200");
-        CHECK(answer(c, "HEAD", path) == "405");
-        CHECK(answer(c, "POST", path).starts_with("405 the server does not allow this method"));
+        CHECK(ask(c, "GET", path) == "200");
+        CHECK(ask(c, "HEAD", path) == "405");
+        CHECK(ask(c, "POST", path).starts_with("405 the server does not allow this method"));
     }
     for (const auto* path : {"/healthz/", "/nope", "/apis/nope/v1", "/openapi/v2/", "//"})
-        for (const auto* method : {"GET", "HEAD"}) CHECK(answer(c, method, path) == "404");
-    CHECK(answer(c, "GET", "/api/v1/namespaces/" + c.ns() + "/configmaps%2Fa") == "200");
-    CHECK(answer(c, "GET", maps(c, "/a/")) == "200");
-    CHECK(answer(c, "GET", maps(c, "/a?x=%zz")) == "200");
-    CHECK(answer(c, "GET", maps(c, "/a%2Fb")) == "404 the server could not find the requested resource");
+        for (const auto* method : {"GET", "HEAD"}) CHECK(ask(c, method, path) == "404");
+    CHECK(ask(c, "GET", "/api/v1/namespaces/" + c.ns() + "/configmaps%2Fa") == "200");
+    CHECK(ask(c, "GET", maps(c, "/a/")) == "200");
+    CHECK(ask(c, "GET", maps(c, "/a?x=%zz")) == "200");
+    CHECK(ask(c, "GET", maps(c, "/a%2Fb")) == "404 the server could not find the requested resource");
 }
 
 TEST_CASE("parameters of lists", "[conformance][unusual]")
 {
     cluster_under_test c;
-    REQUIRE(answer(c, "POST", maps(c), json_type, config_map("a", "1", R"(,"labels":{"n":"5","e":""})")) == "201");
-    const auto list = [&](const std::string& query) { return answer(c, "GET", maps(c, "?" + query)); };
+    REQUIRE(ask(c, "POST", maps(c), json_type, config_map("a", "1", R"(,"labels":{"n":"5","e":""})")) == "201");
+    const auto list = [&](const std::string& query) { return ask(c, "GET", maps(c, "?" + query)); };
     const auto names = [&](const std::string& selector) {
         request r;
+        r.method = "GET";
         r.target = maps(c, "?labelSelector=" + selector);
         r.accept = "application/json";
         const auto got = c.run(c.api().raw(std::move(r)));
@@ -98,18 +99,19 @@ TEST_CASE("parameters of lists", "[conformance][unusual]")
     CHECK(
         list("labelSelector=a%3D-b").starts_with(unable + R"(values[0][a]: Invalid value: "-b": a valid label must)"));
     CHECK(list("labelSelector=a/b/c").starts_with(unable + R"(<nil>: Invalid value: "a/b/c": a valid label key must)"));
-    CHECK(answer(c, "GET", maps(c, "/a?export=true")) ==
+    CHECK(ask(c, "GET", maps(c, "/a?export=true")) ==
           "400 the export parameter, deprecated since v1.14, is no longer supported");
-    CHECK(answer(c, "GET", "/api/v1/watch/namespaces/" + c.ns() + "/configmaps/a?fieldSelector=metadata.name%3Db") ==
+    CHECK(ask(c, "GET", "/api/v1/watch/namespaces/" + c.ns() + "/configmaps/a?fieldSelector=metadata.name%3Db") ==
           "400 fieldSelector metadata.name doesn't match requested name");
 }
 
 TEST_CASE("answers in YAML", "[conformance][unusual]")
 {
     cluster_under_test c;
-    REQUIRE(answer(c, "POST", maps(c), json_type, config_map("a")) == "201");
+    REQUIRE(ask(c, "POST", maps(c), json_type, config_map("a")) == "201");
     const auto in_yaml = [&](const std::string& target, int status = 200) {
         request r;
+        r.method = "GET";
         r.target = target;
         r.accept = "application/yaml";
         const auto got = c.run(c.api().raw(std::move(r)));
@@ -132,7 +134,7 @@ TEST_CASE("bodies that Go reads in its own way", "[conformance][unusual]")
 {
     cluster_under_test c;
     const auto post = [&](const std::string& body, std::string_view type = json_type) {
-        return answer(c, "POST", maps(c), type, body);
+        return ask(c, "POST", maps(c), type, body);
     };
     CHECK(post("null") ==
           R"(422 ConfigMap "" is invalid: metadata.name: Required value: name or generateName is required)");
@@ -155,21 +157,21 @@ TEST_CASE("bodies that Go reads in its own way", "[conformance][unusual]")
           R"(422 ConfigMap "x" is invalid: data[a]: Invalid value: "a": duplicate of key present in binaryData)");
     const std::string nameless =
         "400 the name of the object (n based on URL) was undeterminable: name must be provided";
-    CHECK(answer(c, "PUT", maps(c, "/n"), json_type, "{}") == nameless);
-    CHECK(answer(c, "PUT", maps(c, "/n"), json_type,
-                 R"({"metadata":{"name":"n","deletionTimestamp":"2020-01-01T00:00:00Z"}})")
+    CHECK(ask(c, "PUT", maps(c, "/n"), json_type, "{}") == nameless);
+    CHECK(ask(c, "PUT", maps(c, "/n"), json_type,
+              R"({"metadata":{"name":"n","deletionTimestamp":"2020-01-01T00:00:00Z"}})")
               .ends_with("field is immutable"));
 }
 
 TEST_CASE("patches that change kind, apiVersion or name", "[conformance][unusual]")
 {
     cluster_under_test c;
-    REQUIRE(answer(c, "POST", maps(c), json_type, config_map("a")) == "201");
+    REQUIRE(ask(c, "POST", maps(c), json_type, config_map("a")) == "201");
     const auto patch = [&](std::string_view type, const std::string& body, const std::string& query = {}) {
-        return answer(c, "PATCH", maps(c, "/a" + query), type, body);
+        return ask(c, "PATCH", maps(c, "/a" + query), type, body);
     };
     const std::string invalid = R"(422  "" is invalid: patch: Invalid value: "{\")";
-    const auto merged = patch(merge, R"({"kind":"Secret"})");
+    const auto merged = patch(merge, R"({"kind":"Secret","data":null})");
     CHECK(merged.starts_with(invalid));
     CHECK(merged.ends_with("converting (v1.Secret) to (core.ConfigMap): unknown conversion"));
     CHECK(patch(operations, R"([{"op":"replace","path":"/apiVersion","value":"v2"}])")
@@ -197,8 +199,8 @@ TEST_CASE("an apply need not name an object that exists", "[conformance][unusual
 {
     cluster_under_test c;
     const auto apply_to = [&](const std::string& name, const std::string& metadata) {
-        return answer(c, "PATCH", maps(c, "/" + name + "?fieldManager=m"), apply,
-                      R"({"apiVersion":"v1","kind":"ConfigMap",)" + metadata + R"("data":{"k":"v"}})");
+        return ask(c, "PATCH", maps(c, "/" + name + "?fieldManager=m"), apply,
+                   R"({"apiVersion":"v1","kind":"ConfigMap",)" + metadata + R"("data":{"k":"v"}})");
     };
     CHECK(apply_to("a", "") == "400 the name of the object (a based on URL) was undeterminable: name must be provided");
     CHECK(apply_to("a", R"("metadata":{"name":"a"},)") == "201");
@@ -213,43 +215,43 @@ TEST_CASE("an apply need not name an object that exists", "[conformance][unusual
 TEST_CASE("options of deletions in the query and in the body", "[conformance][unusual]")
 {
     cluster_under_test c;
-    for (const auto* name : {"a", "b"}) REQUIRE(answer(c, "POST", maps(c), json_type, config_map(name)) == "201");
+    for (const auto* name : {"a", "b"}) REQUIRE(ask(c, "POST", maps(c), json_type, config_map(name)) == "201");
     const auto remove = [&](const std::string& rest, const std::string& body = {}) {
-        return answer(c, "DELETE", maps(c, rest), json_type, body);
+        return ask(c, "DELETE", maps(c, rest), json_type, body);
     };
     CHECK(remove("/a?gracePeriodSeconds=") == R"(400 strconv.ParseInt: parsing "": invalid syntax)");
     CHECK(remove("/a?propagationPolicy=").starts_with("422 "));
     CHECK(remove("/a?uid=x").starts_with("409 "));
     CHECK(remove("/a?dryRun=All") == "200");
-    CHECK(answer(c, "GET", maps(c, "/a")) == "200");
+    CHECK(ask(c, "GET", maps(c, "/a")) == "200");
     // A body takes the place of the parameters.
     CHECK(remove("/a?dryRun=All&uid=x", "{}") == "200");
-    CHECK(answer(c, "GET", maps(c, "/a")).starts_with("404"));
+    CHECK(ask(c, "GET", maps(c, "/a")).starts_with("404"));
     CHECK(remove("/b", "null") == "200");
     const auto pods = "/api/v1/namespaces/" + c.ns() + "/pods";
-    REQUIRE(answer(c, "POST", pods, json_type,
-                   R"({"metadata":{"name":"p"},"spec":{"nodeName":"n","containers":[{"name":"c","image":"i"}]}})") ==
+    REQUIRE(ask(c, "POST", pods, json_type,
+                R"({"metadata":{"name":"p"},"spec":{"nodeName":"n","containers":[{"name":"c","image":"i"}]}})") ==
             "201");
-    CHECK(answer(c, "DELETE", pods + "/p?gracePeriodSeconds=-7") == "200");
+    CHECK(ask(c, "DELETE", pods + "/p?gracePeriodSeconds=-7") == "200");
     request r;
+    r.method = "GET";
     r.target = pods + "/p";
     r.accept = "application/json";
     const auto got = c.run(c.api().raw(std::move(r)));
     REQUIRE(got);
     CHECK(json::parse(got->body).at_pointer("/metadata/deletionGracePeriodSeconds") == 1);
-    CHECK(answer(c, "DELETE", pods + "/p?gracePeriodSeconds=0") == "200");
+    CHECK(ask(c, "DELETE", pods + "/p?gracePeriodSeconds=0") == "200");
 }
 
 TEST_CASE("selectors of objects are checked", "[conformance][unusual]")
 {
     cluster_under_test c;
-    CHECK(
-        answer(c, "POST", "/apis/policy/v1/namespaces/" + c.ns() + "/poddisruptionbudgets", json_type,
-               R"({"metadata":{"name":"b"},"spec":{"selector":{"matchExpressions":[{"key":"a","operator":"In"}]}}})") ==
-        R"(422 PodDisruptionBudget.policy "b" is invalid: spec.selector.matchExpressions[0].values: Required value: )"
-        "must be specified when `operator` is 'In' or 'NotIn'");
-    CHECK(answer(c, "POST", "/apis/rbac.authorization.k8s.io/v1/clusterroles", json_type,
-                 R"({"metadata":{"name":")" + c.unique("r") +
-                     R"("},"aggregationRule":{"clusterRoleSelectors":[{"matchLabels":{"a":"b c"}}]}})")
+    CHECK(ask(c, "POST", "/apis/policy/v1/namespaces/" + c.ns() + "/poddisruptionbudgets", json_type,
+              R"({"metadata":{"name":"b"},"spec":{"selector":{"matchExpressions":[{"key":"a","operator":"In"}]}}})") ==
+          R"(422 PodDisruptionBudget.policy "b" is invalid: spec.selector.matchExpressions[0].values: Required value: )"
+          "must be specified when `operator` is 'In' or 'NotIn'");
+    CHECK(ask(c, "POST", "/apis/rbac.authorization.k8s.io/v1/clusterroles", json_type,
+              R"({"metadata":{"name":")" + c.unique("r") +
+                  R"("},"aggregationRule":{"clusterRoleSelectors":[{"matchLabels":{"a":"b c"}}]}})")
               .ends_with("aggregationRule.clusterRoleSelectors[0]: Invalid value: null: invalid label selector.]"));
 }

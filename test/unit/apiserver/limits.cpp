@@ -178,7 +178,7 @@ TEST_CASE("limits: data is measured decoded", "[apiserver][limits]")
         CHECK(why(refused).find("illegal base64 data at input byte ") != std::string::npos);
     }
     for (const std::string good : {"", "AA==", "AAA=", "AAAA", "AA\\nAA"})
-        s.expect(200, "PUT", secrets + "/s", R"({"data":{"k":")" + good + R"("}})");
+        s.expect(200, "PUT", secrets + "/s", R"({"metadata":{"name":"s"},"data":{"k":")" + good + R"("}})");
 }
 
 TEST_CASE("limits: an object too large for etcd is refused with etcd's error", "[apiserver][limits]")
@@ -271,7 +271,7 @@ TEST_CASE("strict: duplicate fields at any depth and fields unknown to a schema 
               .empty());
     CHECK(s.ask("PATCH", maps + "/w?fieldValidation=Strict", R"({"data":{"a":"1","a":"2"}})",
                 {{"Content-Type", std::string(merge_type)}})
-              .status == 400);
+              .status == 422);
 
     s.expect(201, "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
              R"({"metadata":{"name":"widgets.example.com"},"spec":{"group":"example.com","scope":"Namespaced","names":)"

@@ -23,7 +23,7 @@ json::value parsed(const apiserver::http_response& r)
     INFO(r.body);
     CHECK(r.header("content-type") == yaml);
     const auto read = detail::parse_yaml(r.body, 100'000);
-    REQUIRE(read);
+    REQUIRE(read.has_value());
     return read->value;
 }
 

@@ -28,7 +28,8 @@ std::string yaml_object(std::string_view json) { return to_yaml(sorted(json)); }
 
 yaml_list::yaml_list(std::string_view json)
 {
-    for (auto& [key, value] : sorted(json).get_object())
+    auto all = sorted(json);
+    for (auto& [key, value] : all.get_object())
         if (key != items) (std::string_view(key) < items ? before_ : after_)[key] = std::move(value);
 }
 
