@@ -133,6 +133,29 @@ TEST_CASE("apply: bad requests are refused with the words of a kube-apiserver", 
     CHECK(s.state.resource_version() == version);
 }
 
+TEST_CASE("apply: the configuration of an object that exists need not have its name", "[apiserver][apply]")
+{
+    applier s;
+    s.apply("m", config(R"({"a":"1"})"));
+    const std::string head = R"({"apiVersion":"v1","kind":"ConfigMap",)";
+    CHECK(s.apply("m", head + R"("data":{"a":"2"}})").at("data").at("a") == "2");
+    CHECK(s.apply("m", head + R"("metadata":{"labels":{"x":"y"}}})").at_pointer("/metadata/name") == "m");
+    CHECK(s.refused(409, "other", head + R"("metadata":{"name":"n","labels":{"x":"z"}}})").starts_with("Apply failed"));
+    CHECK(s.refused(400, "m", head + R"("metadata":{"name":"n"}})") ==
+          "the name of the object (n) does not match the name on the URL (m)");
+    CHECK(s.refused(400, "m", head + R"("metadata":{"name":""}})").ends_with("name must be provided"));
+    s.apply("m",
+            R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"},"spec":{"replicas":1,"selector":)"
+            R"({"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[)"
+            R"({"name":"c","image":"i"}]}}}})",
+            {}, deployments + "/d");
+    const std::string scale = R"({"apiVersion":"autoscaling/v1","kind":"Scale",)";
+    const auto scaled = s.apply("n", scale + R"("spec":{"replicas":2}})", "&force=true", deployments + "/d/scale");
+    CHECK(scaled.at_pointer("/spec/replicas") == 2);
+    CHECK(s.try_apply("n", deployments + "/d/scale", scale + R"("metadata":{"name":"e"},"spec":{"replicas":2}})")
+              .status == 400);
+}
+
 TEST_CASE("apply: a version in the configuration is a condition", "[apiserver][apply]")
 {
     applier s;

@@ -81,6 +81,42 @@ TEST_CASE("delete options: an empty precondition holds for no object", "[apiserv
     s.expect(200, "DELETE", maps + "/a", R"({"preconditions":{"uid":null}})");
 }
 
+TEST_CASE("delete options: a body takes the place of the parameters", "[apiserver][delete]")
+{
+    server s;
+    for (const std::string name : {"a", "b", "c"}) s.add_config_map("default", name);
+    s.expect(422, "DELETE", maps + "/a?propagationPolicy=Foreground&orphanDependents=false");
+    s.expect(422, "DELETE", maps + "/a?propagationPolicy=");
+    s.expect(422, "DELETE", maps + "/a", R"({"propagationPolicy":"Bogus"})");
+    CHECK(message_of(s.expect(400, "DELETE", maps + "/a?gracePeriodSeconds=")) ==
+          R"(strconv.ParseInt: parsing "": invalid syntax)");
+    s.expect(409, "DELETE", maps + "/a?uid=other");
+    s.expect(409, "DELETE", maps + "/a?resourceVersion=1");
+    s.expect(200, "GET", maps + "/a");
+    s.expect(200, "DELETE", maps + "/a?propagationPolicy=Bogus&uid=other&dryRun=All", "{}");
+    s.expect(404, "GET", maps + "/a");
+    const auto uid = std::string(s.expect(200, "GET", maps + "/b").at_pointer("/metadata/uid").as_string());
+    s.expect(200, "DELETE", maps + "/b?uid=" + uid);
+    s.expect(200, "DELETE", maps + "/c?gracePeriodSeconds=%2B5");
+}
+
+TEST_CASE("delete options: a negative grace period is a second", "[apiserver][delete]")
+{
+    server s;
+    const auto add = [&](const std::string& name, const std::string& spec) {
+        s.expect(201, "POST", pods,
+                 R"({"metadata":{"name":")" + name + R"("},"spec":{"nodeName":"n",)" + spec +
+                     R"("containers":[{"name":"c","image":"i"}]}})");
+    };
+    add("p", "");
+    const auto marked = s.expect(200, "DELETE", pods + "/p?gracePeriodSeconds=-7");
+    CHECK(marked.at_pointer("/metadata/deletionGracePeriodSeconds") == 1);
+    CHECK(marked.at_pointer("/metadata/generation") == 2);
+    const auto last = s.expect(200, "DELETE", pods + "/p?gracePeriodSeconds=0");
+    CHECK(last.at_pointer("/metadata/generation") == 2); // it was raised once, when the deletion began
+    s.expect(404, "GET", pods + "/p");
+}
+
 TEST_CASE("dry run: a deletion answers with the object that finalizers or a grace period would keep",
           "[apiserver][delete]")
 {

@@ -131,9 +131,11 @@ TEST_CASE("evictions: a budget that cannot be stored with one more fails them", 
     s.set_status(R"({"observedGeneration":99,"disruptionsAllowed":1,"currentHealthy":2,"desiredHealthy":1})");
     // The largest selector with which the budget is stored.
     const auto grow = [&](std::size_t size) {
+        std::string more;
+        while (more.size() + 63 <= size) more += ",\"" + std::string(60, 'v') + '"';
         return s.ask("PATCH", budgets + "/b",
                      R"({"spec":{"selector":{"matchExpressions":[{"key":"app","operator":"In","values":["x",")" +
-                         std::string(size, 'v') + R"("]}]}}})",
+                         std::string(size - more.size() + 1, 'v').substr(0, 60) + '"' + more + R"(]}]}}})",
                      {{"content-type", std::string(merge_type)}});
     };
     std::size_t size = 1'572'800;

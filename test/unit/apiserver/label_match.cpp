@@ -92,7 +92,15 @@ TEST_CASE("label match: a LabelSelector has labels and expressions", "[apiserver
     CHECK(of(R"({"matchExpressions":[{"key":"b","operator":"Exists"},{"key":"c","operator":"DoesNotExist"}]})"));
     CHECK_FALSE(of(R"({"matchLabels":{"a":"2"}})"));
     CHECK_FALSE(of(R"({"matchExpressions":[{"key":"b","operator":"NotIn","values":["x"]}]})"));
-    CHECK_FALSE(apiserver::label_match::of(json::parse(R"({"matchExpressions":[{"key":"b","operator":"Odd"}]})")));
+    for (const auto* wrong :
+         {R"({"matchExpressions":[{"key":"b","operator":"Odd"}]})",
+          R"({"matchExpressions":[{"key":"b","operator":"In"}]})",
+          R"({"matchExpressions":[{"key":"b","operator":"Exists","values":["x"]}]})",
+          R"({"matchExpressions":[{"key":"-b","operator":"Exists"}]})", R"({"matchLabels":{"a":"not a value"}})",
+          R"({"matchLabels":{"not a key":"1"}})", R"({"matchLabels":[]})", "null"}) {
+        INFO(wrong);
+        CHECK_FALSE(apiserver::label_match::of(json::parse(wrong)));
+    }
 }
 
 TEST_CASE("field selection: all requirements for a field count, as one", "[apiserver][list]")

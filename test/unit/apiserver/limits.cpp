@@ -271,7 +271,7 @@ TEST_CASE("strict: duplicate fields at any depth and fields unknown to a schema 
               .empty());
     CHECK(s.ask("PATCH", maps + "/w?fieldValidation=Strict", R"({"data":{"a":"1","a":"2"}})",
                 {{"Content-Type", std::string(merge_type)}})
-              .status == 400);
+              .status == 422);
 
     s.expect(201, "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
              R"({"metadata":{"name":"widgets.example.com"},"spec":{"group":"example.com","scope":"Namespaced","names":)"

@@ -56,8 +56,9 @@ TEST_CASE("patch: json operations are applied in order or not at all", "[apiserv
          {R"([{"op":"add","path":"/data/z","value":"1"},{"op":"test","path":"/data/c","value":"no"}])",
           R"([{"op":"remove","path":"/data/none"}])", R"([{"op":"replace","path":"/none/x","value":1}])",
           R"([{"op":"fly","path":"/data/c"}])", R"([{"op":"add","path":"data/c","value":"1"}])",
-          R"([{"op":"move","path":"/data/q","from":"/none"}])", R"([7])"})
+          R"([{"op":"move","path":"/data/q","from":"/none"}])", "[null]"})
         s.expect(422, "PATCH", at, bad, {{"Content-Type", std::string(json_patch)}});
+    s.expect(400, "PATCH", at, R"([{"op":"remove","path":"/data/c"},7])", {{"Content-Type", std::string(json_patch)}});
     CHECK(s.state.resource_version() == version);
 }
 

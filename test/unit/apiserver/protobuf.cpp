@@ -26,7 +26,7 @@ std::string chosen(std::string_view accept, media_scope scope = {})
                                                                 {representation::table, " table"},
                                                                 {representation::partial, " partial"},
                                                                 {representation::partial_list, " partial_list"}};
-    return (media->form == wire_form::protobuf ? "protobuf" : "json") + names.at(media->as);
+    return (media->form == answer_form::protobuf ? "protobuf" : "json") + names.at(media->as);
 }
 
 server::headers accept(std::string_view types) { return {{"Accept", std::string(types)}}; }
@@ -102,7 +102,7 @@ TEST_CASE("media: the first clause that can be served decides", "[apiserver][pro
 {
     CHECK(chosen("") == "json");
     CHECK(chosen("*/*") == "json");
-    CHECK(chosen("application/*") == "json");
+    CHECK(chosen("application/*") == "406");
     CHECK(chosen(protobuf) == "protobuf");
     CHECK(chosen(typed) == "protobuf");
     CHECK(chosen("application/json," + std::string(protobuf)) == "json");
@@ -132,11 +132,11 @@ TEST_CASE("media: protobuf has no tables, and has metadata of everything", "[api
 TEST_CASE("media: a Status has the form of the first plain clause", "[apiserver][protobuf]")
 {
     const std::string type(protobuf);
-    CHECK(choose_plain_form("") == wire_form::json);
-    CHECK(choose_plain_form(typed) == wire_form::protobuf);
-    CHECK(choose_plain_form("application/json," + type) == wire_form::json);
-    CHECK(choose_plain_form(type + ";as=PartialObjectMetadata" + meta) == wire_form::json);
-    CHECK(choose_plain_form("text/html") == wire_form::json);
+    CHECK(choose_plain_form("") == answer_form::json);
+    CHECK(choose_plain_form(typed) == answer_form::protobuf);
+    CHECK(choose_plain_form("application/json," + type) == answer_form::json);
+    CHECK(choose_plain_form(type + ";as=PartialObjectMetadata" + meta) == answer_form::json);
+    CHECK(choose_plain_form("text/html") == answer_form::json);
 }
 
 TEST_CASE("protobuf: objects are encoded as captured", "[apiserver][protobuf]")

@@ -133,6 +133,8 @@ void make_valid(const resource_info& info, json::object& object)
     if (info.behaves == builtin::role) make_role_valid(object);
     if (info.behaves == builtin::service) make_service_valid(object);
     if (info.behaves == builtin::role_binding) make_binding_valid(object);
+    if (info.behaves == builtin::disruption_budget)
+        object["spec"].as_object()["selector"] = json::object{{"matchLabels", json::object{{"a", "b"}}}};
     if (info.behaves == builtin::cron_job) object["spec"].as_object()["schedule"] = "@daily";
     if (info.behaves == builtin::job) {
         auto& spec = object["spec"].as_object()["template"].as_object()["spec"];

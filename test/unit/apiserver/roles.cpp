@@ -234,7 +234,9 @@ TEST_CASE("roles: an invalid role or binding is refused, with its fields", "[api
     CHECK(fields("clusterroles", R"("aggregationRule":{"clusterRoleSelectors":[]})") ==
           "aggregationRule.clusterRoleSelectors ");
     CHECK(fields("clusterroles", R"("aggregationRule":{"clusterRoleSelectors":[{},{"matchExpressions":[)"
-                                 R"({"key":"a","operator":"Odd"}]}]})") == "aggregationRule.clusterRoleSelectors[1] ");
+                                 R"({"key":"a","operator":"Odd"}]}]})") ==
+          "aggregationRule.clusterRoleSelectors[1].matchExpressions[0].operator "
+          "aggregationRule.clusterRoleSelectors[1] ");
     const std::string to_role = R"("roleRef":{"kind":"Role","name":"r"})";
     CHECK(fields(bindings, R"("roleRef":{"kind":"Robot","name":"r"})") == "roleRef.kind ");
     CHECK(fields(bindings, R"("roleRef":{"apiGroup":"example.com","kind":"Role","name":"a/b"})") ==

@@ -116,7 +116,7 @@ TEST_CASE("access: tokens expire and are removed", "[apiserver][access]")
     CHECK(s.get("/api/v1/pods").status == 401);
 }
 
-TEST_CASE("access: the user of the certificate is used when there is no token", "[apiserver][access]")
+TEST_CASE("access: a certificate comes before a token", "[apiserver][access]")
 {
     server s;
     http_request r{.method = "GET", .target = "/api/v1/pods", .user = user_info{"cert", {"system:masters"}, {}}};
@@ -125,6 +125,30 @@ TEST_CASE("access: the user of the certificate is used when there is no token", 
     CHECK(s.handler.handle(r, s.now).status == 403);
     r.target = "/apis";
     CHECK(s.handler.handle(r, s.now).status == 200);
+    r.target = "/api/v1/pods";
+    for (const auto* token : {"admin", "unknown"}) {
+        r.headers = {{"Authorization", "Bearer " + std::string(token)}};
+        CHECK(s.handler.handle(r, s.now).status == 403);
+    }
+    r.user->name.clear(); // such a certificate names no one
+    CHECK(s.handler.handle(r, s.now).status == 401);
+    r.headers.front().second = "Bearer admin";
+    CHECK(s.handler.handle(r, s.now).status == 200);
+}
+
+TEST_CASE("access: a token is one word after the scheme", "[apiserver][access]")
+{
+    server s;
+    const auto status = [&](const std::string& authorization) {
+        http_request r{.method = "GET", .target = "/api/v1/pods", .headers = {{"Authorization", authorization}}};
+        return s.handler.handle(r, s.now).status;
+    };
+    for (const auto* good : {"Bearer admin", "bEARER admin", " Bearer admin ", "Bearer admin more"})
+        CHECK(status(good) == 200);
+    CHECK(status("Bearer adm") == 401);
+    // Without a token, a request is that of the anonymous user.
+    for (const auto* none : {"Bearer", "Bearer ", "Bearer  admin", "Basic YTpi", "admin", ""})
+        CHECK(status(none) == 403);
 }
 
 TEST_CASE("manifests: YAML has kubectl's types, lists are unfolded, order is kept", "[apiserver][manifests]")

@@ -397,11 +397,11 @@ TEST_CASE("state: invalid requests are refused", "[apiserver][state]")
     std::string deep = R"({"metadata":{"name":"d"},"data":)";
     for (int i = 0; i < 1000; ++i) deep += R"({"a":)";
     CHECK(s.ask("POST", maps, deep).status == 400);
-    CHECK(s.ask("POST", maps, "{\"metadata\":{\"name\":\"\xff\"}}").status == 400);
+    CHECK(s.ask("POST", maps, "{\"metadata\":{\"name\":\"\xff\"}}").status == 422);
     CHECK(s.ask("POST", maps, std::string(apiserver::max_body_bytes + 1, ' ')).status == 413);
     CHECK(s.ask("POST", maps, "x", {{"Content-Type", "application/cbor"}}).status == 415);
     CHECK(s.ask("POST", maps, "[]").status == 400);
-    CHECK(s.ask("POST", maps, "null").status == 400);
+    CHECK(s.ask("POST", maps, "null").status == 422);
     CHECK(s.ask("POST", maps, R"({"metadata":[]})").status == 400);
     CHECK(s.ask("POST", maps, R"({"metadata":{"name":"x","labels":{"a":1}}})").status == 400);
     CHECK(s.ask("POST", pods, R"({"metadata":{"name":"x"},"spec":[]})").status == 400);

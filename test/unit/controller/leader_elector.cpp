@@ -315,6 +315,32 @@ TEST_CASE("leader elector: a hostile lease is waited for like any other", "[elec
     f.end(a);
 }
 
+TEST_CASE("leader elector: a lease whose holder changes all the time does not fill the log", "[election]")
+{
+    fixture f;
+    auto other = f.api.connect(std::make_shared<kt::fault_plan>());
+    REQUIRE(f.run
+                .run(other.create(lease::resource(), "default",
+                                  R"({"metadata":{"name":"janitor"},"spec":{"leaseDurationSeconds":3600}})"))
+                .has_value());
+    candidate a(f.api, "a");
+    a.start(f.run);
+    const auto hold = [&](int by) {
+        const auto body = R"({"spec":{"holderIdentity":"h)" + std::to_string(by) + R"("}})";
+        REQUIRE(f.run.run(other.patch(lease::resource(), "default", "janitor", patch_kind::merge, body)).has_value());
+        f.run.advance(100ms);
+    };
+    for (int i = 0; i < 50; ++i) hold(i);
+    CHECK(a.events.size() == 50);
+    CHECK(a.log.count("new leader") == 10);
+    CHECK(a.log.count("leader=h49") == 0);
+    f.run.advance(70s);
+    CHECK(a.log.count("new leader") == 11);
+    CHECK(a.log.count("leader=h49") == 1);
+    CHECK(a.log.count("lines like the next one were left out lines=39") == 1);
+    f.end(a);
+}
+
 TEST_CASE("leader elector: five candidates, one leader at a time, each in its turn", "[election]")
 {
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {

@@ -82,6 +82,27 @@ TEST_CASE("manager: a missing right ends the start and is named", "[manager][rig
                                                        "[\"patch\"]}") != std::string::npos);
 }
 
+TEST_CASE("manager: a right that the server could not evaluate is told apart from a missing one", "[manager][rights]")
+{
+    world w;
+    w.faults->add(
+        {.what = kt::fault::answer(201, R"({"kind":"SelfSubjectAccessReview","apiVersion":"authorization.k8s.io/v1",)"
+                                        R"("status":{"allowed":false,"evaluationError":"webhook\n: timeout"}})"),
+         .target = "selfsubjectaccessreviews",
+         .times = 0});
+    w.m->control<config_map>(nothing);
+    w.begin();
+    REQUIRE(w.running->done());
+    REQUIRE_FALSE(w.running->outcome());
+    const auto why = w.running->outcome().error();
+    CHECK(why == cond::forbidden);
+    CHECK(why.describe().find(
+              "may not list, watch configmaps. The server could not evaluate all of its rules: webhook") !=
+          std::string::npos);
+    CHECK(why.describe().find(": timeout. Add to the rules of its role: {") != std::string::npos);
+    CHECK(why.describe().find('\n') == std::string::npos);
+}
+
 TEST_CASE("manager: with its rights, or without the check, it starts", "[manager][rights]")
 {
     for (const bool checks : {true, false}) {

@@ -1,6 +1,5 @@
 // LabelSelectors of objects, with the rules of apimachinery's LabelSelectorAsSelector.
-#include "select/label_rules.hpp"
-
+#include <kubecoro/api/detail/label_rules.hpp>
 #include <kubecoro/api/typed_selector.hpp>
 
 #include <cstddef>

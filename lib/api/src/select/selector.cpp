@@ -48,10 +48,9 @@ bool matches_one(const label_selector::requirement& r, value_view label) noexcep
     return r.operation == op::greater ? *have > *limit : *have < *limit;
 }
 
-// The values between the parentheses. A single empty value is written as ",", because "()" is invalid.
+// The values between the parentheses.
 std::string joined(const std::vector<std::string>& values)
 {
-    if (values.size() == 1 && values.front().empty()) return ",";
     std::string out;
     for (const auto& v : values) {
         if (&v != &values.front()) out += ',';

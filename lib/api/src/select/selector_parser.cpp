@@ -1,8 +1,10 @@
 // Parses the label selector grammar of apimachinery: a lexer and a recursive descent of one level.
-#include "select/label_rules.hpp"
+#include "validation/go_print.hpp"
 
+#include <kubecoro/api/detail/label_rules.hpp>
 #include <kubecoro/api/selector.hpp>
 
+#include <algorithm>
 #include <charconv>
 
 namespace kubecoro {
@@ -69,6 +71,7 @@ public:
     {
         std::vector<requirement> all;
         if (lex_.peek().at_end()) return all;
+        if (!begins_requirement()) return found(lex_.peek(), ", expected: !, identifier, or 'end of string'");
         for (;;) {
             auto r = one();
             if (!r) return r.error();
@@ -76,12 +79,13 @@ public:
             const token t = lex_.take();
             if (t.at_end()) return all;
             if (!t.is(",")) return found(t, ", expected: ',' or 'end of string'");
-            if (!lex_.peek().is_word && !lex_.peek().is("!"))
-                return found(lex_.peek(), ", expected: identifier after ','");
+            if (!begins_requirement()) return found(lex_.peek(), ", expected: identifier after ','");
         }
     }
 
 private:
+    [[nodiscard]] bool begins_requirement() const noexcept { return lex_.peek().is_word || lex_.peek().is("!"); }
+
     result<requirement> one()
     {
         requirement r;
@@ -90,7 +94,8 @@ private:
         const token key = lex_.take();
         if (!key.is_word) return unable(found(key, ", expected: identifier"));
         if (!detail::is_label_key(key.text))
-            return unable(wrong("\"" + std::string(key.text) + "\" is not a label key", key));
+            return unable(
+                wrong("<nil>: " + invalid(key.text, joined("; ", detail::label_key_problems(key.text))), key));
         r.key = key.text;
         r.operation = negated ? op::not_exists : op::exists;
         if (negated || lex_.peek().at_end() || lex_.peek().is(",")) return r;
@@ -108,43 +113,62 @@ private:
         else if (t.is("<"))
             r.operation = op::less;
         else
-            return unable(found(t, ", expected: in, notin, =, ==, !=, >, <"));
+            return unable(found(t, ", expected: in, notin, =, ==, !=, gt, lt"));
         return exact(std::move(r));
     }
 
     // An empty value is a value: "key=" matches a label that is present and empty.
     result<requirement> exact(requirement r)
     {
-        token value = lex_.peek();
-        if (!value.at_end() && !value.is(",")) {
-            lex_.take();
-            if (!value.is_word) return unable(found(value, ", expected: identifier"));
-        } else
-            value.text = {};
-        if (!detail::is_label_value(value.text)) return bad_value(value);
-        if ((r.operation == op::greater || r.operation == op::less) && !is_integer(value.text))
-            return unable(wrong("\"" + std::string(value.text) + "\" is not an integer", value));
-        r.values.emplace_back(value.text);
-        return r;
+        const token value = lex_.peek();
+        const bool none = value.at_end() || value.is(",");
+        if (!none) lex_.take();
+        if (!none && !value.is_word) return unable(found(value, ", expected: identifier"));
+        r.values.emplace_back(none ? std::string_view() : value.text);
+        return checked(std::move(r), value);
     }
 
+    // So it is in a list: "key in ()" and "key in (,)" have one, which is empty.
     result<requirement> set(requirement r)
     {
         const token open = lex_.take();
         if (!open.is("(")) return unable(found(open, " expected: '('"));
-        if (lex_.peek().is(")")) return unable(found(lex_.peek(), ", expected: identifier"));
+        const token first = lex_.peek();
+        if (!first.is_word && !first.is(",") && !first.is(")"))
+            return unable(found(first, ", expected: ',', ')' or identifier"));
         for (;;) {
-            token value = lex_.peek();
+            const token value = lex_.peek();
             if (value.is_word)
                 lex_.take();
-            else
-                value.text = {};
-            if (!detail::is_label_value(value.text)) return bad_value(value);
-            r.values.emplace_back(value.text);
+            else if (!value.is(",") && !value.is(")"))
+                return unable(found(value, ", expected: ',', or identifier"));
+            r.values.emplace_back(value.is_word ? value.text : std::string_view());
             const token t = lex_.take();
-            if (t.is(")")) return r;
+            if (t.is(")")) break;
             if (!t.is(",")) return unable(found(t, ", expected: ',' or ')'"));
         }
+        std::sort(r.values.begin(), r.values.end());
+        r.values.erase(std::unique(r.values.begin(), r.values.end()), r.values.end());
+        return checked(std::move(r), first);
+    }
+
+    /// @param at  The first value.
+    static result<requirement> checked(requirement r, const token& at)
+    {
+        std::vector<std::string> problems;
+        const bool ordered = r.operation == op::greater || r.operation == op::less;
+        for (std::size_t i = 0; i < r.values.size(); ++i) {
+            const std::string& value = r.values[i];
+            const std::string place = "values[" + std::to_string(i) + "]";
+            if (ordered && !is_integer(value))
+                problems.push_back(place + ": " +
+                                   invalid(value, "for 'Gt', 'Lt' operators, the value must be an integer"));
+            if (!detail::is_label_value(value))
+                problems.push_back(place + "[" + r.key +
+                                   "]: " + invalid(value, joined("; ", detail::label_value_problems(value))));
+        }
+        if (problems.empty()) return r;
+        return unable(wrong(problems.size() == 1 ? problems.front() : "[" + joined(", ", problems) + "]", at));
     }
 
     static bool is_integer(std::string_view text) noexcept
@@ -154,15 +178,22 @@ private:
         return r.ec == std::errc{} && r.ptr == text.data() + text.size();
     }
 
+    static std::string joined(std::string_view between, const std::vector<std::string>& texts)
+    {
+        std::string out;
+        for (const auto& t : texts) out += (out.empty() ? "" : std::string(between)) + t;
+        return out;
+    }
+
+    static std::string invalid(std::string_view value, const std::string& why)
+    {
+        return "Invalid value: " + detail::go_quoted(value) + ": " + why;
+    }
+
     // Uses kube-apiserver's own wording, which users know; the position is added.
     static failure found(const token& t, std::string_view expected)
     {
         return wrong("found '" + std::string(t.text) + "'" + std::string(expected), t);
-    }
-
-    static failure bad_value(const token& t)
-    {
-        return unable(wrong("\"" + std::string(t.text) + "\" is not a label value", t));
     }
 
     static failure wrong(const std::string& what, const token& t)

@@ -44,7 +44,7 @@ struct exchange
 
 /// Returns a response with an object in the form. Errors are responses: 500 if the object has no such form.
 /// @param json  The object as JSON text.
-[[nodiscard]] http_response object_response(const exchange& x, std::string json, wire_form form, int status = 200);
+[[nodiscard]] http_response object_response(const exchange& x, std::string json, answer_form form, int status = 200);
 
 /// Returns a 200 whose list is rendered while it is sent.
 [[nodiscard]] http_response list_response(const exchange& x, list_page page, rendering form);

@@ -15,6 +15,7 @@ namespace kubecoro::apiserver {
 namespace {
 
 constexpr std::string_view json_type = "application/json";
+constexpr std::string_view yaml_type = "application/yaml";
 
 struct clause
 {
@@ -35,10 +36,7 @@ struct clause
         const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), value);
         return ec == std::errc{} && end == text.data() + text.size() && !text.empty() ? value : 1;
     }
-    [[nodiscard]] bool allows(std::string_view media_type) const
-    {
-        return type == media_type || type == "application/*" || type == "*/*";
-    }
+    [[nodiscard]] bool allows(std::string_view media_type) const { return type == media_type || type == "*/*"; }
     /// True if it asks for another representation of the object.
     [[nodiscard]] bool transforms() const { return has("as") || has("g") || has("v"); }
     [[nodiscard]] bool is_streamable() const { return parameter("stream").empty() || parameter("stream") == "watch"; }
@@ -48,9 +46,10 @@ struct clause
 struct offer
 {
     std::string_view media_type;
-    wire_form form;
+    answer_form form;
 };
-constexpr offer offers[] = {{json_type, wire_form::json}, {detail::protobuf_type, wire_form::protobuf}};
+constexpr offer offers[] = {
+    {json_type, answer_form::json}, {yaml_type, answer_form::yaml}, {detail::protobuf_type, answer_form::protobuf}};
 
 std::string_view trim(std::string_view text)
 {
@@ -103,9 +102,10 @@ status_error not_acceptable(bool routed, bool watch)
 std::optional<media_choice> serve(const clause& c, const offer& o, const media_scope& scope)
 {
     if (!c.allows(o.media_type) || !c.is_streamable()) return {};
+    if (scope.watch && o.form == answer_form::yaml) return {};
     media_choice chosen;
     chosen.form = o.form;
-    const bool protobuf = o.form == wire_form::protobuf;
+    const bool protobuf = o.form == answer_form::protobuf;
     if (!c.transforms()) return protobuf && scope.custom ? std::nullopt : std::optional(chosen);
     const auto as = c.parameter("as");
     const auto version = c.parameter("v");
@@ -130,7 +130,6 @@ answer<media_choice> choose_media(std::string_view accept, const media_scope& sc
     if (clauses.empty()) return media_choice{};
     bool routed = scope.custom;
     for (const auto& c : clauses) {
-        routed = routed || (scope.watch && c.type == "application/yaml");
         for (const auto& o : offers) {
             if (auto chosen = serve(c, o, scope)) return *chosen;
             routed = routed || c.allows(o.media_type);
@@ -139,33 +138,34 @@ answer<media_choice> choose_media(std::string_view accept, const media_scope& sc
     return not_acceptable(routed, scope.watch);
 }
 
-wire_form choose_plain_form(std::string_view accept)
+answer_form choose_plain_form(std::string_view accept)
 {
     for (const auto& c : parse_accept(accept))
         for (const auto& o : offers)
             if (c.allows(o.media_type) && c.is_streamable() && !c.transforms()) return o.form;
-    return wire_form::json;
+    return answer_form::json;
 }
 
-std::string_view content_type(wire_form form, bool watch) noexcept
+std::string_view content_type(answer_form form, bool watch) noexcept
 {
-    if (form == wire_form::json) return json_type;
+    if (form == answer_form::json) return json_type;
+    if (form == answer_form::yaml) return yaml_type;
     return watch ? "application/vnd.kubernetes.protobuf;stream=watch" : detail::protobuf_type;
 }
 
-answer<media_choice> choose_discovery_media(std::string_view accept)
+answer<media_choice> choose_discovery_media(std::string_view accept, bool aggregates)
 {
     const auto clauses = parse_accept(accept);
     if (clauses.empty()) return media_choice{};
     for (const auto& c : clauses) {
-        const bool json = c.allows(json_type);
-        if (!c.transforms() && (json || c.allows(detail::protobuf_type))) {
-            media_choice plain;
-            plain.form = json ? wire_form::json : wire_form::protobuf;
-            return plain;
+        const auto* const plain = std::ranges::find_if(offers, [&](const offer& o) { return c.allows(o.media_type); });
+        if (!c.transforms() && plain != std::end(offers)) {
+            media_choice chosen;
+            chosen.form = plain->form;
+            return chosen;
         }
-        if (json && c.parameter("as") == "APIGroupDiscoveryList" && c.parameter("g") == "apidiscovery.k8s.io" &&
-            c.parameter("v") == "v2") {
+        if (aggregates && c.allows(json_type) && c.parameter("as") == "APIGroupDiscoveryList" &&
+            c.parameter("g") == "apidiscovery.k8s.io" && c.parameter("v") == "v2") {
             media_choice aggregated;
             aggregated.as = representation::discovery;
             aggregated.version = "v2";

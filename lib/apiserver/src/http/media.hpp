@@ -1,13 +1,21 @@
 // Content negotiation: selects the representation of an answer from the Accept header.
 #pragma once
 
-#include <kubecoro/api/decode.hpp>
 #include <kubecoro/apiserver/status_error.hpp>
 
 #include <string>
 #include <string_view>
 
 namespace kubecoro::apiserver {
+
+/// The encoding of an answer.
+enum class answer_form
+{
+    json,
+    /// Rendered as JSON, and converted when the answer is complete. Not for watches.
+    yaml,
+    protobuf
+};
 
 enum class representation
 {
@@ -26,7 +34,7 @@ struct media_choice
     representation as = representation::json;
     /// Version of meta.k8s.io for tables: v1 or v1beta1.
     std::string version = "v1";
-    wire_form form = wire_form::json;
+    answer_form form = answer_form::json;
 };
 
 /// The properties of a resource and a request that restrict the forms of the answer.
@@ -42,11 +50,11 @@ struct media_scope
 [[nodiscard]] answer<media_choice> choose_media(std::string_view accept, const media_scope& scope);
 
 /// Selects the form of a Status, which has no other representation. JSON if no clause can be served.
-[[nodiscard]] wire_form choose_plain_form(std::string_view accept);
+[[nodiscard]] answer_form choose_plain_form(std::string_view accept);
 
-[[nodiscard]] std::string_view content_type(wire_form form, bool watch = false) noexcept;
+[[nodiscard]] std::string_view content_type(answer_form form, bool watch = false) noexcept;
 
-/// The same for discovery, which also supports the aggregated form.
-[[nodiscard]] answer<media_choice> choose_discovery_media(std::string_view accept);
+/// The same for discovery. @param aggregates  Whether there is an aggregated form.
+[[nodiscard]] answer<media_choice> choose_discovery_media(std::string_view accept, bool aggregates);
 
 } // namespace kubecoro::apiserver

@@ -60,7 +60,7 @@ answer<stored> write_object(cluster_state_core& state, const std::shared_ptr<res
     }
     const auto existing = state.get(at);
     if (!existing) return state.create(at, std::move(body), {.dry_run = false, .keep_status = true}, now);
-    metadata.erase("uid");
+    for (const std::string_view key : {"uid", "deletionTimestamp"}) metadata.erase(key);
     metadata["resourceVersion"] = version_text(**existing);
     // A service keeps its address: the Service kubernetes of another cluster has another one.
     if (store->info.behaves == builtin::service)

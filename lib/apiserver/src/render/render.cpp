@@ -9,9 +9,9 @@ namespace {
 
 constexpr std::string_view partial_type = R"("kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1",)";
 
-std::string event(std::string_view type, std::string_view object, wire_form form)
+std::string event(std::string_view type, std::string_view object, answer_form form)
 {
-    if (form == wire_form::protobuf) return protobuf_event(type, object);
+    if (form == answer_form::protobuf) return protobuf_event(type, object);
     std::string out;
     out.reserve(object.size() + type.size() + 24);
     out += R"({"type":")";
@@ -155,6 +155,6 @@ std::string render_bookmark(const resource_info& info, std::uint64_t version, bo
     return event("BOOKMARK", object + "}", r.form);
 }
 
-std::string render_error_event(std::string_view status, wire_form form) { return event("ERROR", status, form); }
+std::string render_error_event(std::string_view status, answer_form form) { return event("ERROR", status, form); }
 
 } // namespace kubecoro::apiserver

@@ -17,7 +17,7 @@ namespace kubecoro::apiserver {
 struct rendering
 {
     representation as = representation::json;
-    wire_form form = wire_form::json;
+    answer_form form = answer_form::json;
     /// The API version of the resource.
     std::string version;
     /// meta.k8s.io version of tables.
@@ -62,7 +62,7 @@ private:
 [[nodiscard]] std::string render_bookmark(const resource_info& info, std::uint64_t version, bool initial_end,
                                           const rendering& r, bool columns);
 /// Returns an ERROR event with a Status as its object.
-[[nodiscard]] std::string render_error_event(std::string_view status, wire_form form);
+[[nodiscard]] std::string render_error_event(std::string_view status, answer_form form);
 
 /// Renders an object as PartialObjectMetadata. `typed`: include kind and apiVersion.
 [[nodiscard]] std::string partial_metadata(const stored_object& object, bool typed = true);

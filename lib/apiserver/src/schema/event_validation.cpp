@@ -5,6 +5,8 @@
 #include "state/events.hpp"
 #include "state/registry.hpp"
 
+#include <kubecoro/api/detail/label_rules.hpp>
+
 namespace kubecoro::apiserver {
 namespace {
 
@@ -33,12 +35,7 @@ void check_reporter(const json::value& event, const std::string& path, std::vect
 {
     if (!text_at(event, "reportingComponent").empty()) return;
     causes.push_back(errors::required(path));
-    for (const auto* why :
-         {"name part must be non-empty",
-          "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end "
-          "with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for "
-          "validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"})
-        causes.push_back(invalid_value(path, quoted(""), why));
+    for (const auto& why : detail::label_key_problems("")) causes.push_back(invalid_value(path, quoted(""), why));
 }
 
 void check_series(const json::value& event, std::vector<status_cause>& causes)

@@ -41,7 +41,7 @@ void check_label(const checked_name& n)
     if (n.name.size() > 63)
         n.refuse("must be no more than 63 bytes");
     else if (!is_label(n.name))
-        n.refuse(label_rule);
+        n.refuse(is_subdomain(n.name) ? "must not contain dots" : label_rule);
 }
 
 /// @return whether the name is a segment of a path.

@@ -2,6 +2,7 @@
 
 #include "render/json_text.hpp"
 #include "render/status_errors.hpp"
+#include "schema/selector_validation.hpp"
 #include "state/names.hpp"
 
 #include <algorithm>
@@ -115,6 +116,7 @@ void validate_workload(const resource_info& info, const json::value& body, std::
         causes.push_back(
             invalid_value("spec.replicas", std::to_string(replicas), "must be greater than or equal to 0"));
     const auto* selector = find_at(body, "spec.selector");
+    validate_selector(selector, "spec.selector", causes);
     if (!selector || !selector->is_object()) {
         causes.push_back(errors::required("spec.selector"));
     } else if (const auto* match = object_at(*selector, "matchLabels")) {

@@ -3,6 +3,7 @@
 #include "render/json_text.hpp"
 #include "render/status_errors.hpp"
 #include "schema/name_validation.hpp"
+#include "schema/selector_validation.hpp"
 #include "state/label_match.hpp"
 #include "state/names.hpp"
 
@@ -99,10 +100,13 @@ void validate_role(const resource_info& info, const json::value& body, std::vect
         causes.push_back(
             errors::required(path, "at least one clusterRoleSelector required if aggregationRule is non-nil"));
     const auto* selectors = array_at(body, path);
-    for (std::size_t i = 0; selectors && i < selectors->size() && !enough(causes); ++i)
+    for (std::size_t i = 0; selectors && i < selectors->size() && !enough(causes); ++i) {
+        const auto at = path + "[" + std::to_string(i) + "]";
+        validate_selector(&(*selectors)[i], at, causes);
+        // Go prints the selector that it could not make.
         if (!label_match::of((*selectors)[i]))
-            causes.push_back(errors::invalid_value(path + "[" + std::to_string(i) + "]", to_text((*selectors)[i]),
-                                                   "invalid label selector."));
+            causes.push_back(errors::invalid_value(at, "null", "invalid label selector."));
+    }
 }
 
 void validate_role_binding(const resource_info& info, const json::value& body, std::vector<status_cause>& causes)

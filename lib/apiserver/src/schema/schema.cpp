@@ -4,9 +4,6 @@ namespace kubecoro::apiserver {
 
 namespace json = boost::json;
 
-namespace {
-
-/// encoding/json's name of the type.
 std::string_view go_kind(const json::value& v)
 {
     switch (v.kind()) {
@@ -24,8 +21,6 @@ std::string_view go_kind(const json::value& v)
         return "number";
     }
 }
-
-} // namespace
 
 status_error wrong_type(const std::string& kind, std::string_view version, const json::value& found,
                         std::string_view field, std::string_view wanted)

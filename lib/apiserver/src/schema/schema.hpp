@@ -13,6 +13,9 @@
 
 namespace kubecoro::apiserver {
 
+/// encoding/json's name of the type of a value.
+[[nodiscard]] std::string_view go_kind(const boost::json::value& v);
+
 /// Refuses a value whose JSON type does not fit its Go field. @param field  "Secret.data". @param wanted  The Go type.
 [[nodiscard]] status_error wrong_type(const std::string& kind, std::string_view version,
                                       const boost::json::value& found, std::string_view field, std::string_view wanted);

@@ -11,11 +11,13 @@
 #include "schema/pod_validation.hpp"
 #include "schema/role_validation.hpp"
 #include "schema/schema.hpp"
+#include "schema/selector_validation.hpp"
 #include "schema/service_spec.hpp"
 #include "state/metadata_members.hpp"
 #include "state/names.hpp"
 
 #include <kubecoro/api/detail/builtin_fields.hpp>
+#include <kubecoro/api/detail/label_rules.hpp>
 #include <kubecoro/api/detail/protobuf_form.hpp>
 
 #include <algorithm>
@@ -29,48 +31,26 @@ namespace {
 using errors::enough;
 using errors::invalid_value;
 
-/// Checks the name part of a label key, or a label value: alphanumeric at both ends, also `-_.` between.
-bool is_qualified_part(std::string_view text)
-{
-    return !text.empty() && alnum(text.front()) && alnum(text.back()) &&
-           std::all_of(text.begin(), text.end(), [](char c) { return alnum(c) || c == '-' || c == '_' || c == '.'; });
-}
-
-constexpr std::string_view label_value_rule =
-    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and "
-    "end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is "
-    "'(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
-constexpr std::string_view qualified_rule =
-    "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric "
-    "character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is "
-    "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
 constexpr std::string_view data_key_rule =
     "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or "
     "'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
 
-void check_key(const std::string& field, std::string_view key, std::vector<status_cause>& causes)
+/// @param key  As it is checked; `shown` is the text that it stands for.
+void check_key(const std::string& field, std::string_view key, std::string_view shown,
+               std::vector<status_cause>& causes)
 {
-    const auto slash = key.find('/');
-    const auto name = slash == std::string_view::npos ? key : key.substr(slash + 1);
-    if (slash != std::string_view::npos && !is_subdomain(key.substr(0, slash)))
-        causes.push_back(invalid_value(field, quoted(key), "prefix part " + std::string(subdomain_rule)));
-    if (name.size() > 63)
-        causes.push_back(invalid_value(field, quoted(key), "name part must be no more than 63 bytes"));
-    else if (!is_qualified_part(name))
-        causes.push_back(invalid_value(field, quoted(key), qualified_rule));
+    for (const auto& why : detail::label_key_problems(key)) causes.push_back(invalid_value(field, quoted(shown), why));
 }
 
 void check_labels(const json::object& labels, std::vector<status_cause>& causes)
 {
     for (const auto& [key, value] : labels) {
         if (enough(causes)) return;
-        check_key("metadata.labels", key, causes);
+        check_key("metadata.labels", key, key, causes);
         if (!value.is_string()) continue;
         const std::string_view text = value.get_string();
-        if (text.size() > 63)
-            causes.push_back(invalid_value("metadata.labels", quoted(text), "must be no more than 63 bytes"));
-        else if (!text.empty() && !is_qualified_part(text))
-            causes.push_back(invalid_value("metadata.labels", quoted(text), label_value_rule));
+        for (const auto& why : detail::label_value_problems(text))
+            causes.push_back(invalid_value("metadata.labels", quoted(text), why));
     }
 }
 
@@ -79,7 +59,11 @@ void check_annotations(const json::object& annotations, std::vector<status_cause
     std::size_t total = 0;
     for (const auto& [key, value] : annotations) {
         if (enough(causes)) return;
-        check_key("metadata.annotations", key, causes);
+        // Their case does not matter.
+        std::string lower(key);
+        for (char& c : lower)
+            if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+        check_key("metadata.annotations", lower, key, causes);
         total += key.size() + (value.is_string() ? value.get_string().size() : 0);
     }
     if (total > 262'144) causes.push_back(errors::too_long("metadata.annotations", "262144"));
@@ -87,10 +71,17 @@ void check_annotations(const json::object& annotations, std::vector<status_cause
 
 void check_finalizers(const json::array& finalizers, std::vector<status_cause>& causes)
 {
+    const auto has = [&](std::string_view name) {
+        return std::find(finalizers.begin(), finalizers.end(), json::value(name)) != finalizers.end();
+    };
+    if (has("orphan") && has("foregroundDeletion"))
+        causes.push_back(invalid_value("metadata.finalizers", to_text(finalizers),
+                                       "finalizer orphan and foregroundDeletion cannot be both set"));
     for (std::size_t i = 0; i < finalizers.size(); ++i) {
         if (enough(causes)) return;
         if (!finalizers[i].is_string()) continue;
         const std::string_view text = finalizers[i].get_string();
+        check_key("metadata.finalizers", text, text, causes);
         if (text == "orphan" || text == "foregroundDeletion" || text == "kubernetes" ||
             text.find('/') != std::string_view::npos || text.find('.') != std::string_view::npos)
             continue;
@@ -152,7 +143,11 @@ void check_config_data(const resource_info& info, const json::value& body, std::
     for (const std::string_view member : {"data", "binaryData"}) {
         const auto* data = object_at(body, member);
         if (!data) continue;
+        const auto* other = member == "data" ? object_at(body, "binaryData") : nullptr;
         for (const auto& [key, value] : *data) {
+            if (other && other->contains(key))
+                causes.push_back(invalid_value("data[" + std::string(key) + "]", quoted(key),
+                                               "duplicate of key present in binaryData"));
             const bool good = !key.empty() && std::all_of(key.begin(), key.end(), [](char c) {
                 return alnum(c) || c == '-' || c == '_' || c == '.';
             });
@@ -222,6 +217,9 @@ void validate_metadata(const resource_info& info, const json::value& body, std::
         causes.push_back(errors::required("metadata.name", "name or generateName is required"));
     else
         validate_name(info, body, causes);
+    if (const auto generation = int_at(body, "metadata.generation"); generation < 0)
+        causes.push_back(
+            invalid_value("metadata.generation", std::to_string(generation), "must be greater than or equal to 0"));
     if (const auto* labels = object_at(body, "metadata.labels")) check_labels(*labels, causes);
     if (const auto* annotations = object_at(body, "metadata.annotations")) check_annotations(*annotations, causes);
     if (const auto* owners = array_at(body, "metadata.ownerReferences")) check_owners(*owners, causes);
@@ -256,6 +254,8 @@ void validate_kind(const resource_info& info, const json::value& body, std::vect
         validate_service(body, causes);
     else if (behaves == builtin::role)
         validate_role(info, body, causes);
+    else if (behaves == builtin::disruption_budget)
+        validate_selector(find_at(body, "spec.selector"), "spec.selector", causes);
     else if (behaves == builtin::role_binding)
         validate_role_binding(info, body, causes);
 }

@@ -108,11 +108,10 @@ bool access_control::allows(const user_info& user, const access_request& asked) 
     if (is_member(user, "system:masters")) return true;
     const bool authenticated = is_member(user, authenticated_users);
     if (!asked.resource.empty()) return authenticated && is_self_review(asked);
-    for (const auto path : open_paths)
-        if (is_below(asked.path, path)) return true;
-    return authenticated && asked.verb == "get" &&
-           std::any_of(std::begin(discovery_paths), std::end(discovery_paths),
-                       [&](std::string_view path) { return is_below(asked.path, path); });
+    const auto leads_below = [&](std::string_view path) { return is_below(asked.path, path); };
+    return asked.verb == "get" &&
+           (std::any_of(std::begin(open_paths), std::end(open_paths), leads_below) ||
+            (authenticated && std::any_of(std::begin(discovery_paths), std::end(discovery_paths), leads_below)));
 }
 
 access_summary access_control::summarize(const user_info& user, std::string_view ns) const
@@ -130,7 +129,7 @@ access_summary access_control::summarize(const user_info& user, std::string_view
     if (authenticated)
         for (const auto& [group, resource] : self_reviews)
             out.allowed.push_back({true, {}, "create", std::string(resource) + "." + std::string(group)});
-    for (const auto path : open_paths) out.paths.push_back({"*", std::string(path)});
+    for (const auto path : open_paths) out.paths.push_back({"get", std::string(path)});
     if (authenticated)
         for (const auto path : discovery_paths) out.paths.push_back({"get", std::string(path)});
     return out;

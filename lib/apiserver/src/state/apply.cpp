@@ -54,8 +54,7 @@ namespace {
 constexpr std::string_view last_applied = "kubectl.kubernetes.io/last-applied-configuration";
 
 /// @param wanted  The merge_type_text() of the kind that is applied.
-std::optional<status_error> check_config(const object_address& at, const json::value& config, const merge_type& type,
-                                         const std::string& wanted)
+std::optional<status_error> check_config(const json::value& config, const merge_type& type, const std::string& wanted)
 {
     const auto given = detail::merge_type_text(text_at(config, "apiVersion"), text_at(config, "kind"));
     if (given != wanted) return errors::bad_request("invalid object type: " + given);
@@ -63,8 +62,18 @@ std::optional<status_error> check_config(const object_address& at, const json::v
         return errors::bad_request("metadata.managedFields must be nil");
     auto problems = detail::merge_problems(config, type);
     if (!problems.empty()) return errors::internal(detail::typed_patch_problem(config, given, std::move(problems)));
-    if (const auto name = text_at(config, "metadata.name"); name != at.name) return errors::other_name(name, at.name);
     return {};
+}
+
+/// The name and uid of the merged object: a configuration of an object that exists need not repeat them.
+std::optional<status_error> check_identity(const object_address& at, const std::string* current_uid,
+                                           const json::value& merged)
+{
+    if (const auto name = text_at(merged, "metadata.name"); name != at.name) return errors::other_name(name, at.name);
+    const auto uid = text_at(merged, "metadata.uid");
+    if (!current_uid || uid.empty() || uid == *current_uid) return {};
+    return errors::invalid(at.store->info, at.name,
+                           {errors::invalid_value("metadata.uid", quoted(uid), "field is immutable")});
 }
 
 /// Drops what a write of this resource or subresource does not change.
@@ -106,7 +115,7 @@ answer<apply_result> cluster_state_core::apply(const object_address& at, json::v
     const auto current = at.store->find(storage_key(at.ns, at.name));
     if (!current && !at.subresource.empty()) return errors::not_found(info, at.name);
     const auto type = merge_type_of(info, at.version);
-    if (auto e = check_config(at, config, type, detail::merge_type_text(info.api_version(at.version), info.kind)))
+    if (auto e = check_config(config, type, detail::merge_type_text(info.api_version(at.version), info.kind)))
         return *e;
 
     const auto empty = empty_object(info);
@@ -120,6 +129,7 @@ answer<apply_result> cluster_state_core::apply(const object_address& at, json::v
     auto next = owners->apply(live, stated, empty, type, flags.force, writer_of(at, flags, now));
     if (!next) return next.error();
     auto body = *next ? std::move(**next) : std::move(live);
+    if (auto e = check_identity(at, current ? &current->uid : nullptr, body)) return *e;
     if (flags.manager == "kubectl") sync_last_applied(body, std::move(config));
 
     auto written = current ? update_found(at, current, std::move(body), flags, now, &*owners)
@@ -150,7 +160,7 @@ answer<cluster_state_core::stored> cluster_state_core::apply_scale(const object_
     const auto current = get(at);
     if (!current) return current.error();
     static const auto type = *merge_type::of_kind("autoscaling/v1", "Scale");
-    if (auto e = check_config(at, config, type, detail::merge_type_text("autoscaling/v1", "Scale"))) return *e;
+    if (auto e = check_config(config, type, detail::merge_type_text("autoscaling/v1", "Scale"))) return *e;
 
     auto body = to_json(**current);
     const auto owners = managed_fields::read(body);
@@ -163,6 +173,8 @@ answer<cluster_state_core::stored> cluster_state_core::apply_scale(const object_
     writer.api_version = "autoscaling/v1";
     auto next = of_scale.apply(live, without_type(std::move(config)), empty, type, flags.force, writer);
     if (!next) return next.error();
+    if (*next)
+        if (auto e = check_identity(at, nullptr, **next)) return *e;
     if (auto taken = take_scale(info, *next ? **next : live, body); !taken) return taken.error();
     const auto applied = owners->with_scale(of_scale, replicas, info.api_version(at.version));
     return update_found(at, *current, std::move(body), flags, now, &applied);

@@ -2,6 +2,8 @@
 
 #include "render/json_text.hpp"
 
+#include <kubecoro/api/typed_selector.hpp>
+
 #include <algorithm>
 #include <charconv>
 #include <iterator>
@@ -17,15 +19,6 @@ std::optional<std::int64_t> number(std::string_view text)
     const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (ec != std::errc{} || end != text.data() + text.size()) return {};
     return value;
-}
-
-std::optional<op> operator_of(std::string_view text)
-{
-    if (text == "In") return op::in;
-    if (text == "NotIn") return op::not_in;
-    if (text == "Exists") return op::exists;
-    if (text == "DoesNotExist") return op::not_exists;
-    return {};
 }
 
 } // namespace
@@ -92,19 +85,11 @@ label_match::label_match(const label_selector& selector)
 
 std::optional<label_match> label_match::of(const json::value& selector)
 {
-    std::vector<label_selector::requirement> all;
-    if (const auto* labels = object_at(selector, "matchLabels"))
-        for (const auto& [key, value] : *labels) all.push_back({std::string(key), op::equals, {scalar_text(value)}});
-    if (const auto* expressions = array_at(selector, "matchExpressions"))
-        for (const auto& each : *expressions) {
-            const auto operation = operator_of(text_at(each, "operator"));
-            if (!operation) return {};
-            label_selector::requirement r{std::string(text_at(each, "key")), *operation, {}};
-            if (const auto* values = array_at(each, "values"))
-                for (const auto& v : *values) r.values.push_back(scalar_text(v));
-            all.push_back(std::move(r));
-        }
-    return label_match(label_selector(std::move(all)));
+    const auto read = object::parse(to_text(selector));
+    if (!read) return {};
+    const auto parsed = selector_of(read->root());
+    if (!parsed) return {};
+    return label_match(*parsed);
 }
 
 bool label_match::matches(const stored_object& object) const

@@ -24,7 +24,7 @@ public:
     label_match() = default;
     explicit label_match(const label_selector& selector);
 
-    /// Reads a LabelSelector: matchLabels and matchExpressions. Empty if an expression is not valid.
+    /// Reads a LabelSelector, by the rules of selector_of(). Empty if it is not valid.
     [[nodiscard]] static std::optional<label_match> of(const boost::json::value& selector);
 
     [[nodiscard]] bool everything() const noexcept { return rules_.empty(); }

@@ -1,6 +1,8 @@
 // Kubernetes' rules for names, and its messages for names that violate them.
 #pragma once
 
+#include <kubecoro/api/detail/label_rules.hpp>
+
 #include <algorithm>
 #include <string_view>
 
@@ -25,10 +27,7 @@ inline bool is_subdomain(std::string_view text)
     }
 }
 
-inline constexpr std::string_view subdomain_rule =
-    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and "
-    "end with an alphanumeric character (e.g. 'example.com', regex used for validation is "
-    "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+using detail::subdomain_rule;
 inline constexpr std::string_view label_rule =
     "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with "
     "an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is "

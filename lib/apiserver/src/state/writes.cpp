@@ -257,7 +257,7 @@ answer<stored> cluster_state_core::create_new(const object_address& at, json::va
         name = generated_name(*store, at.ns, text_at(body, "metadata.generateName"));
         metadata["name"] = name;
     }
-    const std::string given_version(text_at(body, "metadata.resourceVersion"));
+    const auto given_version = based_on(body);
 
     // Manifests exported from a cluster refer to each other by uid (owner references), so their uids are kept.
     const bool keep = flags.keep_status;
@@ -290,7 +290,8 @@ answer<stored> cluster_state_core::create_new(const object_address& at, json::va
     if (info.behaves == builtin::priority_class)
         if (auto e = admit_priority_class(*priorities_, info, body)) return *e;
     if (auto e = admit(flags, nullptr, body)) return *e;
-    if (!given_version.empty() && given_version != "0")
+    // A version that is no number is passed over.
+    if (given_version && *given_version)
         return errors::internal("resourceVersion should not be set on objects to be created");
     if (const auto existing = store->find(storage_key(at.ns, name)))
         return generates ? errors::no_unique_name(info, name) : errors::already_exists(info, name, existing->deleting);
@@ -306,6 +307,20 @@ answer<stored> cluster_state_core::create_new(const object_address& at, json::va
     if (info.behaves == builtin::namespace_) furnish_namespace(object->name, now);
     return object;
 }
+
+namespace {
+
+/// Only a deletion marks an object as deleted.
+std::optional<status_error> check_deletion_time(const resource_info& info, const stored_object& current,
+                                                const json::value& body)
+{
+    const auto stated = text_at(body, "metadata.deletionTimestamp");
+    if (current.deleting || stated.empty()) return {};
+    return errors::invalid(info, current.name,
+                           {errors::invalid_value("metadata.deletionTimestamp", quoted(stated), "field is immutable")});
+}
+
+} // namespace
 
 answer<stored> cluster_state_core::update(const object_address& at, json::value body, write_flags flags, wall_time now)
 {
@@ -340,6 +355,7 @@ answer<stored> cluster_state_core::update_found(const object_address& at, const 
         return e;
     }
     if (*based && **based != current->version) return errors::conflict(info, at.name);
+    if (auto e = check_deletion_time(info, *current, body)) return *e;
 
     auto before = without_type(to_json(*current));
     const auto owners_before = managed_fields::read(before).value_or(managed_fields{});

@@ -28,13 +28,25 @@ token_verdict refused(std::string_view why)
     return {{}, {}, "[" + std::string(unknown) + ", " + std::string(why) + "]"};
 }
 
-bool begins_with_bearer(std::string_view header)
+std::string_view trimmed(std::string_view text)
+{
+    while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+    while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+    return text;
+}
+
+/// The token of an Authorization header: what is between the first space and the next. Empty if there is none.
+std::string_view bearer_token(std::string_view header)
 {
     constexpr std::string_view scheme = "bearer ";
-    return header.size() >= scheme.size() &&
-           std::equal(scheme.begin(), scheme.end(), header.begin(), [](char a, char b) {
-               return a == (b >= 'A' && b <= 'Z' ? static_cast<char>(b - 'A' + 'a') : b);
-           });
+    header = trimmed(header);
+    const bool bears =
+        header.size() >= scheme.size() && std::equal(scheme.begin(), scheme.end(), header.begin(), [](char a, char b) {
+            return a == (b >= 'A' && b <= 'Z' ? static_cast<char>(b - 'A' + 'a') : b);
+        });
+    if (!bears) return {};
+    header.remove_prefix(scheme.size());
+    return header.substr(0, header.find(' '));
 }
 
 } // namespace
@@ -61,15 +73,15 @@ token_verdict judge_token(const access_control& access, const exchange& x, std::
 
 std::optional<user_info> authenticate(const access_control& access, const exchange& x)
 {
-    const auto header = x.request.header("authorization");
-    if (header.empty()) {
-        if (!x.request.user) return access_control::anonymous();
+    // Whom the connection's certificate names needs no token: one beside it is not looked at, even if it is not valid.
+    if (x.request.user && !x.request.user->name.empty()) {
         auto user = *x.request.user;
         if (!contains(user.groups, "system:authenticated")) user.groups.emplace_back("system:authenticated");
         return user;
     }
-    if (!begins_with_bearer(header)) return access_control::anonymous();
-    return judge_token(access, x, header.substr(7), {std::string(own_audience)}).user;
+    const auto token = bearer_token(x.request.header("authorization"));
+    if (token.empty()) return access_control::anonymous();
+    return judge_token(access, x, token, {std::string(own_audience)}).user;
 }
 
 } // namespace kubecoro::apiserver

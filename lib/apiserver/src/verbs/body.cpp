@@ -3,8 +3,11 @@
 #include "render/json_text.hpp"
 #include "render/status_errors.hpp"
 #include "schema/member_cost.hpp"
+#include "schema/schema.hpp"
 #include "schema/validation.hpp"
 #include "verbs/escalation.hpp"
+#include "verbs/list_query.hpp"
+#include "verbs/object_type.hpp"
 #include "verbs/yaml_body.hpp"
 
 #include <kubecoro/api/detail/builtin_fields.hpp>
@@ -49,8 +52,9 @@ std::string_view decoding(const exchange& x)
 /// @param protobuf  Whether the kind of the body has that form.
 bool is_served_type(const exchange& x, bool protobuf)
 {
-    const auto type = media_type(x.request.header("content-type"));
-    return type.empty() || type == "application/json" || type == "application/yaml" || (protobuf && is_protobuf(x));
+    const auto header = x.request.header("content-type");
+    const auto type = media_type(header);
+    return header.empty() || type == "application/json" || type == "application/yaml" || (protobuf && is_protobuf(x));
 }
 
 status_error unsupported_type(const exchange& x)
@@ -70,42 +74,6 @@ status_error unrecognized(const exchange& x, std::string_view why)
 /// Maximum number of fields listed in a refusal, and maximum bytes of Warning headers in one response.
 constexpr std::size_t most_complaints = 100;
 constexpr std::size_t largest_warnings = 4096;
-
-std::string in_version(std::string_view kind, std::string_view version, const resource_info& info)
-{
-    return std::string(kind) + " in version \"" + std::string(version) + "\" cannot be handled as a " + info.kind;
-}
-
-std::optional<status_error> check_type(const exchange& x, const json::value& body)
-{
-    const auto& info = x.store->info;
-    const auto kind = text_at(body, "kind");
-    const auto api_version = text_at(body, "apiVersion");
-    const auto expected = info.api_version(x.route.version);
-    const auto slash = api_version.rfind('/');
-    const auto version = slash == std::string_view::npos ? api_version : api_version.substr(slash + 1);
-    if (info.custom) {
-        if (kind.empty()) return unrecognized(x, "Object 'Kind' is missing in '" + to_text(body) + "'");
-        if (api_version.empty()) return unrecognized(x, "Object 'apiVersion' is missing in '" + to_text(body) + "'");
-        if (kind != info.kind)
-            return errors::invalid(kind, info.group, text_at(body, "metadata.name"),
-                                   {errors::invalid_value("kind", quoted(kind), "must be " + info.kind)});
-        if (api_version != expected)
-            return errors::invalid(info, text_at(body, "metadata.name"),
-                                   {errors::invalid_value("apiVersion", quoted(api_version), "must be " + expected)});
-        return {};
-    }
-    if (!api_version.empty() && api_version != expected) {
-        const auto message = in_version(kind.empty() ? info.kind : kind, version, info) + ": no kind \"" +
-                             std::string(kind.empty() ? info.kind : kind) + "\" is registered for version \"" +
-                             std::string(api_version) + "\" in scheme \"pkg/runtime/scheme.go:111\"";
-        return errors::bad_request(message);
-    }
-    if (!kind.empty() && kind != info.kind)
-        return errors::bad_request(in_version(kind, x.route.version, info) + ": converting (" + x.route.version + "." +
-                                   std::string(kind) + ") to (core." + info.kind + "): unknown conversion");
-    return {};
-}
 
 /// The JSON of a protobuf body. It has the same limits as a JSON body: a small message can be a large object.
 boost::system::result<json::value, std::string> read_protobuf(const exchange& x, std::string_view api_version,
@@ -150,8 +118,11 @@ boost::system::result<json::value, std::string> read_any(const exchange& x, std:
     // Before anything is built of it.
     if (key_comparisons(x.request.body, x.options.max_depth) > most_comparisons)
         return {boost::system::in_place_error, "an object has too many members"};
-    auto parsed = parse_json(x.request.body, x.options.max_depth);
-    const bool may_be_yaml = media_type(x.request.header("content-type")).ends_with("yaml");
+    const bool may_be_yaml = is_called_yaml(x.request);
+    std::string repaired; // Go's JSON takes any bytes for text, its YAML does not.
+    if (!may_be_yaml && !detail::is_utf8(x.request.body)) repaired = detail::valid_utf8(x.request.body);
+    auto parsed = parse_json(repaired.empty() ? std::string_view(x.request.body) : std::string_view(repaired),
+                             x.options.max_depth);
     if (!parsed && may_be_yaml) return read_yaml(x, duplicates);
     if (parsed && duplicates) *duplicates = duplicates_of_json(x);
     return parsed;
@@ -176,14 +147,23 @@ answer<json::value> read_object(exchange& x)
     std::vector<std::string> duplicates;
     auto body = read_document(x, &duplicates);
     if (!body) return unrecognized(x, std::string(decoding(x)) + body.error());
+    const auto& info = x.store->info;
+    if (body->is_null() && !info.custom) body->emplace_object(); // as Go reads it
     if (!body->is_object())
         return unrecognized(x, "couldn't get version/kind; json parse error: json: cannot unmarshal " +
-                                   std::string(body->is_array() ? "array" : "scalar") +
-                                   " into Go value of type struct");
-    if (auto e = check_type(x, *body)) return *e;
-    fill_null_texts(x.store->info, *body);
-    if (auto e = check_types(x.store->info, x.route.version, *body)) return *e;
-    if (auto e = settle_doubtful_fields(x, *body, duplicates)) return *e;
+                                   std::string(go_kind(*body)) + " into Go value of type struct");
+    if (auto fault = find_type_fault(x, *body)) {
+        if (fault->verdict) return *fault->verdict;
+        if (fault->unreadable) return unrecognized(x, fault->why);
+        const auto api_version = text_at(*body, "apiVersion");
+        const auto version = api_version.empty() ? x.route.version : api_version.substr(api_version.rfind('/') + 1);
+        const auto kind = text_at(*body, "kind");
+        return errors::bad_request(in_version(kind.empty() ? info.kind : kind, version, info) + ": " + fault->why);
+    }
+    fill_null_texts(info, *body);
+    if (auto e = check_types(info, x.route.version, *body)) return *e;
+    if (const auto why = settle_doubtful_fields(x, *body, duplicates); !why.empty())
+        return errors::bad_request(in_version(info.kind, x.route.version, info) + ": " + why);
     for (const std::string_view key : {"kind", "apiVersion"}) body->get_object().erase(key);
     return std::move(*body);
 }
@@ -215,8 +195,7 @@ std::optional<status_error> check_place(const exchange& x, const json::value& bo
     return {};
 }
 
-std::optional<status_error> settle_doubtful_fields(exchange& x, json::value& body,
-                                                   const std::vector<std::string>& duplicates)
+std::string settle_doubtful_fields(exchange& x, json::value& body, const std::vector<std::string>& duplicates)
 {
     const auto& info = x.store->info;
     const auto unknown = unknown_fields(info, x.route.version, body);
@@ -228,7 +207,7 @@ std::optional<status_error> settle_doubtful_fields(exchange& x, json::value& bod
         std::string list;
         for (std::size_t i = 0; i < std::min(complaints.size(), most_complaints); ++i)
             list += (i == 0 ? "" : ", ") + complaints[i];
-        return errors::bad_request(in_version(info.kind, x.route.version, info) + ": strict decoding error: " + list);
+        return "strict decoding error: " + list;
     }
     // Bounded: warnings are headers, whose size clients limit.
     std::size_t room = largest_warnings;
@@ -351,9 +330,10 @@ answer<json::value> read_delete_body(const exchange& x)
     constexpr std::string_view own_kind = "DeleteOptions";
     auto body = read_document(x, "v1", own_kind);
     if (!body) return errors::bad_request(std::string(decoding(x)) + body.error());
+    if (body->is_null()) body->emplace_object();
     if (!body->is_object())
-        return errors::bad_request(std::string(decoding(x)) + "json: cannot unmarshal " +
-                                   (body->is_array() ? "array" : "scalar") + " into Go value of type struct");
+        return errors::bad_request(std::string(decoding(x)) + "json: cannot unmarshal " + std::string(go_kind(*body)) +
+                                   " into Go value of type struct");
     // The kind is registered in every group.
     const auto* kind = find_at(*body, "kind");
     if (kind && !kind->is_null() && scalar_text(*kind) != own_kind) {
@@ -366,53 +346,70 @@ answer<json::value> read_delete_body(const exchange& x)
     return std::move(*body);
 }
 
-/// The options of a deletion without a body.
-answer<json::value> read_delete_query(const exchange& x)
+/// Options as they were sent, whose values are not checked.
+struct stated_options
 {
-    json::object options;
-    if (const auto policy = x.target.value("propagationPolicy"); !policy.empty()) options["propagationPolicy"] = policy;
-    if (const auto orphans = x.target.value("orphanDependents"); !orphans.empty())
-        options["orphanDependents"] = orphans == "true";
-    if (const auto grace = x.target.value("gracePeriodSeconds"); !grace.empty()) {
-        std::int64_t seconds = 0;
-        const auto [end, ec] = std::from_chars(grace.data(), grace.data() + grace.size(), seconds);
-        if (ec != std::errc{} || end != grace.data() + grace.size())
-            return errors::bad_request("strconv.ParseInt: parsing " + quoted(grace) + ": invalid syntax");
-        options["gracePeriodSeconds"] = seconds;
-    }
-    auto& dry = options["dryRun"].emplace_array();
-    for (const auto& value : x.target.values("dryRun")) dry.push_back(json::value(std::string_view(value)));
-    return json::value(std::move(options));
+    delete_request how;
+    std::vector<std::string> dry_run = {};
+    std::optional<bool> orphan = {};
+    bool has_policy = false;
+};
+
+answer<stated_options> options_of_query(const parsed_target& target)
+{
+    stated_options out;
+    const auto grace = int_parameter(target, "gracePeriodSeconds");
+    if (!grace) return grace.error();
+    out.how.grace_seconds = *grace;
+    out.how.propagation = target.value("propagationPolicy");
+    if (target.has("uid")) out.how.uid = target.value("uid");
+    if (target.has("resourceVersion")) out.how.resource_version = target.value("resourceVersion");
+    out.dry_run = target.values("dryRun");
+    if (target.has("orphanDependents")) out.orphan = target.flag("orphanDependents");
+    out.has_policy = target.has("propagationPolicy");
+    return out;
+}
+
+stated_options options_of_body(const json::value& body)
+{
+    stated_options out;
+    out.how = delete_options_of(body);
+    if (const auto* values = array_at(body, "dryRun"))
+        for (const auto& v : *values) out.dry_run.push_back(scalar_text(v));
+    if (const auto* flag = find_at(body, "orphanDependents"); flag && flag->is_bool()) out.orphan = flag->get_bool();
+    const auto* policy = find_at(body, "propagationPolicy");
+    out.has_policy = policy && policy->is_string();
+    return out;
+}
+
+answer<delete_request> checked(stated_options stated)
+{
+    std::vector<status_cause> causes;
+    const auto policy = quoted(stated.how.propagation);
+    if (stated.orphan && stated.has_policy)
+        causes.push_back(errors::invalid_value("propagationPolicy", policy,
+                                               "orphanDependents and deletionPropagation cannot be both set"));
+    if (stated.has_policy && policy != R"("Foreground")" && policy != R"("Background")" && policy != R"("Orphan")")
+        causes.push_back(
+            errors::not_supported("propagationPolicy", policy, R"("Foreground", "Background", "Orphan", "nil")"));
+    if (!causes.empty()) return errors::invalid_options("DeleteOptions", std::move(causes));
+    if (auto e = check_dry_run(stated.dry_run, "DeleteOptions")) return *e;
+    stated.how.dry_run = !stated.dry_run.empty();
+    if (stated.orphan == true) stated.how.propagation = "Orphan";
+    return stated.how;
 }
 
 } // namespace
 
 answer<delete_request> read_delete_options(const exchange& x)
 {
-    // As a kube-apiserver, which does not look at the query beside a body.
-    const auto options = x.request.body.empty() ? read_delete_query(x) : read_delete_body(x);
-    if (!options) return options.error();
-    std::vector<std::string> dry;
-    if (const auto* values = array_at(*options, "dryRun"))
-        for (const auto& v : *values) dry.push_back(scalar_text(v));
-    if (auto e = check_dry_run(dry, "DeleteOptions")) return *e;
-    auto how = delete_options_of(*options);
-    const auto* orphans = find_at(*options, "orphanDependents");
-    const bool states_orphans = orphans && orphans->is_bool();
-    if (!how.propagation.empty()) {
-        const auto shown_policy = quoted(how.propagation);
-        if (how.propagation != "Foreground" && how.propagation != "Background" && how.propagation != "Orphan")
-            return errors::invalid_options("DeleteOptions",
-                                           {errors::not_supported("propagationPolicy", shown_policy,
-                                                                  R"("Foreground", "Background", "Orphan", "nil")")});
-        if (states_orphans)
-            return errors::invalid_options(
-                "DeleteOptions",
-                {errors::invalid_value("propagationPolicy", shown_policy,
-                                       "orphanDependents and deletionPropagation cannot be both set")});
+    if (x.request.body.empty()) {
+        auto stated = options_of_query(x.target);
+        return stated ? checked(std::move(*stated)) : answer<delete_request>(stated.error());
     }
-    if (states_orphans && orphans->get_bool()) how.propagation = "Orphan";
-    return how;
+    const auto body = read_delete_body(x);
+    if (!body) return body.error();
+    return checked(options_of_body(*body));
 }
 
 } // namespace kubecoro::apiserver

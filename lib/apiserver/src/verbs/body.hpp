@@ -31,7 +31,7 @@ read_document(const exchange& x, std::string_view api_version, std::string_view 
 /// Reads dryRun and checks fieldValidation. `kind` is CreateOptions, UpdateOptions or PatchOptions. Errors: 422.
 [[nodiscard]] answer<write_flags> read_write_flags(exchange& x, std::string_view kind);
 
-/// Reads DeleteOptions from body and query. Errors: 400, 422.
+/// Reads DeleteOptions: from the body, or if there is none, from the query. Errors: 400, 422.
 [[nodiscard]] answer<delete_request> read_delete_options(const exchange& x);
 
 /// Whether an object is that of the URL, by its name, which it must have, and its namespace. Errors: 400.
@@ -41,8 +41,8 @@ read_document(const exchange& x, std::string_view api_version, std::string_view 
 [[nodiscard]] delete_request delete_options_of(const boost::json::value& options);
 
 /// Drops unknown fields, and nulls that the schema of a custom resource does not allow. Warns of unknown and duplicate
-/// fields, or refuses them with fieldValidation=Strict.
-[[nodiscard]] std::optional<status_error> settle_doubtful_fields(exchange& x, boost::json::value& body,
-                                                                 const std::vector<std::string>& duplicates);
+/// fields. @return what is wrong with them if fieldValidation is Strict.
+[[nodiscard]] std::string settle_doubtful_fields(exchange& x, boost::json::value& body,
+                                                 const std::vector<std::string>& duplicates);
 
 } // namespace kubecoro::apiserver

@@ -83,7 +83,7 @@ impersonation read_impersonation(const http_request& request)
     bool asks = false;
     for (const auto& [header, value] : request.headers) {
         const auto name = lowered(header);
-        if (!name.starts_with(prefix)) continue;
+        if (!name.starts_with(prefix) || value.empty()) continue;
         const auto what = std::string_view(name).substr(prefix.size());
         const bool known = what == "user" || what == "group" || what == "uid" || what.starts_with(extra_prefix);
         asks = asks || known;

@@ -24,10 +24,10 @@ constexpr std::string_view stale_token =
 
 answer<plan> plan_continued(const resource_store& store, const list_query& q)
 {
-    if (!q.version.empty() && q.version != "0")
-        return errors::bad_request("specifying resource version is not allowed when using continue");
     const auto point = decode_continue(q.continue_token);
     if (!point) return point.error();
+    if (!q.version.empty() && q.version != "0")
+        return errors::bad_request("specifying resource version is not allowed when using continue");
     plan p;
     p.start = point->start;
     p.paged = q.limit > 0;

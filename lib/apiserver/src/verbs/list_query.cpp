@@ -4,24 +4,13 @@
 #include "render/json_text.hpp"
 #include "render/status_errors.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <limits>
 
 namespace kubecoro::apiserver {
 namespace {
-
-answer<std::int64_t> read_int(const parsed_target& target, std::string_view key)
-{
-    const auto text = target.value(key);
-    if (text.empty()) return std::int64_t{0};
-    std::int64_t value = 0;
-    const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (ec != std::errc{} || end != text.data() + text.size())
-        return errors::bad_request("strconv.ParseInt: parsing " + quoted(text) + ": " +
-                                   (ec == std::errc::result_out_of_range ? "value out of range" : "invalid syntax"));
-    return value;
-}
 
 constexpr std::string_view match_field = "resourceVersionMatch";
 
@@ -59,16 +48,31 @@ void check_watch(const list_query& q, std::vector<status_cause>& causes)
         if (q.match != "NotOlderThan")
             causes.push_back(errors::not_supported(field, quoted(q.match), R"("NotOlderThan")"));
     }
-    if (!q.continue_token.empty())
+    // Without a version a watch begins as if it had asked for the initial events.
+    const bool begins_anew = !q.send_initial_events && (q.version.empty() || q.version == "0");
+    if (!q.continue_token.empty() && (!q.match.empty() || begins_anew))
         causes.push_back(forbidden_field(field, "resourceVersionMatch is forbidden when continue is provided"));
 }
 
 } // namespace
 
+answer<std::optional<std::int64_t>> int_parameter(const parsed_target& target, std::string_view key)
+{
+    if (!target.has(key)) return std::optional<std::int64_t>();
+    const auto text = target.value(key);
+    // As for ParseInt, there may be one sign.
+    const auto digits = text.starts_with('+') && !text.starts_with("+-") ? text.substr(1) : text;
+    std::int64_t value = 0;
+    const auto [end, ec] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (ec != std::errc{} || end != digits.data() + digits.size())
+        return errors::bad_request("strconv.ParseInt: parsing " + quoted(text) + ": " +
+                                   (ec == std::errc::result_out_of_range ? "value out of range" : "invalid syntax"));
+    return std::optional(value);
+}
+
 answer<list_query> read_list_query(const parsed_target& target, bool watch)
 {
     list_query q;
-    q.watch = watch;
     q.label_selector = target.value("labelSelector");
     q.field_selector = target.value("fieldSelector");
     q.version = target.value("resourceVersion");
@@ -76,12 +80,12 @@ answer<list_query> read_list_query(const parsed_target& target, bool watch)
     q.continue_token = target.value("continue");
     q.bookmarks = target.flag("allowWatchBookmarks");
     if (target.has("sendInitialEvents")) q.send_initial_events = target.flag("sendInitialEvents");
-    const auto limit = read_int(target, "limit");
+    const auto limit = int_parameter(target, "limit");
     if (!limit) return limit.error();
-    q.limit = *limit < 0 ? 0 : *limit;
-    const auto timeout = read_int(target, "timeoutSeconds");
+    q.limit = std::max<std::int64_t>(limit->value_or(0), 0);
+    const auto timeout = int_parameter(target, "timeoutSeconds");
     if (!timeout) return timeout.error();
-    q.timeout_seconds = *timeout < 0 ? 0 : *timeout;
+    q.timeout_seconds = std::max<std::int64_t>(timeout->value_or(0), 0);
 
     std::vector<status_cause> causes;
     watch ? check_watch(q, causes) : check_list(q, causes);

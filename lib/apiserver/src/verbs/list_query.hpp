@@ -13,7 +13,6 @@ namespace kubecoro::apiserver {
 
 struct list_query
 {
-    bool watch = false;
     std::string label_selector = {};
     std::string field_selector = {};
     /// As sent; "" when unset.
@@ -26,6 +25,9 @@ struct list_query
     std::optional<bool> send_initial_events = {};
     std::int64_t timeout_seconds = 0;
 };
+
+/// Reads an integer; nothing if there is no such parameter. Errors: 400.
+[[nodiscard]] answer<std::optional<std::int64_t>> int_parameter(const parsed_target& target, std::string_view key);
 
 /// Errors: 400 and 422.
 [[nodiscard]] answer<list_query> read_list_query(const parsed_target& target, bool watch);

@@ -3,6 +3,7 @@
 #include "render/json_text.hpp"
 #include "render/protobuf_text.hpp"
 #include "render/status_errors.hpp"
+#include "render/yaml_text.hpp"
 
 #include <kubecoro/api/detail/protobuf_form.hpp>
 
@@ -40,6 +41,71 @@ private:
     std::size_t given_ = 0;
     bool begun_ = false;
 };
+
+/// A list of objects or of their metadata. A table has no items, and is converted as a whole.
+class yaml_list_stream final : public body_stream
+{
+public:
+    yaml_list_stream(const resource_info& info, list_page page, const rendering& form, wall_time now)
+        : page_(std::move(page)), renderer_(info, page_, form, now), list_(frame(renderer_))
+    {
+    }
+
+    bool next(std::string& out, std::size_t max_bytes) override
+    {
+        const std::size_t enough = out.size() + max_bytes;
+        if (!begun_) list_.append_head(out);
+        begun_ = true;
+        for (; given_ < page_.items.size() && out.size() < enough; ++given_) {
+            std::string item;
+            renderer_.append_item(item, page_.items[given_]);
+            list_.append_item(out, item);
+        }
+        if (given_ < page_.items.size()) return true;
+        list_.append_tail(out);
+        return false;
+    }
+
+private:
+    static std::string frame(const list_renderer& renderer)
+    {
+        std::string out;
+        renderer.append_head(out);
+        renderer.append_tail(out);
+        return out;
+    }
+
+    list_page page_;
+    list_renderer renderer_;
+    yaml_list list_;
+    std::size_t given_ = 0;
+    bool begun_ = false;
+};
+
+class whole_body final : public body_stream
+{
+public:
+    explicit whole_body(std::string text) : text_(std::move(text)) {}
+
+    bool next(std::string& out, std::size_t) override
+    {
+        out += text_;
+        return false;
+    }
+
+private:
+    std::string text_;
+};
+
+std::unique_ptr<body_stream> make_yaml(const resource_info& info, list_page page, const rendering& form, wall_time now)
+{
+    if (form.as != representation::table) return std::make_unique<yaml_list_stream>(info, std::move(page), form, now);
+    list_stream table(info, std::move(page), form, now);
+    std::string text;
+    while (table.next(text, text.max_size() / 2)) {
+    }
+    return std::make_unique<whole_body>(yaml_object(text));
+}
 
 /** Encodes each item twice, so that the answer is never in memory as a whole: first for its size, which comes before the
     items, then while the list is sent. Sizes of whole objects are kept with them. */
@@ -121,7 +187,8 @@ private:
 answer<std::unique_ptr<body_stream>> make_list_stream(const resource_info& info, list_page page, rendering form,
                                                       wall_time now)
 {
-    if (form.form == wire_form::protobuf) return protobuf_list_stream::make(info, std::move(page), form);
+    if (form.form == answer_form::protobuf) return protobuf_list_stream::make(info, std::move(page), form);
+    if (form.form == answer_form::yaml) return make_yaml(info, std::move(page), form, now);
     return std::unique_ptr<body_stream>(std::make_unique<list_stream>(info, std::move(page), std::move(form), now));
 }
 

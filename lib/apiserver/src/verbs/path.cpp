@@ -6,6 +6,7 @@
 #include "render/status_errors.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace kubecoro::apiserver {
 namespace {
@@ -52,7 +53,7 @@ http_response version_response(const exchange& x)
 /// Answers /api and /apis in the legacy or the aggregated form, as requested.
 http_response discovery_response(const exchange& x, bool core)
 {
-    const auto chosen = choose_discovery_media(x.request.header("accept"));
+    const auto chosen = choose_discovery_media(x.request.header("accept"), true);
     if (!chosen) return respond(chosen.error());
     const auto groups = served_groups(x.state);
     if (chosen->as != representation::discovery) {
@@ -79,9 +80,11 @@ http_response group_response(const exchange& x, const std::string& name, const s
     const auto groups = served_groups(x.state);
     const auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.name == name; });
     if (group == groups.end()) return respond(errors::no_such_page());
-    if (!version) return json_response(x, group_document(*group));
+    const auto chosen = choose_discovery_media(x.request.header("accept"), false);
+    if (!chosen) return respond(chosen.error());
+    if (!version) return object_response(x, group_document(*group), chosen->form);
     for (const auto& v : group->versions)
-        if (v.name == *version) return json_response(x, resource_list(*group, v));
+        if (v.name == *version) return object_response(x, resource_list(*group, v), chosen->form);
     return respond(errors::no_such_resource());
 }
 
@@ -125,29 +128,51 @@ http_response openapi_v2_response(const exchange& x)
 
 } // namespace
 
-http_response answer_path(exchange& x)
+namespace {
+
+http_response index_response(const exchange& x)
+{
+    json::array paths;
+    for (const auto& g : served_groups(x.state))
+        for (const auto& v : g.versions)
+            paths.push_back(
+                json::value(std::string_view(g.name.empty() ? "/api/" + v.name : "/apis/" + g.name + "/" + v.name)));
+    return json_response(x, to_text(json::object{{"paths", paths}}));
+}
+
+/// The paths that answer any method, as those of a kube-apiserver that are no resources of a web service.
+std::optional<http_response> answer_any_method(const exchange& x)
 {
     const auto& s = x.target.segments;
-    if (x.request.method != "GET") return respond(errors::method_not_allowed());
-    if (s.empty()) {
-        json::array paths;
-        for (const auto& g : served_groups(x.state))
-            for (const auto& v : g.versions)
-                paths.push_back(json::value(
-                    std::string_view(g.name.empty() ? "/api/" + v.name : "/apis/" + g.name + "/" + v.name)));
-        return json_response(x, to_text(json::object{{"paths", paths}}));
-    }
+    const auto& path = x.target.path;
+    if (path == "/") return index_response(x);
+    if (s.empty()) return {};
     const std::string_view first = s[0];
-    if (first == "version" && s.size() == 1) return version_response(x);
-    if (is_health(first)) return health_response(x);
-    if (first == "api" && s.size() == 1) return discovery_response(x, true);
+    const bool exact = !path.ends_with('/');
+    if (exact && is_health(first)) return health_response(x);
     if (first == "apis" && s.size() == 1) return discovery_response(x, false);
-    if (first == "api" && s.size() == 2) return group_response(x, "", &s[1]);
     if (first == "apis" && s.size() == 2) return group_response(x, s[1], nullptr);
-    if (first == "apis" && s.size() == 3) return group_response(x, s[1], &s[2]);
-    if (first == "openapi" && s.size() >= 2 && s[1] == "v3") return openapi_response(x);
-    if (first == "openapi" && s.size() == 2 && s[1] == "v2") return openapi_v2_response(x);
-    return respond(errors::no_such_page());
+    if (exact && first == "openapi" && s.size() >= 2 && s[1] == "v3") return openapi_response(x);
+    if (exact && first == "openapi" && s.size() == 2 && s[1] == "v2") return openapi_v2_response(x);
+    return {};
+}
+
+} // namespace
+
+http_response answer_path(exchange& x)
+{
+    if (auto answered = answer_any_method(x)) return std::move(*answered);
+    const auto& s = x.target.segments;
+    const std::string_view first = s.empty() ? std::string_view() : std::string_view(s[0]);
+    std::optional<http_response> read;
+    if (first == "version" && s.size() == 1) read = version_response(x);
+    if (first == "api" && s.size() == 1) read = discovery_response(x, true);
+    if (first == "api" && s.size() == 2) read = group_response(x, "", &s[1]);
+    if (first == "apis" && s.size() == 3) read = group_response(x, s[1], &s[2]);
+    if (!read) return respond(errors::no_such_page());
+    // What is not there is not there for any method.
+    if (x.request.method != "GET" && read->status != 404) return respond(errors::method_not_allowed());
+    return std::move(*read);
 }
 
 } // namespace kubecoro::apiserver

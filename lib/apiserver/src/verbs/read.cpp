@@ -3,8 +3,11 @@
 #include "render/json_text.hpp"
 #include "render/protobuf_text.hpp"
 #include "render/status_errors.hpp"
+#include "render/yaml_text.hpp"
 #include "verbs/list_stream.hpp"
 #include "verbs/watch.hpp"
+
+#include <kubecoro/api/selector.hpp>
 
 #include <algorithm>
 
@@ -18,18 +21,22 @@ constexpr std::int64_t max_watch_seconds = 31'536'000;
 
 http_response json_response(const exchange& x, std::string body, int status)
 {
-    return object_response(x, std::move(body), wire_form::json, status);
+    return object_response(x, std::move(body), answer_form::json, status);
 }
 
-http_response object_response(const exchange& x, std::string json, wire_form form, int status)
+http_response object_response(const exchange& x, std::string json, answer_form form, int status)
 {
     http_response r;
     r.status = status;
     r.headers = {{"Content-Type", std::string(content_type(form))}};
     for (const auto& warning : x.warnings) r.headers.emplace_back("Warning", "299 - " + quoted(warning));
-    if (form == wire_form::json) {
+    if (form == answer_form::json) {
         r.body = std::move(json);
         r.body += '\n';
+        return r;
+    }
+    if (form == answer_form::yaml) {
+        r.body = yaml_object(json);
         return r;
     }
     auto encoded = protobuf_object(json);
@@ -77,16 +84,18 @@ answer<rendering> choose_rendering(const exchange& x, bool list)
 
 http_response answer_get(exchange& x)
 {
+    const auto form = choose_rendering(x, false);
+    if (!form) return respond(form.error());
     if (const auto text = x.target.value("resourceVersion"); !text.empty()) {
         const auto version = parse_version(text);
         if (!version) return respond(errors::internal(version.error()));
         if (*version > x.state.resource_version())
             return respond(errors::future_version(*version, x.state.resource_version()));
     }
+    if (x.target.flag("export"))
+        return respond(errors::bad_request("the export parameter, deprecated since v1.14, is no longer supported"));
     const auto found = x.state.get(x.address());
     if (!found) return respond(found.error());
-    const auto form = choose_rendering(x, false);
-    if (!form) return respond(form.error());
     return object_response(x, render_object(x.store->info, *found, *form, x.now), form->form);
 }
 
@@ -103,16 +112,35 @@ http_response answer_list(exchange& x)
     return list_response(x, std::move(*page), std::move(*form));
 }
 
+namespace {
+
+/// For the deprecated path of a watch of one object: a selector beside it has to select this one.
+std::optional<status_error> select_name(const std::string& name, std::string& selector)
+{
+    if (name.empty()) return {};
+    if (selector.empty()) {
+        selector = "metadata.name=" + name;
+        return {};
+    }
+    const auto fields = field_selector::parse(selector);
+    if (!fields) return {}; // refused where it is used
+    const auto& all = fields->requirements();
+    const bool selects = std::any_of(
+        all.begin(), all.end(), [&](const auto& r) { return r.path == "metadata.name" && r.equal && r.value == name; });
+    if (selects) return {};
+    return errors::bad_request("fieldSelector metadata.name doesn't match requested name");
+}
+
+} // namespace
+
 http_response answer_watch(exchange& x)
 {
-    auto query = read_list_query(x.target, true);
+    // A path that begins a watch is checked like a list.
+    auto query = read_list_query(x.target, x.target.flag("watch"));
     if (!query) return respond(query.error());
     const auto chosen = choose_media(x, true);
     if (!chosen) return respond(chosen.error());
-    if (!x.route.name.empty()) { // The deprecated form that watches one object.
-        if (!query->field_selector.empty()) query->field_selector += ',';
-        query->field_selector += "metadata.name=" + x.route.name;
-    }
+    if (auto e = select_name(x.route.name, query->field_selector)) return respond(*e);
     auto selected = selection::parse(x.store->info, query->label_selector, query->field_selector);
     if (!selected) return respond(selected.error());
 

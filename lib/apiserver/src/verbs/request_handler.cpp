@@ -5,6 +5,7 @@
 #include "render/json_text.hpp"
 #include "render/protobuf_text.hpp"
 #include "render/status_errors.hpp"
+#include "render/yaml_text.hpp"
 #include "state/scale.hpp"
 #include "verbs/authorization.hpp"
 #include "verbs/authorizer.hpp"
@@ -12,7 +13,7 @@
 #include "verbs/reviews.hpp"
 #include "verbs/service_account_token.hpp"
 
-#include <kubecoro/api/detail/protobuf_form.hpp>
+#include <kubecoro/api/go_duration.hpp>
 
 #include <algorithm>
 
@@ -146,12 +147,28 @@ bool wants_pretty(const exchange& x)
 void encode_status(const exchange& x, http_response& r)
 {
     if (r.status < 400 || r.header("content-type") != "application/json") return;
-    if (choose_plain_form(x.request.header("accept")) != wire_form::protobuf) return;
-    auto encoded = protobuf_object(r.body);
-    if (!encoded) return;
-    r.body = std::move(*encoded);
+    const auto form = choose_plain_form(x.request.header("accept"));
+    if (form == answer_form::json) return;
+    if (form == answer_form::yaml) {
+        r.body = yaml_object(r.body);
+    } else {
+        auto encoded = protobuf_object(r.body);
+        if (!encoded) return;
+        r.body = std::move(*encoded);
+    }
     for (auto& [name, value] : r.headers)
-        if (same_name(name, "content-type")) value = detail::protobuf_type;
+        if (same_name(name, "content-type")) value = content_type(form);
+}
+
+/// A limit of the time for a request, which nothing here needs, is checked all the same. Watches and logs have none.
+std::optional<status_error> check_timeout(const exchange& x)
+{
+    const auto text = x.target.value("timeout");
+    const bool lasts = x.route.is_resource && (wants_watch(x) || !x.route.subresource.empty());
+    if (text.empty() || lasts || go_duration::parse(text)) return {};
+    const bool is_number = text.find_first_not_of("0123456789.") == std::string_view::npos;
+    return errors::bad_request("invalid timeout specified in the request URL - time: " +
+                               std::string(is_number ? "missing unit in" : "invalid") + " duration " + quoted(text));
 }
 
 constexpr std::size_t first_part_of_list = 256 * 1024;
@@ -205,6 +222,8 @@ http_response request_handler::begin(const http_request& request, wall_time now)
     http_response r;
     if (auto refused = judge(x))
         r = std::move(*refused);
+    else if (auto e = check_timeout(x))
+        r = respond(*e);
     else if (request.body.size() > max_body_bytes)
         r = respond(errors::too_large());
     else

@@ -1,10 +1,53 @@
 #include "verbs/target.hpp"
 
-#include <boost/url/parse.hpp>
-
 #include <algorithm>
 
 namespace kubecoro::apiserver {
+namespace {
+
+/// -1 for what is no hexadecimal digit.
+int digit(char c) noexcept
+{
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/// @return nothing if a percent sign is not followed by two digits.
+std::optional<std::string> decoded(std::string_view text, bool plus_is_space)
+{
+    std::string out;
+    out.reserve(text.size());
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        char c = text[i];
+        if (c == '%') {
+            const int high = i + 2 < text.size() ? digit(text[i + 1]) : -1;
+            const int low = high < 0 ? -1 : digit(text[i + 2]);
+            if (low < 0) return {};
+            c = static_cast<char>(high * 16 + low);
+            i += 2;
+        } else if (c == '+' && plus_is_space) {
+            c = ' ';
+        }
+        out += c;
+    }
+    return out;
+}
+
+std::vector<std::string> segments_of(std::string_view path)
+{
+    std::vector<std::string> out;
+    if (!path.empty()) path.remove_prefix(1);
+    while (path.ends_with('/')) path.remove_suffix(1);
+    while (!path.empty()) {
+        const auto slash = path.find('/');
+        out.emplace_back(path.substr(0, slash));
+        path.remove_prefix(slash == std::string_view::npos ? path.size() : slash + 1);
+    }
+    return out;
+}
+
+} // namespace
 
 bool parsed_target::has(std::string_view key) const noexcept
 {
@@ -22,7 +65,7 @@ std::vector<std::string> parsed_target::values(std::string_view key) const
 {
     std::vector<std::string> all;
     for (const auto& [k, v] : query)
-        if (k == key && !v.empty()) all.push_back(v);
+        if (k == key) all.push_back(v);
     return all;
 }
 
@@ -30,20 +73,35 @@ bool parsed_target::flag(std::string_view key) const noexcept
 {
     if (!has(key)) return false;
     const auto v = value(key);
-    return v != "0" && v != "false" && v != "False" && v != "FALSE";
+    constexpr std::string_view no = "false";
+    const bool is_no = std::equal(v.begin(), v.end(), no.begin(), no.end(), [](char a, char b) {
+        return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b;
+    });
+    return v != "0" && !is_no;
 }
 
 std::optional<parsed_target> parse_target(std::string_view target)
 {
-    const auto url = boost::urls::parse_origin_form(boost::urls::string_view(target.data(), target.size()));
-    if (!url) return {};
+    const bool printable = std::none_of(target.begin(), target.end(),
+                                        [](char c) { return static_cast<unsigned char>(c) <= ' ' || c == 0x7f; });
+    if (!target.starts_with('/') || !printable) return {};
+    const auto mark = target.find('?');
+    auto path = decoded(target.substr(0, mark), false);
+    if (!path) return {};
     parsed_target out;
-    out.path = target.substr(0, target.find('?'));
-    for (const auto segment : url->segments()) out.segments.emplace_back(segment.begin(), segment.end());
-    while (!out.segments.empty() && out.segments.back().empty()) out.segments.pop_back();
-    for (const auto param : url->params())
-        out.query.emplace_back(std::string(param.key.begin(), param.key.end()),
-                               std::string(param.value.begin(), param.value.end()));
+    out.path = std::move(*path);
+    out.segments = segments_of(out.path);
+    auto rest = mark == std::string_view::npos ? std::string_view() : target.substr(mark + 1);
+    while (!rest.empty()) {
+        const auto pair = rest.substr(0, rest.find('&'));
+        rest.remove_prefix(std::min(rest.size(), pair.size() + 1));
+        const auto equals = pair.find('=');
+        auto key = decoded(pair.substr(0, equals), true);
+        auto value = decoded(equals == std::string_view::npos ? std::string_view() : pair.substr(equals + 1), true);
+        // What cannot be understood is left out, as net/url does.
+        if (pair.empty() || pair.find(';') != std::string_view::npos || !key || !value) continue;
+        out.query.emplace_back(std::move(*key), std::move(*value));
+    }
     return out;
 }
 

@@ -11,22 +11,23 @@ namespace kubecoro::apiserver {
 
 struct parsed_target
 {
-    /// Decoded; empty segments from trailing slashes are dropped.
+    /// The parts of the path between slashes. Empty ones at its end are dropped.
     std::vector<std::string> segments;
-    /// Decoded, in order; `+` is a space.
+    /// Decoded, in order; `+` is a space. Parameters that cannot be decoded are left out.
     std::vector<std::pair<std::string, std::string>> query;
-    /// The path as sent.
+    /// Decoded: as for a kube-apiserver, an escaped slash is one.
     std::string path;
 
     [[nodiscard]] bool has(std::string_view key) const noexcept;
     /// The first value of the key; empty when absent.
     [[nodiscard]] std::string_view value(std::string_view key) const noexcept;
     [[nodiscard]] std::vector<std::string> values(std::string_view key) const;
-    /// False when absent, "0", "false", "False" or "FALSE"; otherwise true, as in kube-apiserver.
+    /// False when absent, "0", or "false" in any case; otherwise true, as in kube-apiserver.
     [[nodiscard]] bool flag(std::string_view key) const noexcept;
 };
 
-/// Empty when the target is not an origin-form URL.
+/// Empty if the target is no path, with or without a query. It may have any printable text, also what clients should
+/// escape.
 [[nodiscard]] std::optional<parsed_target> parse_target(std::string_view target);
 
 /// The parts of a path under /api or /apis.

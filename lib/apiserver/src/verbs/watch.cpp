@@ -184,7 +184,7 @@ line open_stream::plain_line(const change& c, wall_time now)
     const bool shared =
         request_.form.as == representation::json && request_.form.version == request_.store->info.storage_version;
     if (!shared) return rendered(type, c.object, now);
-    auto& kept = request_.form.form == wire_form::json ? c.line : c.frame;
+    auto& kept = request_.form.form == answer_form::json ? c.line : c.frame;
     if (kept) return kept;
     auto made = rendered(type, c.object, now);
     // Small JSON can have a large frame, which the history does not account for.

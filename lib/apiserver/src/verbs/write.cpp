@@ -3,11 +3,15 @@
 #include "patch/patch.hpp"
 #include "render/json_text.hpp"
 #include "render/status_errors.hpp"
+#include "schema/schema.hpp"
 #include "schema/unevaluated.hpp"
 #include "schema/validation.hpp"
 #include "state/scale.hpp"
 #include "verbs/authorization.hpp"
 #include "verbs/body.hpp"
+#include "verbs/object_type.hpp"
+
+#include <kubecoro/api/detail/utf8.hpp>
 
 namespace kubecoro::apiserver {
 namespace {
@@ -88,35 +92,89 @@ answer<patch_format> choose_format(const exchange& x)
     return e;
 }
 
+/// Bytes of an object in a refusal.
+constexpr std::size_t longest_shown = 16 * 1024;
+
+/// Refuses an object that a patch has made, and that is none of its kind. @param shown  The object, or the patch.
+status_error unfit(const json::value& shown, const std::string& why)
+{
+    auto text = to_text(shown);
+    if (text.size() > longest_shown) text = detail::valid_utf8(text.substr(0, longest_shown)) + " ...";
+    return errors::invalid("", "", "", {errors::invalid_value("patch", quoted(text), why)});
+}
+
+status_error no_map(patch_format format, const json::value& patch)
+{
+    const std::string begin = format == patch_format::merge ? "error decoding patch: " : "";
+    return errors::bad_request(begin + "json: cannot unmarshal " + std::string(go_kind(patch)) +
+                               " into Go value of type map[string]interface {}");
+}
+
+std::optional<status_error> apply_operations(json::value& doc, const json::value& patch)
+{
+    if (patch.is_null()) return {};
+    const auto no_type = [](const json::value& v, std::string_view wanted) {
+        return errors::bad_request("error decoding patch: json: cannot unmarshal " + std::string(go_kind(v)) +
+                                   " into Go value of type " + std::string(wanted));
+    };
+    const auto* operations = patch.if_array();
+    if (!operations) return no_type(patch, "[]handlers.jsonPatchOp");
+    for (const auto& each : *operations)
+        if (!each.is_object() && !each.is_null()) return no_type(each, "handlers.jsonPatchOp");
+    if (operations->size() > 10'000)
+        return errors::make(413, "RequestEntityTooLarge",
+                            "Request entity too large: The allowed maximum operations in a JSON patch is 10000, got " +
+                                std::to_string(operations->size()));
+    if (!apply_json_patch(doc, *operations)) return errors::unsupported_patch_body();
+    return {};
+}
+
 std::optional<status_error> apply_patch(const exchange& x, patch_format format, json::value& doc,
                                         std::vector<std::string>& duplicates)
 {
+    const bool strategic = format == patch_format::strategic;
     // A JSON patch is a list of operations; duplicate members in it are not fields of the object.
-    const auto patch = read_document(x, format == patch_format::json ? nullptr : &duplicates);
-    if (!patch) return errors::bad_request("error decoding patch: " + patch.error());
+    auto patch = read_document(x, format == patch_format::json ? nullptr : &duplicates);
+    if (!patch) return errors::bad_request((strategic ? "" : "error decoding patch: ") + patch.error());
     if (format == patch_format::json) {
-        const auto* operations = patch->if_array();
-        if (!operations)
-            return errors::bad_request("error decoding patch: json: cannot unmarshal object into Go value of type "
-                                       "jsonpatch.Patch");
-        if (operations->size() > 10'000)
-            return errors::make(413, "RequestEntityTooLarge",
-                                "Request entity too large: The allowed maximum operations in a JSON patch is 10000, "
-                                "got " +
-                                    std::to_string(operations->size()));
-        if (!apply_json_patch(doc, *operations)) return errors::unsupported_patch_body();
-    } else if (!patch->is_object()) {
-        return errors::bad_request("error decoding patch: json: cannot unmarshal into Go value of type "
-                                   "map[string]interface {}");
+        if (auto e = apply_operations(doc, *patch)) return e;
+    } else if (patch->is_null() && !strategic) {
+        return errors::bad_request("Invalid JSON Patch");
+    } else if (!patch->is_null() && !patch->is_object()) {
+        return no_map(format, *patch);
     } else if (format == patch_format::merge) {
         apply_merge_patch(doc, *patch);
-    } else {
+    } else if (patch->is_object()) {
         const std::string api_version(text_at(doc, "apiVersion"));
         const std::string kind(text_at(doc, "kind"));
         if (auto e = apply_strategic_merge(doc.get_object(), patch->get_object(), api_version, kind)) return e;
+        for (const auto& [member, own] : {std::pair("apiVersion", &api_version), std::pair("kind", &kind)}) {
+            auto& stated = doc.get_object()[member];
+            if (!stated.is_null() && !stated.is_string())
+                return unfit(*patch, "cannot convert " + std::string(go_kind(stated)) + " to string");
+            stated = std::string_view(*own); // Go's type is that of the resource, whatever the patch says
+        }
     }
     if (!doc.is_object()) return errors::unsupported_patch_body();
     return {};
+}
+
+/// Checks what a patch has made as if it had been sent. @return the refusal.
+std::optional<status_error> check_patched(exchange& x, json::value& doc, const std::vector<std::string>& duplicates)
+{
+    const auto& info = x.store->info;
+    // Of an object without a version Go decodes nothing, not even its name.
+    const auto* version = find_at(doc, "apiVersion");
+    const bool has_version = version && !version->is_null() && *version != "";
+    if (!has_version && !info.custom) return errors::other_name("", x.route.name);
+    if (auto fault = find_type_fault(x, doc)) return fault->verdict ? *fault->verdict : unfit(doc, fault->why);
+    fill_null_texts(info, doc);
+    if (auto e = check_types(info, x.route.version, doc)) {
+        const auto begin = in_version(info.kind, x.route.version, info) + ": ";
+        return e->message.starts_with(begin) ? unfit(doc, e->message.substr(begin.size())) : *e;
+    }
+    const auto why = settle_doubtful_fields(x, doc, duplicates);
+    return why.empty() ? std::nullopt : std::optional(unfit(doc, why));
 }
 
 } // namespace
@@ -184,10 +242,13 @@ http_response answer_patch(exchange& x)
     const auto& info = x.store->info;
     const bool scale = x.route.subresource == "scale";
     json::value doc = scale ? scale_of(info, **current) : to_json(**current);
+    if (!scale) doc.get_object()["apiVersion"] = std::string_view(info.api_version(x.route.version));
     std::vector<std::string> duplicates;
     if (auto e = apply_patch(x, *format, doc, duplicates)) return respond(*e);
+    if (!scale)
+        if (auto e = check_patched(x, doc, duplicates)) return respond(*e);
     if (auto e = check_place(x, doc)) return respond(*e);
-    if (const auto uid = text_at(doc, "metadata.uid"); uid != (*current)->uid && !scale)
+    if (const auto uid = text_at(doc, "metadata.uid"); !scale && !uid.empty() && uid != (*current)->uid)
         return respond(errors::invalid(info, x.route.name,
                                        {errors::invalid_value("metadata.uid", quoted(uid), "field is immutable")}));
     auto& metadata = object_member(doc.get_object(), "metadata");
@@ -196,12 +257,6 @@ http_response answer_patch(exchange& x)
         if (auto e = check_builtin_types("autoscaling/v1", "Scale", doc)) return respond(*e);
         return write_scale(x, doc, *flags);
     }
-    if (const auto kind = text_at(doc, "kind"); kind != info.kind)
-        return respond(errors::bad_request("the kind of the object (" + std::string(kind) +
-                                           ") does not match the kind of the resource (" + info.kind + ")"));
-    fill_null_texts(info, doc);
-    if (auto e = check_types(info, x.route.version, doc)) return respond(*e);
-    if (auto e = settle_doubtful_fields(x, doc, duplicates)) return respond(*e);
     for (const std::string_view key : {"kind", "apiVersion"}) doc.get_object().erase(key);
     return written(x, x.state.update(x.address(), std::move(doc), *flags, x.now), 200);
 }

@@ -32,11 +32,14 @@ bool is_json(const http_request& request, std::size_t max_depth)
 
 } // namespace
 
-std::string_view media_type(std::string_view content_type)
+std::string media_type(std::string_view content_type)
 {
     content_type = content_type.substr(0, content_type.find(';'));
     while (!content_type.empty() && content_type.back() == ' ') content_type.remove_suffix(1);
-    return content_type;
+    std::string out(content_type);
+    for (char& c : out)
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    return out;
 }
 
 bool is_called_yaml(const http_request& request)

@@ -15,8 +15,8 @@ struct yaml_body
     boost::system::result<detail::yaml_document, std::string> parsed;
 };
 
-/// A content type without its parameters.
-[[nodiscard]] std::string_view media_type(std::string_view content_type);
+/// A content type without its parameters, in lower case.
+[[nodiscard]] std::string media_type(std::string_view content_type);
 
 /// Whether the content type is one of YAML, under which clients send JSON as well.
 [[nodiscard]] bool is_called_yaml(const http_request& request);

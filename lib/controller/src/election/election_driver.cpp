@@ -71,7 +71,7 @@ void election_engine::perform(election& e, const step::any& next)
     if (std::holds_alternative<step::abandon_request>(next))
         e.abandoned.settle({});
     else if (const auto* news = std::get_if<step::announce>(&next))
-        announce(news->leader);
+        announce(e, news->leader);
     else if (const auto* start = std::get_if<step::start_work>(&next))
         start_work(e, start->lease);
     else if (const auto* end = std::get_if<step::end_work>(&next))

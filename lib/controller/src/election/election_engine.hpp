@@ -2,6 +2,7 @@
 
 #include "election/leader_election_core.hpp"
 #include "election/leadership_state.hpp"
+#include "helpers/line_limit.hpp"
 
 #include <kubecoro/base/context_bound.hpp>
 #include <kubecoro/base/latch.hpp>
@@ -64,6 +65,8 @@ private:
         result<> work_outcome = {}; // under the mutex
         std::uint64_t slow_renewals_reported = 0;
         std::optional<cond> trouble_reported = {};
+        /// Of lines about new leaders: whoever may write the Lease can cause any number.
+        line_limit leaders_shown = {};
         task_group requesting;
         task_group working;
         task_group following;
@@ -97,7 +100,8 @@ private:
 
     // election_term.cpp: the work, callbacks and waiters
     class work_mark;
-    void announce(const std::string& leader);
+    void announce(election& e, const std::string& leader);
+    void show_leader(const std::string& leader) const;
     void start_work(election& e, const lease_state& lease);
     [[nodiscard]] std::shared_ptr<leadership_state> new_term(const lease_state& lease) const;
     void show_term(election& e, const leadership& l);

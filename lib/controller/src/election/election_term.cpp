@@ -64,7 +64,7 @@ private:
     election& election_;
 };
 
-void election_engine::announce(const std::string& leader)
+void election_engine::announce(election& e, const std::string& leader)
 {
     new_leaders_->add();
     latch told;
@@ -74,8 +74,13 @@ void election_engine::announce(const std::string& leader)
         told = std::exchange(changed_, latch());
     }
     told.settle({});
-    options_.log.info("new leader", {{"lease", to_string(key_)}, {"leader", printable(leader, shown)}});
+    if (e.leaders_shown.pass(options_.log, time_->now())) show_leader(leader);
     call(options_.log, options_.on_new_leader, leader);
+}
+
+void election_engine::show_leader(const std::string& leader) const
+{
+    options_.log.info("new leader", {{"lease", to_string(key_)}, {"leader", printable(leader, shown)}});
 }
 
 std::shared_ptr<leadership_state> election_engine::new_term(const lease_state& lease) const
@@ -167,13 +172,16 @@ void election_engine::report(election& e)
 {
     std::optional<failure> trouble;
     std::uint64_t slow = 0;
+    std::string leader;
     {
         std::lock_guard lock(mutex_);
+        leader = leader_;
         trouble = e.core.trouble();
         slow = e.core.slow_renewals();
         const bool leads = e.core.phase() == election_phase::leading || e.core.phase() == election_phase::ending;
         if (e.term && leads) e.term->until = e.core.leads_until().time_since_epoch().count();
     }
+    if (e.leaders_shown.pass_late(options_.log, time_->now())) show_leader(leader);
     if (slow != e.slow_renewals_reported)
         slow_renewals_->add(static_cast<double>(slow - std::exchange(e.slow_renewals_reported, slow)));
     const auto condition = trouble ? std::optional<cond>(trouble->condition()) : std::nullopt;

@@ -193,7 +193,7 @@ asio::awaitable<result<>> shard_engine::remove(membership& m, step::remove what)
                                  cluster_.remove(leases(), ns_, name, std::move(which)));
     const auto gone = co_await std::move(removing);
     const bool is_own = what.id == shard_hash(options_.identity);
-    if (gone && !is_own)
+    if (gone && !is_own && m.deletions_shown.pass(options_.log, time_->now()))
         options_.log.warning("a member has not renewed its lease, which is deleted",
                              {{"group", options_.group}, {"lease", name}});
     std::lock_guard lock(mutex_);

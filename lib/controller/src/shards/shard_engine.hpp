@@ -1,5 +1,6 @@
 #pragma once
 
+#include "helpers/line_limit.hpp"
 #include "shards/shard_core.hpp"
 #include "shards/share_state.hpp"
 
@@ -59,6 +60,10 @@ private:
         std::optional<member_id> unreadable_reported = {};
         /// As the metrics and the log have it.
         shard_stats counted = {};
+        /// Of lines about members, views and deletions: whoever may write a Lease of the group can cause any number.
+        line_limit changes_shown = {};
+        line_limit unreadable_shown = {};
+        line_limit deletions_shown = {};
         task_group requesting;
         task_group following;
         task_group supervising;

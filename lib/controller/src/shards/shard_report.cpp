@@ -52,7 +52,8 @@ void shard_engine::report(membership& m)
     const bool news = now.state != m.counted.state || now.members != m.counted.members;
     m.counted.state = now.state;
     m.counted.members = now.members;
-    if (news) {
+    const auto at = time_->now();
+    if (news ? m.changes_shown.pass(options_.log, at) : m.changes_shown.pass_late(options_.log, at)) {
         const auto level = now.state == shard_state::suspended ? log_level::warning : log_level::info;
         options_.log.write(level, "shard member",
                            {{"group", options_.group},
@@ -80,7 +81,9 @@ void shard_engine::report_unreadable(membership& m)
     }
     meters_.unreadable->set(static_cast<double>(all.size()));
     const auto first = all.empty() ? std::nullopt : std::optional<member_id>(all.front());
-    if (first == std::exchange(m.unreadable_reported, first)) return;
+    const bool news = first != std::exchange(m.unreadable_reported, first);
+    const auto at = time_->now();
+    if (!(news ? m.unreadable_shown.pass(options_.log, at) : m.unreadable_shown.pass_late(options_.log, at))) return;
     if (first)
         options_.log.warning("the view of a member cannot be read: all keys wait until its lease is gone",
                              {{"group", options_.group},

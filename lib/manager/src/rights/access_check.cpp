@@ -1,6 +1,7 @@
 #include "rights/access_check.hpp"
 
 #include <kubecoro/base/backoff.hpp>
+#include <kubecoro/base/printable.hpp>
 #include <kubecoro/controller/parallelize.hpp>
 
 #include <boost/json/object.hpp>
@@ -17,6 +18,8 @@ namespace {
 
 /// Missing rights that are written out.
 constexpr std::size_t most_named = 10;
+/// Bytes of the server's text in a failure.
+constexpr std::size_t longest_problem = 256;
 
 /// Between attempts to reach a server that does not answer.
 constexpr auto first_pause = std::chrono::seconds{1};
@@ -34,6 +37,8 @@ struct question
     std::string verb;
     bool answered = false;
     bool refused = false;
+    /// What kept the server from an evaluation of all its rules, if something did.
+    std::string not_evaluated = {};
 };
 
 struct asking
@@ -52,10 +57,13 @@ asio::awaitable<result<>> ask(asking& all, std::size_t n)
     const auto answer = co_await std::move(sending);
     if (!answer && answer.error() == cond::cancelled) co_return answer.error();
     q.answered = answer.has_value();
-    if (answer)
-        q.refused = !(*answer)["status"]["allowed"].as_bool();
-    else
+    if (answer) {
+        const auto status = (*answer)["status"];
+        q.refused = !status["allowed"].as_bool();
+        q.not_evaluated = printable(status["evaluationError"].as_string(), longest_problem);
+    } else {
         all.unanswered = answer.error();
+    }
     co_return result<>{};
 }
 
@@ -85,6 +93,14 @@ std::vector<access_right> refused(const std::vector<question>& all)
     return merged(std::move(out));
 }
 
+/// The first problem of a refusal: what is behind it may not be the role.
+std::string problem_of(const std::vector<question>& all)
+{
+    for (const auto& q : all)
+        if (q.refused && !q.not_evaluated.empty()) return q.not_evaluated;
+    return {};
+}
+
 std::string quoted(const std::vector<std::string>& texts)
 {
     std::string out;
@@ -106,7 +122,7 @@ std::string review_of(const access_right& right, const std::string& verb)
                                         {"spec", json::object{{"resourceAttributes", std::move(what)}}}});
 }
 
-failure missing_rights(const std::vector<access_right>& missing)
+failure missing_rights(const std::vector<access_right>& missing, std::string_view problem)
 {
     std::string names, rules;
     std::size_t named = 0;
@@ -118,7 +134,9 @@ failure missing_rights(const std::vector<access_right>& missing)
                  (m.name.empty() ? "" : ", resourceNames: " + quoted({m.name})) + ", verbs: " + quoted(m.verbs) + "}";
     }
     if (named > most_named) names += "; and " + std::to_string(missing.size() - most_named) + " more";
-    return failure(cond::forbidden, "the program may not " + names + ". Add to the rules of its role: " + rules);
+    std::string why = "the program may not " + names + ". ";
+    if (!problem.empty()) why += "The server could not evaluate all of its rules: " + std::string(problem) + ". ";
+    return failure(cond::forbidden, why + "Add to the rules of its role: " + rules);
 }
 
 asio::awaitable<result<>> check_access(client cluster, std::vector<access_right> rights, logger log, time_source& time,
@@ -133,7 +151,7 @@ asio::awaitable<result<>> check_access(client cluster, std::vector<access_right>
         const auto outcome = co_await std::move(asked);
         if (!outcome) co_return outcome;
         const auto missing = refused(all.questions);
-        if (!missing.empty()) co_return missing_rights(missing);
+        if (!missing.empty()) co_return missing_rights(missing, problem_of(all.questions));
         if (!all.unanswered) break;
         const bool again = may_pass(*all.unanswered);
         if (!again || pauses.attempts() == 0)

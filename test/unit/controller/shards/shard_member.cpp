@@ -6,6 +6,16 @@ using namespace shard_test;
 namespace {
 
 constexpr int objects = 40;
+constexpr std::string_view foreign_name = "janitor-0000000000002222";
+
+/// A Lease of the group whose view no member can read.
+boost::json::object foreign_lease()
+{
+    auto out = new_object(lease::resource(), {"default", std::string(foreign_name)});
+    set_label(out, "shards.kubecoro.dev/group", "janitor");
+    set_annotation(out, "shards.kubecoro.dev/view", "zone:0000000000002222");
+    return out;
+}
 
 bool all_settled(std::initializer_list<const participant*> all)
 {
@@ -286,9 +296,7 @@ TEST_CASE(
 {
     fixture f;
     f.api.make_objects(objects);
-    auto foreign = new_object(lease::resource(), {"default", "janitor-0000000000002222"});
-    set_label(foreign, "shards.kubecoro.dev/group", "janitor");
-    set_annotation(foreign, "shards.kubecoro.dev/view", "zone:0000000000002222");
+    const auto foreign = foreign_lease();
     REQUIRE(f.run.run(f.api.plain().create(lease::resource(), "default", json_text{boost::json::value(foreign)})));
     participant a(f.api, f.book, "a");
     a.start(f.run);
@@ -300,6 +308,30 @@ TEST_CASE(
     CHECK(a.log.count("the view of a member cannot be read") == 1);
     f.time_until([&] { return f.book.keys_of("a").size() == objects; });
     CHECK(unreadable() == 0);
+    f.end(a);
+}
+
+TEST_CASE("shard member: members that come and go all the time do not fill the log", "[shards]")
+{
+    fixture f;
+    participant a(f.api, f.book, "a");
+    a.start(f.run);
+    f.time_until([&] { return all_settled({&a}); });
+    const auto foreign = foreign_lease();
+    for (int i = 0; i < 50; ++i) {
+        const json_text body{boost::json::value(foreign)};
+        REQUIRE(f.run.run(f.api.plain().create(lease::resource(), "default", body)));
+        f.run.advance(100ms);
+        REQUIRE(f.run.run(f.api.plain().remove(lease::resource(), "default", foreign_name)));
+        f.run.advance(100ms);
+    }
+    CHECK(a.log.count("of a member cannot be read") == 5);
+    CHECK(a.log.count("of all members can be read") == 5);
+    const auto changes = a.log.count("shard member");
+    CHECK(changes <= 10);
+    f.run.advance(2min);
+    CHECK(a.log.count("lines like the next one were left out") >= 1);
+    CHECK(a.log.count("of all members can be read") == 6); // the last line is true
     f.end(a);
 }
 
