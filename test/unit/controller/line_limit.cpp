@@ -39,8 +39,10 @@ TEST_CASE("line limit: the last line is written late if it was left out", "[cont
     time_point now{1h};
     line_limit limit;
     CHECK_FALSE(limit.pass_late(log, now));
+    CHECK_FALSE(limit.late_at());
     for (int i = 0; i < 13; ++i) (void)limit.pass(log, now);
     CHECK_FALSE(limit.pass_late(log, now));
+    CHECK(limit.late_at() == now + 1min);
     now += 1min;
     CHECK(limit.pass_late(log, now));
     CHECK(recorded.count("left out lines=2") == 1);

@@ -12,6 +12,7 @@
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace asio = boost::asio;
@@ -53,7 +54,9 @@ asio::awaitable<result<>> election_engine::drive(election_engine& self, election
             next = e.core.next(self.time_->now());
         }
         if (const auto* w = std::get_if<step::wait>(&*next)) {
-            auto resting = wait_for_news(self.news_, *self.time_, w->until);
+            auto until = w->until;
+            if (const auto late = e.leaders_shown.late_at()) until = std::min(until.value_or(*late), *late);
+            auto resting = wait_for_news(self.news_, *self.time_, until);
             next.reset();
             co_await std::move(resting);
             continue;

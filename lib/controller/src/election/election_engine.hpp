@@ -102,6 +102,7 @@ private:
     class work_mark;
     void announce(election& e, const std::string& leader);
     void show_leader(const std::string& leader) const;
+    void show_late_leader(election& e);
     void start_work(election& e, const lease_state& lease);
     [[nodiscard]] std::shared_ptr<leadership_state> new_term(const lease_state& lease) const;
     void show_term(election& e, const leadership& l);

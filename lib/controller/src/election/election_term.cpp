@@ -167,21 +167,29 @@ void election_engine::finish(election& e, const result<>& outcome)
     if (stopped_) forget_waiters();
 }
 
+void election_engine::show_late_leader(election& e)
+{
+    std::string leader;
+    {
+        std::lock_guard lock(mutex_);
+        leader = leader_;
+    }
+    if (e.leaders_shown.pass_late(options_.log, time_->now())) show_leader(leader);
+}
+
 /// Shows numbers and failures of the core to those outside.
 void election_engine::report(election& e)
 {
     std::optional<failure> trouble;
     std::uint64_t slow = 0;
-    std::string leader;
     {
         std::lock_guard lock(mutex_);
-        leader = leader_;
         trouble = e.core.trouble();
         slow = e.core.slow_renewals();
         const bool leads = e.core.phase() == election_phase::leading || e.core.phase() == election_phase::ending;
         if (e.term && leads) e.term->until = e.core.leads_until().time_since_epoch().count();
     }
-    if (e.leaders_shown.pass_late(options_.log, time_->now())) show_leader(leader);
+    if (e.leaders_shown.late_at()) show_late_leader(e);
     if (slow != e.slow_renewals_reported)
         slow_renewals_->add(static_cast<double>(slow - std::exchange(e.slow_renewals_reported, slow)));
     const auto condition = trouble ? std::optional<cond>(trouble->condition()) : std::nullopt;

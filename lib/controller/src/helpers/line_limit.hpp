@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 namespace kubecoro::detail {
@@ -35,6 +36,11 @@ public:
         if (left_out_ == 0) return false;
         --left_out_;
         return pass(log, now);
+    }
+    /// The time for pass_late(). Nothing if the last line was written.
+    [[nodiscard]] std::optional<time_point> late_at() const noexcept
+    {
+        return left_out_ == 0 ? std::nullopt : std::optional(since_ + pause);
     }
 
 private:
