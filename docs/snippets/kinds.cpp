@@ -227,9 +227,12 @@ asio::awaitable<result<>> operate(client cluster, informer_factory& informers)
 int main()
 {
     const core_v1::pod pod{.metadata = {.name = "web"}, .spec = {.nodeName = "a"}};
+    const core_v1::secret login{.metadata = {.name = "login"}};
     const auto o = to_object(pod).value();
     return restarts(o) + static_cast<int>(wanted("web", "web:1", 2).spec.replicas.value_or(0)) +
            static_cast<int>(with_node(o, "b").has_value()) + static_cast<int>(host_of(o.untyped()).has_value()) +
-           static_cast<int>(print_crd().has_value()) +
-           static_cast<int>(&follow == nullptr || &roll_out == nullptr || &operate == nullptr);
+           static_cast<int>(print_crd().has_value()) + static_cast<int>(with_scratch(o, "a").volumes.size()) +
+           static_cast<int>(token_of(to_object(login).value()).has_value()) +
+           static_cast<int>(&follow == nullptr || &roll_out == nullptr || &operate == nullptr ||
+                            &with_scratch == nullptr || &token_of == nullptr);
 }

@@ -77,6 +77,8 @@ void sweep_hourly(kubecoro::manager& m)
 }
 //]
 
+[[maybe_unused]] constexpr void (*shown_in_the_guide[])(kubecoro::manager&){copy_in_parallel, sweep_hourly};
+
 } // namespace
 
 //[main

@@ -82,7 +82,7 @@ TEST_CASE("manager: a missing right ends the start and is named", "[manager][rig
                                                        "[\"patch\"]}") != std::string::npos);
 }
 
-TEST_CASE("manager: a right that the server could not evaluate is told apart from a missing one", "[manager][rights]")
+TEST_CASE("manager: a right that the server could not evaluate has a failure of its own", "[manager][rights]")
 {
     world w;
     w.faults->add(

@@ -63,7 +63,7 @@ void set_deletion(const resource_info& info, json::value& body, std::int64_t gra
         object_member(body.get_object(), "metadata")["generation"] = int_at(body, "metadata.generation") + 1;
 }
 
-/// What a deletion makes of the grace period of a pod.
+/// The grace period of a pod after a deletion.
 struct pod_end
 {
     std::int64_t grace = 0;

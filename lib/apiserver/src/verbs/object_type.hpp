@@ -11,7 +11,7 @@
 
 namespace kubecoro::apiserver {
 
-/// What is wrong with kind and apiVersion of an object.
+/// The fault of an object's kind and apiVersion.
 struct type_fault
 {
     /// In Go's words. Empty if there is a verdict.

@@ -170,7 +170,7 @@ http_response answer_path(exchange& x)
     if (first == "api" && s.size() == 2) read = group_response(x, "", &s[1]);
     if (first == "apis" && s.size() == 3) read = group_response(x, s[1], &s[2]);
     if (!read) return respond(errors::no_such_page());
-    // What is not there is not there for any method.
+    // A page that is missing is missing for every method.
     if (x.request.method != "GET" && read->status != 404) return respond(errors::method_not_allowed());
     return std::move(*read);
 }

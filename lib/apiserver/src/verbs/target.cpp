@@ -98,7 +98,7 @@ std::optional<parsed_target> parse_target(std::string_view target)
         const auto equals = pair.find('=');
         auto key = decoded(pair.substr(0, equals), true);
         auto value = decoded(equals == std::string_view::npos ? std::string_view() : pair.substr(equals + 1), true);
-        // What cannot be understood is left out, as net/url does.
+        // A pair that cannot be read is left out, as by net/url.
         if (pair.empty() || pair.find(';') != std::string_view::npos || !key || !value) continue;
         out.query.emplace_back(std::move(*key), std::move(*value));
     }

@@ -163,7 +163,7 @@ std::optional<status_error> apply_patch(const exchange& x, patch_format format, 
 std::optional<status_error> check_patched(exchange& x, json::value& doc, const std::vector<std::string>& duplicates)
 {
     const auto& info = x.store->info;
-    // Of an object without a version Go decodes nothing, not even its name.
+    // Go decodes nothing of an object without a version, not even its name.
     const auto* version = find_at(doc, "apiVersion");
     const bool has_version = version && !version->is_null() && *version != "";
     if (!has_version && !info.custom) return errors::other_name("", x.route.name);

@@ -65,7 +65,7 @@ private:
         result<> work_outcome = {}; // under the mutex
         std::uint64_t slow_renewals_reported = 0;
         std::optional<cond> trouble_reported = {};
-        /// Of lines about new leaders: whoever may write the Lease can cause any number.
+        /// Limits lines about new leaders: everyone who may write the Lease can cause any number.
         line_limit leaders_shown = {};
         task_group requesting;
         task_group working;

@@ -54,7 +54,7 @@ private:
     }
 
     std::uint32_t left_ = at_once;
-    /// Of the last line that was gained.
+    /// The moment at which the last line was gained.
     time_point since_{};
     std::uint64_t left_out_ = 0;
 };

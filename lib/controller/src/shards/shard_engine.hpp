@@ -60,7 +60,7 @@ private:
         std::optional<member_id> unreadable_reported = {};
         /// As the metrics and the log have it.
         shard_stats counted = {};
-        /// Of lines about members, views and deletions: whoever may write a Lease of the group can cause any number.
+        /// Limits lines about members, views and deletions: everyone who may write a Lease of the group can cause them.
         line_limit changes_shown = {};
         line_limit unreadable_shown = {};
         line_limit deletions_shown = {};

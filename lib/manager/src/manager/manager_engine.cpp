@@ -219,7 +219,7 @@ asio::awaitable<result<>> manager_engine::watch_stop(manager_engine& self)
     co_return result<>{};
 }
 
-/// What the stop waits for: the work of parts and controllers, informers when it is their turn, and last, events.
+/// Names everything that the stop waits for: the work of parts and controllers, informers when it is their turn, and last, events.
 std::string manager_engine::what_runs() const
 {
     bool informers_end = false;

@@ -37,7 +37,7 @@ struct question
     std::string verb;
     bool answered = false;
     bool refused = false;
-    /// What kept the server from an evaluation of all its rules, if something did.
+    /// The obstacle to an evaluation of all rules of the server. Empty: there was none.
     std::string not_evaluated = {};
 };
 

@@ -18,7 +18,7 @@ namespace kubecoro::detail {
 [[nodiscard]] std::string review_of(const access_right& right, const std::string& verb);
 
 /// The failure that names what is missing, and the rule that would allow it.
-/// @param problem  What kept the server from an evaluation of all its rules: the right may be there. Empty: nothing did.
+/// @param problem  The obstacle to an evaluation of all rules of the server: the right may be there. Empty: none.
 [[nodiscard]] failure missing_rights(const std::vector<access_right>& missing, std::string_view problem = {});
 
 /** Asks the server whether the program has the rights: a request for each verb, several at once.

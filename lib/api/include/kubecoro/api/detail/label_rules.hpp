@@ -7,7 +7,7 @@
 
 namespace kubecoro::detail {
 
-/// What a DNS subdomain has to be.
+/// The rule of a DNS subdomain, in the words of a kube-apiserver.
 inline constexpr std::string_view subdomain_rule =
     "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and "
     "end with an alphanumeric character (e.g. 'example.com', regex used for validation is "
