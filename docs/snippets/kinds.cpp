@@ -233,6 +233,5 @@ int main()
            static_cast<int>(with_node(o, "b").has_value()) + static_cast<int>(host_of(o.untyped()).has_value()) +
            static_cast<int>(print_crd().has_value()) + static_cast<int>(with_scratch(o, "a").volumes.size()) +
            static_cast<int>(token_of(to_object(login).value()).has_value()) +
-           static_cast<int>(&follow == nullptr || &roll_out == nullptr || &operate == nullptr ||
-                            &with_scratch == nullptr || &token_of == nullptr);
+           static_cast<int>(&follow == nullptr || &roll_out == nullptr || &operate == nullptr);
 }
