@@ -24,8 +24,7 @@ public:
     kept_text(std::nullptr_t) = delete;
     /// Deleted: one text belongs here. C++ would make one of two, from the first one's beginning to the second one's end.
     template<class... More>
-    kept_text(const char* first, const char* second,
-              More... more) = delete; // one text, or one pair of braces: {"web", "jobs"}
+    kept_text(const char* first, const char* second, More... more) = delete; // one pair of braces: {"web", "jobs"}
 };
 
 } // namespace kubecoro
