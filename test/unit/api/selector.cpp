@@ -144,6 +144,12 @@ TEST_CASE("label_selector: errors name the found and the expected input and the 
     CHECK(label_problem("a in (c,-b,-d,-b)") == unable + R"([values[0][a]: Invalid value: "-b": )" + value +
                                                     R"(, values[1][a]: Invalid value: "-d": )" + value +
                                                     "] at position 6");
+    std::string many = "a in (-a";
+    for (int i = 0; i < 10'000; ++i) many += ",-" + std::to_string(i);
+    const auto bounded = label_problem(many + ")");
+    CHECK(bounded.size() < 10'000);
+    CHECK(bounded.find("values[9][a]") != std::string::npos);
+    CHECK(bounded.ends_with(", further values were not checked] at position 6"));
     for (const char* bad : {",", "a,,b", "!", "!!a", "a==", "a===b", "a=>b", "a in (-b)", "(a)", "a in (b))", "/x",
                             "x/", "UPPER/x", "a..b/x", "a-/x", "a,"}) {
         if (std::string_view(bad) == "a==")

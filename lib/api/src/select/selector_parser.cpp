@@ -13,6 +13,9 @@ namespace {
 using op = label_selector::op;
 using requirement = label_selector::requirement;
 
+// Each takes hundreds of bytes, a bad value two.
+constexpr std::size_t most_problems = 10;
+
 constexpr std::string_view operators[] = {"==", "!=", "=", "!", ">", "<", "(", ")", ","};
 
 struct token
@@ -147,16 +150,25 @@ private:
             if (t.is(")")) break;
             if (!t.is(",")) return unable(found(t, ", expected: ',' or ')'"));
         }
-        std::sort(r.values.begin(), r.values.end());
-        r.values.erase(std::unique(r.values.begin(), r.values.end()), r.values.end());
         return checked(std::move(r), first);
     }
 
     /// @param at  The first value.
     static result<requirement> checked(requirement r, const token& at)
     {
-        std::vector<std::string> problems;
         const bool ordered = r.operation == op::greater || r.operation == op::less;
+        const auto fits = [ordered](const std::string& value) {
+            return detail::is_label_value(value) && (!ordered || is_integer(value));
+        };
+        if (std::all_of(r.values.begin(), r.values.end(), fits)) return r;
+        // A kube-apiserver checks the values in order, each once.
+        const label_selector in_order(std::vector<requirement>{std::move(r)});
+        return unable(wrong(problems_of(in_order.requirements().front(), ordered), at));
+    }
+
+    static std::string problems_of(const requirement& r, bool ordered)
+    {
+        std::vector<std::string> problems;
         for (std::size_t i = 0; i < r.values.size(); ++i) {
             const std::string& value = r.values[i];
             const std::string place = "values[" + std::to_string(i) + "]";
@@ -166,9 +178,12 @@ private:
             if (!detail::is_label_value(value))
                 problems.push_back(place + "[" + r.key +
                                    "]: " + invalid(value, joined("; ", detail::label_value_problems(value))));
+            if (problems.size() >= most_problems && i + 1 < r.values.size()) {
+                problems.emplace_back("further values were not checked");
+                break;
+            }
         }
-        if (problems.empty()) return r;
-        return unable(wrong(problems.size() == 1 ? problems.front() : "[" + joined(", ", problems) + "]", at));
+        return problems.size() == 1 ? problems.front() : "[" + joined(", ", problems) + "]";
     }
 
     static bool is_integer(std::string_view text) noexcept
