@@ -12,7 +12,7 @@ namespace kubecoro::apiserver {
 enum class answer_form
 {
     json,
-    /// Rendered as JSON, and converted when the answer is complete. Not for watches.
+    /// Rendered as JSON and converted, a list item by item. Not for watches.
     yaml,
     protobuf
 };

@@ -7,8 +7,6 @@
 namespace kubecoro::apiserver {
 namespace {
 
-constexpr std::string_view items = "items";
-
 json::value sorted(std::string_view text)
 {
     auto v = parse_trusted(text);
@@ -16,7 +14,7 @@ json::value sorted(std::string_view text)
     return v;
 }
 
-/// Nothing for no members, of which YAML has a text too.
+/// Appends nothing if there are no members: `{}` may stand only where a whole object does.
 void append_members(std::string& out, const json::object& members)
 {
     if (!members.empty()) out += to_yaml(members);
@@ -26,7 +24,7 @@ void append_members(std::string& out, const json::object& members)
 
 std::string yaml_object(std::string_view json) { return to_yaml(sorted(json)); }
 
-yaml_list::yaml_list(std::string_view json)
+yaml_list::yaml_list(std::string_view json, std::string_view items) : items_(items)
 {
     auto all = sorted(json);
     for (auto& [key, value] : all.get_object())
@@ -36,7 +34,7 @@ yaml_list::yaml_list(std::string_view json)
 void yaml_list::append_head(std::string& out) const
 {
     append_members(out, before_);
-    out += "items:";
+    out += items_ + ":";
 }
 
 void yaml_list::append_item(std::string& out, std::string_view json)

@@ -42,12 +42,13 @@ private:
     bool begun_ = false;
 };
 
-/// A list of objects or of their metadata. A table has no items, and is converted as a whole.
 class yaml_list_stream final : public body_stream
 {
 public:
     yaml_list_stream(const resource_info& info, list_page page, const rendering& form, wall_time now)
-        : page_(std::move(page)), renderer_(info, page_, form, now), list_(frame(renderer_))
+        : page_(std::move(page)),
+          renderer_(info, page_, form, now),
+          list_(frame(renderer_), form.as == representation::table ? "rows" : "items")
     {
     }
 
@@ -81,31 +82,6 @@ private:
     std::size_t given_ = 0;
     bool begun_ = false;
 };
-
-class whole_body final : public body_stream
-{
-public:
-    explicit whole_body(std::string text) : text_(std::move(text)) {}
-
-    bool next(std::string& out, std::size_t) override
-    {
-        out += text_;
-        return false;
-    }
-
-private:
-    std::string text_;
-};
-
-std::unique_ptr<body_stream> make_yaml(const resource_info& info, list_page page, const rendering& form, wall_time now)
-{
-    if (form.as != representation::table) return std::make_unique<yaml_list_stream>(info, std::move(page), form, now);
-    list_stream table(info, std::move(page), form, now);
-    std::string text;
-    while (table.next(text, text.max_size() / 2)) {
-    }
-    return std::make_unique<whole_body>(yaml_object(text));
-}
 
 /** Encodes each item twice, so that the answer is never in memory as a whole: first for its size, which comes before the
     items, then while the list is sent. Sizes of whole objects are kept with them. */
@@ -188,7 +164,8 @@ answer<std::unique_ptr<body_stream>> make_list_stream(const resource_info& info,
                                                       wall_time now)
 {
     if (form.form == answer_form::protobuf) return protobuf_list_stream::make(info, std::move(page), form);
-    if (form.form == answer_form::yaml) return make_yaml(info, std::move(page), form, now);
+    if (form.form == answer_form::yaml)
+        return std::unique_ptr<body_stream>(std::make_unique<yaml_list_stream>(info, std::move(page), form, now));
     return std::unique_ptr<body_stream>(std::make_unique<list_stream>(info, std::move(page), std::move(form), now));
 }
 

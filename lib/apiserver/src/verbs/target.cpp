@@ -1,37 +1,20 @@
 #include "verbs/target.hpp"
 
+#include <boost/url/pct_string_view.hpp>
+
 #include <algorithm>
 
 namespace kubecoro::apiserver {
 namespace {
 
-/// -1 for what is no hexadecimal digit.
-int digit(char c) noexcept
-{
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 /// @return nothing if a percent sign is not followed by two digits.
 std::optional<std::string> decoded(std::string_view text, bool plus_is_space)
 {
-    std::string out;
-    out.reserve(text.size());
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        char c = text[i];
-        if (c == '%') {
-            const int high = i + 2 < text.size() ? digit(text[i + 1]) : -1;
-            const int low = high < 0 ? -1 : digit(text[i + 2]);
-            if (low < 0) return {};
-            c = static_cast<char>(high * 16 + low);
-            i += 2;
-        } else if (c == '+' && plus_is_space) {
-            c = ' ';
-        }
-        out += c;
-    }
-    return out;
+    const auto escaped = boost::urls::make_pct_string_view(text);
+    if (!escaped) return {};
+    boost::urls::encoding_opts how;
+    how.space_as_plus = plus_is_space;
+    return escaped->decode(how);
 }
 
 std::vector<std::string> segments_of(std::string_view path)
