@@ -24,13 +24,7 @@ struct reply
 
 reply send(cluster_under_test& c, std::string method, std::string target, std::string_view type, std::string body)
 {
-    request r;
-    r.method = std::move(method);
-    r.target = std::move(target);
-    r.content_type = type;
-    r.accept = "application/json";
-    r.body = std::move(body);
-    auto answered = c.run(c.api().raw(std::move(r))).value();
+    const auto answered = c.send(std::move(method), std::move(target), type, std::move(body)).value();
     return {answered.head.status, json::parse(answered.body)};
 }
 

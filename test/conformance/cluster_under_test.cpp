@@ -95,6 +95,18 @@ void cluster_under_test::finalize_namespace()
     [[maybe_unused]] const auto gone = run(api().raw(r));
 }
 
+result<raw_answer> cluster_under_test::send(std::string method, std::string target, std::string_view type,
+                                            std::string body)
+{
+    request r;
+    r.method = std::move(method);
+    r.target = std::move(target);
+    r.content_type = type;
+    r.accept = "application/json";
+    r.body = std::move(body);
+    return run(api().raw(std::move(r)));
+}
+
 result<watch_event> cluster_under_test::next_event(watch_stream& watch)
 {
     while (true) {

@@ -14,17 +14,11 @@ namespace json = boost::json;
 namespace {
 
 /// "422 ConfigMap ...": the code, and the message of a Status.
-std::string ask(cluster_under_test& c, std::string method, std::string target, std::string_view type = {},
-                std::string body = {})
+std::string ask(cluster_under_test& c, const std::string& method, const std::string& target, std::string_view type = {},
+                const std::string& body = {})
 {
-    request r;
-    r.method = std::move(method);
-    r.target = std::move(target);
-    r.content_type = type;
-    r.accept = "application/json";
-    r.body = std::move(body);
-    INFO(r.method << ' ' << r.target << ' ' << r.body);
-    const auto got = c.run(c.api().raw(std::move(r)));
+    INFO(method << ' ' << target << ' ' << body);
+    const auto got = c.send(method, target, type, body);
     REQUIRE(got);
     std::string out = std::to_string(got->head.status);
     boost::system::error_code failed;

@@ -29,6 +29,17 @@ shard_view of(std::vector<member_id> members)
     return {.by = shard_by::object, .members = std::move(members)};
 }
 
+shard_core::settings settings_of(std::string holder)
+{
+    return {.id = self,
+            .holder = std::move(holder),
+            .lease_duration = 15s,
+            .renew_deadline = 10s,
+            .retry_period = 2s,
+            .request_limit = 5s,
+            .grace = 20s};
+}
+
 /// Calls `work` with the n-th allocation failing. @return whether it threw.
 template<class Work>
 bool fails(std::uint64_t nth, Work work)
@@ -199,14 +210,7 @@ TEST_CASE("shard memory: a view whose answer is taken without memory stays in do
     for (std::uint64_t nth = 1; thrown; ++nth) {
         CAPTURE(nth);
         REQUIRE(nth < more_than_any);
-        shard_core core({.id = self,
-                         .holder = "holder of the lease, whose name is long",
-                         .lease_duration = 15s,
-                         .renew_deadline = 10s,
-                         .retry_period = 2s,
-                         .request_limit = 5s,
-                         .grace = 20s},
-                        1);
+        shard_core core(settings_of("holder of the lease, whose name is long"), 1);
         auto now = begin;
         shard_lease own{.id = self, .record = {.holder = "holder of the lease, whose name is long"}};
         own.uid = "uid of the own lease, which is long";
@@ -316,14 +320,7 @@ TEST_CASE("shard memory: a step in the largest group does not copy the views of 
         for (member_id m = 0; m < most_members; ++m) v.members.push_back(m);
         return v;
     }();
-    shard_core core({.id = self,
-                     .holder = "a",
-                     .lease_duration = 15s,
-                     .renew_deadline = 10s,
-                     .retry_period = 2s,
-                     .request_limit = 5s,
-                     .grace = 20s},
-                    1);
+    shard_core core(settings_of("a"), 1);
     shard_listing listing{.resource_version = "1"};
     for (const auto m : all_members.members)
         if (m != self)
