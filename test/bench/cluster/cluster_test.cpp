@@ -48,6 +48,8 @@ TEST_CASE("cluster plan: updates only with the fewest pods, custom resources onl
     CHECK(plan[2].resource == "widgets");
     CHECK(names_of(plan[0].sessions, "sync") == list{"kubecoro/protobuf", "kubecoro/json", "client-go/protobuf"});
     CHECK(names_of(plan[0].sessions, "updates-50") == list{"kubecoro/protobuf", "client-go/protobuf", "no informer"});
+    CHECK(names_of(plan[0].sessions, "relist") == list{"kubecoro/protobuf", "client-go/protobuf"});
+    CHECK(names_of(plan[1].sessions, "relist").empty());
     CHECK(names_of(plan[1].sessions, "updates-50").empty());
     CHECK(names_of(plan[2].sessions, "sync") == list{"kubecoro/json"});
     CHECK(names_of(plan[2].sessions, "latency").empty());

@@ -19,7 +19,8 @@ void make_quick(command& c)
     c.run.seconds = 2;
     c.run.limit_s = 60;
     c.run.warm_mb = 0;
-    if (c.plan.names.empty()) c.plan.names = {"sync", "latency", "updates-10", "gets", "creates", "watches-100"};
+    if (c.plan.names.empty())
+        c.plan.names = {"sync", "relist", "latency", "updates-10", "gets", "creates", "watches-100"};
 }
 
 } // namespace

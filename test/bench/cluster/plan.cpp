@@ -81,8 +81,8 @@ cell session_plan::cell_of(const std::vector<bench::subject>& subjects, std::str
 
 const std::vector<std::string>& workload_names()
 {
-    static const std::vector<std::string> all{"sync",        "latency", "updates-10", "updates-50",
-                                              "updates-200", "gets",    "creates",    "watches-100"};
+    static const std::vector<std::string> all{"sync",        "relist", "latency", "updates-10", "updates-50",
+                                              "updates-200", "gets",   "creates", "watches-100"};
     return all;
 }
 

@@ -29,7 +29,7 @@ struct plan_options
 /// One subject on one set of objects: a workload is one life of its processes.
 struct session_plan
 {
-    /// "sync", "latency", "updates-50", "gets", "watches-100".
+    /// "sync", "relist", "latency", "updates-50", "gets", "watches-100".
     std::string workload;
     /// "pods", "widgets" or "configmaps".
     std::string resource;

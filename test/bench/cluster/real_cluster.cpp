@@ -152,6 +152,16 @@ result<child_process> real_cluster::update(unsigned rate, unsigned seconds, cons
     return child_process::start(update, where_.work + "/update.log");
 }
 
+result<> real_cluster::lose_history(unsigned changes) const
+{
+    if (auto ended = order("kill-apiserver"); !ended) return ended;
+    auto writer = update(changes, 1, where_.work + "/answers", true);
+    if (!writer) return writer.error();
+    if (auto written = writer->read_answer(1min); !written) return written.error();
+    if (auto compacted = order("compact"); !compacted) return compacted;
+    return order("start-apiserver");
+}
+
 namespace {
 
 /// Out of a pid file of cluster.sh.

@@ -43,6 +43,12 @@ public:
     /// @param past_server  Writes to etcd, as if another API server of the cluster had taken the request.
     result<child_process> update(unsigned rate, unsigned seconds, const std::string& answers, bool past_server) const;
 
+    /** Changes pods of the largest namespace while kube-apiserver is away, and starts it again without a history: each
+        watch ends, and the next one from its version is answered with 410.
+
+        @param changes  At most the pods of that namespace. */
+    result<> lose_history(unsigned changes) const;
+
     /// kubecoro's requests, for what the subjects do not do themselves: changing and deleting config maps.
     [[nodiscard]] result<client_program> helper() const;
     /// Deletes the config maps that subjects have created, and creates those that they name.

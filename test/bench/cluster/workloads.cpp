@@ -23,6 +23,7 @@ result<double> number_in(const boost::json::object& answer, std::string_view nam
 namespace {
 
 constexpr double megabyte = 1e6;
+constexpr std::uint64_t objects_per_change = 100;
 
 using programs = std::vector<client_program>;
 
@@ -53,6 +54,20 @@ result<programs> start_all(const session& s)
         all.push_back(std::move(*one));
     }
     return all;
+}
+
+/// One informer of all objects, once it has them.
+result<client_program> start_synced(const session& s)
+{
+    auto client = client_program::start(s.who(), s.cluster.kubeconfig(), s.plan.resource, {}, s.log(), s.limit());
+    if (!client) return client.error();
+    auto synced = client->ask("sync");
+    if (!synced) return synced.error();
+    const auto count = number_in(*synced, "synced");
+    if (!count) return count.error();
+    if (*count != static_cast<double>(s.plan.objects))
+        return failure(cond::corrupt, "synced " + boost::json::serialize(*synced));
+    return client;
 }
 
 /// A command to all, then the answer of each.
@@ -109,6 +124,7 @@ std::string session::log() const
 result<> run_session(const session& s, std::uint64_t& held)
 {
     if (s.plan.workload == "sync") return run_sync(s, held);
+    if (s.plan.workload == "relist") return run_relist(s, held);
     if (s.plan.resource != config_maps) return run_updates(s, held);
     return s.plan.watches() ? run_watches(s, held) : run_requests(s, held);
 }
@@ -118,19 +134,13 @@ result<> run_sync(const session& s, std::uint64_t& held)
     const auto server_before = s.cluster.server_used();
     if (!server_before) return server_before.error();
     const auto begin = std::chrono::steady_clock::now();
-    auto client = client_program::start(s.who(), s.cluster.kubeconfig(), s.plan.resource, {}, s.log(), s.limit());
+    auto client = start_synced(s);
     if (!client) return client.error();
-    auto synced = client->ask("sync");
-    if (!synced) return synced.error();
     const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
     const auto used = client->used();
     const auto server = s.cluster.server_used();
     if (!used || !server) return used ? server.error() : used.error();
     held = used->peak_bytes;
-    const auto count = number_in(*synced, "synced");
-    if (!count) return count.error();
-    if (*count != static_cast<double>(s.plan.objects))
-        return failure(cond::corrupt, "synced " + boost::json::serialize(*synced));
 
     s.add("wall", "s", wall.count());
     s.add("cpu", "s", used->cpu_s);
@@ -142,6 +152,31 @@ result<> run_sync(const session& s, std::uint64_t& held)
     const auto rest = client->used();
     if (!rest) return rest.error();
     s.add("rss", "MB", static_cast<double>(rest->rss_bytes) / megabyte);
+    return {};
+}
+
+result<> run_relist(const session& s, std::uint64_t& held)
+{
+    auto client = start_synced(s);
+    if (!client) return client.error();
+    if (auto idle = s.cluster.wait_until_idle(); !idle) return idle;
+    const auto before = client->used();
+    const auto changes = static_cast<unsigned>(s.plan.objects / objects_per_change);
+    auto armed = client->ask("relist " + std::to_string(changes));
+    if (!before || !armed) return before ? armed.error() : before.error();
+    if (auto lost = s.cluster.lose_history(changes); !lost) return lost;
+    auto relisted = client->answer();
+    if (!relisted) return relisted.error();
+    const auto used = client->used();
+    const auto server = s.cluster.server_used();
+    const auto calls = number_in(*relisted, "handler_calls");
+    if (!used || !server || !calls) return failure(cond::corrupt, "no figures at the end");
+    held = used->peak_bytes;
+
+    s.add("cpu", "s", used->cpu_s - before->cpu_s);
+    s.add("server_cpu", "s", server->cpu_s);
+    s.add("peak", "MB", static_cast<double>(used->peak_bytes) / megabyte);
+    s.add("spurious_calls", "calls", *calls - changes);
     return {};
 }
 

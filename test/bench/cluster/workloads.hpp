@@ -35,6 +35,9 @@ result<> run_session(const session& s, std::uint64_t& held);
 /// From the start of the process until every object has passed handler, queue, worker and lister; then its memory at
 /// rest.
 result<> run_sync(const session& s, std::uint64_t& held);
+/// After a sync: one in a hundred objects changes while the server is away, and it comes back without a history. From
+/// there until the client has the new list.
+result<> run_relist(const session& s, std::uint64_t& held);
 /// The plan's number of informers, one a process, over the largest namespace, while its objects change.
 result<> run_updates(const session& s, std::uint64_t& held);
 /// Gets or creates of small objects, one at a time and then 32 at once.

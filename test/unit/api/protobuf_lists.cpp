@@ -50,6 +50,20 @@ private:
     object object_;
 };
 
+/// Knows nothing; records what it is asked and told.
+class asked final : public known_objects
+{
+public:
+    [[nodiscard]] object find(object_key_view key, std::string_view, std::string_view) const override
+    {
+        log.push_back("find " + to_string(key));
+        return {};
+    }
+    void expect(object_key_view key) const override { log.push_back("expect " + to_string(key)); }
+
+    mutable std::vector<std::string> log;
+};
+
 object config_map_object(std::string_view ns, std::string_view name, std::string_view value)
 {
     auto o = decode_object(enveloped("v1", "ConfigMap", config_map(ns, name, value)), {}, {}, wire_form::protobuf);
@@ -168,6 +182,39 @@ TEST_CASE("protobuf list: known objects are not decoded again", "[protobuf]")
     REQUIRE(page->items.size() == 2);
     CHECK(page->items[0].is_same(known));
     CHECK(page->items[1]["data"]["key"].as_string() == "2");
+}
+
+TEST_CASE("protobuf: the next item that has arrived is expected before this one is looked up", "[protobuf]")
+{
+    using lines = std::vector<std::string>;
+    const auto all = std::make_shared<asked>();
+    SECTION("list")
+    {
+        const std::string list = config_maps({config_map("web", "a", "1"), config_map("web", "b", "2")});
+        REQUIRE(list_of(list, list.size(), {}, all));
+        CHECK(all->log == lines{"expect web/a", "expect web/b", "find web/a", "find web/b"});
+    }
+    SECTION("list of which the next item has not arrived")
+    {
+        const std::string begun = config_maps({config_map("web", "a", "1")});
+        const std::string list = config_maps({config_map("web", "a", "1"), config_map("web", "b", "2")});
+        REQUIRE(list_of(list, begun.size(), {}, all));
+        CHECK(all->log == lines{"expect web/a", "find web/a", "find web/b"});
+    }
+    SECTION("streamed list")
+    {
+        const auto added = [](std::string_view name) {
+            return framed("ADDED", enveloped("v1", "ConfigMap", config_map("web", name, "1")));
+        };
+        const std::string end = framed(
+            "BOOKMARK",
+            enveloped("v1", "ConfigMap",
+                      field(1, field(6, "99") + field(12, field(1, "k8s.io/initial-events-end") + field(2, "true")))));
+        const std::string stream = added("a") + added("b") + added("c") + end + added("d") + added("e");
+        REQUIRE(events_of(stream, stream.size(), {}, all));
+        CHECK(all->log ==
+              lines{"expect web/b", "find web/a", "expect web/c", "find web/b", "find web/c", "expect web/d"});
+    }
 }
 
 TEST_CASE("protobuf: an object without uid or version is never known", "[protobuf]")

@@ -78,6 +78,18 @@ TEST_CASE("store: apply() and replace() return the changes", "[cache][store]")
     CHECK(s.namespaces().empty());
 }
 
+TEST_CASE("store: any key may be expected", "[cache][store]")
+{
+    store s;
+    s.expect({"web", "a"});
+    put(s, pod("web", "a", "1"));
+    for (const object_key_view key : {object_key_view{"web", "a"}, {"web", "b"}, {"jobs", "a"}, {"", ""}})
+        s.expect(key);
+    const object stored = s.get({"web", "a"});
+    CHECK(s.find(stored.key(), stored.uid(), "1").is_same(stored));
+    CHECK(s.size() == 1);
+}
+
 TEST_CASE("store: the deletion of an unknown object has no effect", "[cache][store]")
 {
     store s;

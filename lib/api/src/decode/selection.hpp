@@ -74,6 +74,10 @@ struct selection
     {
         return formers != nullptr ? formers->former(key) : object();
     }
+    void expect(object_key_view key) const
+    {
+        if (known != nullptr && !key.name.empty()) known->expect(key);
+    }
     /// Whether an object is to be passed over.
     [[nodiscard]] bool drops(const object_key_view& key) const noexcept
     {

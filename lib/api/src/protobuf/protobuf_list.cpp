@@ -206,6 +206,7 @@ result<std::size_t> protobuf_list::list_field(const wire_field& head, std::size_
     wanted_ = head_size + static_cast<std::size_t>(needed);
     if (text.size() < wanted_) return std::size_t{0};
     const std::string_view content = text.substr(head_size, wanted_ - head_size);
+    if (known_.known != nullptr) expect_item(text.substr(wanted_));
     auto read = is_metadata ? read_metadata(content)
                 : too_long  ? leave_out(content, "an object is longer than " +
                                                      std::to_string(objects_.longest_message()) + " bytes of protobuf")
@@ -279,6 +280,13 @@ result<> protobuf_list::read_item(std::string_view item)
         return {};
     }
     return objects_.exceeds_limit() ? leave_out(item, objects_.why()) : broken(objects_.why());
+}
+
+void protobuf_list::expect_item(std::string_view text) const
+{
+    field_head head;
+    if (read_head(text, head) != head_state::complete || head.field.number != list_items) return;
+    known_.expect(identity_of(text.substr(head.size, head.field.value)).key);
 }
 
 result<> protobuf_list::leave_out(std::string_view beginning, std::string why)

@@ -54,6 +54,8 @@ private:
     [[nodiscard]] result<> read_type(std::string_view type);
     [[nodiscard]] result<> read_metadata(std::string_view metadata);
     [[nodiscard]] result<> read_item(std::string_view item);
+    /// Announces the item at the front of the text, if one is there, to the known objects.
+    void expect_item(std::string_view text) const;
     [[nodiscard]] result<> leave_out(std::string_view beginning, std::string why);
     [[nodiscard]] failure broken(std::string why) const;
     /// Accounts for consumed bytes.

@@ -87,6 +87,7 @@ result<std::size_t> protobuf_watch::step(std::string_view text, std::vector<watc
     wanted_ = length_bytes + needed;
     if (text.size() < wanted_) return std::size_t{0};
     const std::string_view frame = text.substr(length_bytes, needed);
+    if (known_.known != nullptr) expect_event(text.substr(wanted_));
     auto event = [&]() -> result<watch_event> {
         if (!too_long) return read_event(frame);
         const auto raw = read_frame(frame, true);
@@ -152,6 +153,13 @@ result<watch_event> protobuf_watch::read_event(std::string_view frame)
     }
     if (!objects_.exceeds_limit()) return broken(objects_.why());
     return leave_out(*raw, objects_.why());
+}
+
+void protobuf_watch::expect_event(std::string_view text) const
+{
+    if (text.size() < length_bytes) return;
+    if (const auto raw = read_frame(text.substr(length_bytes, frame_length(text)), true))
+        known_.expect(identity_of(raw->object.content).key);
 }
 
 result<watch_event> protobuf_watch::leave_out(const raw_event& from, std::string why) const

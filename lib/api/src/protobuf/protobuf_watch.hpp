@@ -36,6 +36,8 @@ private:
     [[nodiscard]] result<std::size_t> step(std::string_view text, std::vector<watch_event>& out);
     [[nodiscard]] result<raw_event> read_frame(std::string_view frame, bool is_cut) const;
     [[nodiscard]] result<watch_event> read_event(std::string_view frame);
+    /// Announces the object of the frame at the front of the text, if it is there, to the known objects.
+    void expect_event(std::string_view text) const;
     [[nodiscard]] result<watch_event> leave_out(const raw_event& from, std::string why) const;
     [[nodiscard]] failure broken(std::string why) const;
 

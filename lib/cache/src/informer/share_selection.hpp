@@ -26,6 +26,10 @@ public:
     {
         return known_ ? known_->find(key, uid, version) : object();
     }
+    void expect(object_key_view key) const override
+    {
+        if (known_) known_->expect(key);
+    }
     [[nodiscard]] object former(object_key_view key) const override
     {
         return formers_ != nullptr ? formers_->former(key) : object();

@@ -305,6 +305,12 @@ object store::find(object_key_view key, std::string_view uid, std::string_view r
     return same ? stored : object{};
 }
 
+void store::expect(object_key_view key) const
+{
+    std::shared_lock lock(mutex_);
+    tables_->prefetch(key);
+}
+
 object store::get(object_key_view key) const
 {
     std::shared_lock lock(mutex_);

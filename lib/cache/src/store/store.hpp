@@ -89,6 +89,7 @@ public:
     [[nodiscard]] object get(object_key_view key) const;
     [[nodiscard]] object find(object_key_view key, std::string_view uid,
                               std::string_view resource_version) const override;
+    void expect(object_key_view key) const override;
     /// Null where objects are packed: their parts cannot be copied.
     [[nodiscard]] object former(object_key_view key) const override { return packs_ ? object() : get(key); }
     [[nodiscard]] std::vector<object> list(std::string_view ns) const;

@@ -1,9 +1,17 @@
 #include "store/store_tables.hpp"
 
+#include <kubecoro/api/detail/prefetch.hpp>
+
 #include <algorithm>
 #include <utility>
 
 namespace kubecoro::detail {
+namespace {
+
+/// Where the uid and the version of most objects are, in bytes from their beginning.
+constexpr std::size_t identity_begin = 128;
+
+} // namespace
 
 void secondary_index::put(const kept_object& o, std::vector<std::string> values)
 {
@@ -64,6 +72,16 @@ object store_tables::find(object_key_view key) const
     if (ns == namespaces_.end()) return {};
     auto at = ns->second->find(key.name);
     return at == ns->second->end() ? object{} : at->get();
+}
+
+void store_tables::prefetch(object_key_view key) const
+{
+    const auto ns = namespaces_.find(key.ns);
+    if (ns == namespaces_.end()) return;
+    const auto at = ns->second->find(likely_name{key.name});
+    if (at == ns->second->end()) return;
+    prefetch_object(at->identity());
+    prefetch_object(static_cast<const unsigned char*>(at->identity()) + identity_begin);
 }
 
 store_tables::partition& store_tables::own(std::shared_ptr<partition>& content)

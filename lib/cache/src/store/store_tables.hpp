@@ -43,12 +43,19 @@ private:
     kept_map<std::vector<std::string>> of_object_;
 };
 
+/// Finds what has the hash of a name, without a look at the object: rarely that of another name.
+struct likely_name
+{
+    std::string_view name;
+};
+
 struct by_name_hash
 {
     using is_transparent = void;
     using is_avalanching = void;
     [[nodiscard]] std::size_t operator()(std::string_view name) const noexcept { return text_hash{}(name); }
     [[nodiscard]] std::size_t operator()(const kept_object& o) const noexcept { return text_hash{}(o.name()); }
+    [[nodiscard]] std::size_t operator()(likely_name n) const noexcept { return text_hash{}(n.name); }
 };
 
 struct by_name_equal
@@ -60,6 +67,7 @@ struct by_name_equal
     }
     [[nodiscard]] bool operator()(std::string_view a, const kept_object& b) const noexcept { return a == b.name(); }
     [[nodiscard]] bool operator()(const kept_object& a, std::string_view b) const noexcept { return a.name() == b; }
+    [[nodiscard]] bool operator()(likely_name, const kept_object&) const noexcept { return true; }
 };
 
 /** A copy shares the objects of each namespace until one of the two changes them: a list of one namespace copies none
@@ -69,6 +77,8 @@ class store_tables
 public:
     /// The stored object, or null.
     [[nodiscard]] object find(object_key_view key) const;
+    /// Requests the memory of the object that find() would return.
+    void prefetch(object_key_view key) const;
     /// Returns the previous object, or null.
     object put(const object& o, index_values values);
     object erase(object_key_view key);

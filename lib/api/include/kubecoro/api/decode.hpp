@@ -161,6 +161,8 @@ public:
     /// Returns the object with this key, uid and version, or null. Called while the list is decoded.
     [[nodiscard]] virtual object find(object_key_view key, std::string_view uid,
                                       std::string_view resource_version) const = 0;
+    /// Says that find() will soon be asked for this key, so that memory can be requested. Does nothing by default.
+    virtual void expect(object_key_view) const {}
 };
 
 /** Decodes a list response as its bytes arrive, in any chunking, with no DOM and no copy of the response.
