@@ -53,7 +53,7 @@ running+=("$operator")
 cp "$work/kubeconfig" kubeconfig
 read -ra look < <(sed -n 's/^ *kubecoro \(watch .*\)/\1/p' README.md)
 "$tool" "${look[@]}" --once >"$work/watch.log" || die "kubecoro ${look[*]} fails"
-grep -q gadgets "$work/watch.log" || die "kubecoro ${look[*]} shows no gadget"
+grep -q "gadget.shop.example.com" "$work/watch.log" || die "kubecoro ${look[*]} shows no gadget"
 # The rights and the deployment are objects that a server takes.
 "$tool" apply --kubeconfig "$work/kubeconfig" -f manifests/operator.yaml -f manifests/rbac.yaml || die "cannot apply the manifests"
 kill -TERM "$operator"
