@@ -114,8 +114,11 @@ function rewrite(text,    done, rest, target, span, label, at, below) {
             target = place(substr(span, at + 2, length(span) - at - 2))
             label = substr(span, 2, at - 2)
             if (target ~ /^@ref/) gsub(/`/, "", label) # Doxygen takes the label of a reference as it is
-            # The tree of pages: the overview's, and under the semantics theirs.
-            below = page == "docs/README.md" ? "^@ref " : page == "docs/semantics.md" ? "^@ref semantics_" : "^no page$"
+            # The tree of pages: the overview's, and under the semantics and the decisions theirs.
+            below = "^no page$"
+            if (page == "docs/README.md") below = "^@ref "
+            if (page == "docs/semantics.md") below = "^@ref semantics_"
+            if (page == "docs/decisions/README.md") below = "^@ref decisions_0"
             if (span !~ /#/ && target != "@ref index" && target ~ below)
                 span = "@subpage " substr(target, 6) " \"" label "\""
             else if (target != "") span = "[" label "](" target ")"

@@ -87,7 +87,7 @@ int main(int argc, char** argv)
     const auto setup = [](kubecoro::manager& m) {
         m.control<namespace_>(copier{m})
             .watches<config_map>(namespace_of)
-            .writes<config_map>({"create", "update", "patch"});
+            .writes<config_map>({"get", "create", "update", "patch"});
         m.run("count", [&m] { return count(m); }, {.needs_leadership = false, .retry = kubecoro::backoff_policy{}});
     };
     return kubecoro::run_operator(

@@ -8,7 +8,7 @@ cd "$root" || exit 2
 bad=0
 complain() { printf '%s\n' "$1"; bad=$((bad + 1)); }
 
-files=$(find README.md docs apps -name '*.md' -not -path '*/build/*' | sort)
+files=$(find README.md docs apps lib test -name '*.md' -not -path '*/build/*' | sort)
 links=0
 snippets=0
 

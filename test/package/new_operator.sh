@@ -49,6 +49,11 @@ running+=("$operator")
 "$tool" wait --kubeconfig "$work/kubeconfig" gadgets.shop.example.com/one --for=jsonpath='{.status.ready}'=true --timeout=5m ||
     die "the object never became ready"
 [[ $("$tool" get --kubeconfig "$work/kubeconfig" configmaps one -o 'jsonpath={.data.message}') == hello ]] || die "no config map"
+# Its README shows how to look at it.
+cp "$work/kubeconfig" kubeconfig
+read -ra look < <(sed -n 's/^ *kubecoro \(watch .*\)/\1/p' README.md)
+"$tool" "${look[@]}" --once >"$work/watch.log" || die "kubecoro ${look[*]} fails"
+grep -q "gadget.shop.example.com" "$work/watch.log" || die "kubecoro ${look[*]} shows no gadget"
 # The rights and the deployment are objects that a server takes.
 "$tool" apply --kubeconfig "$work/kubeconfig" -f manifests/operator.yaml -f manifests/rbac.yaml || die "cannot apply the manifests"
 kill -TERM "$operator"

@@ -5,7 +5,7 @@
 copier=$2
 
 # The rights that it declares, without a server.
-like '*kind: ClusterRole*namespaces*configmaps*namespace: ops*leases*' \
+like '*kind: ClusterRole*configmaps*namespaces*namespace: ops*leases*' \
     env -u KUBECONFIG HOME="$work" "$copier" --print-rbac ops
 ends 105 '*--print-rbac*name of a namespace*' "$copier" --print-rbac 'Not one'
 
@@ -13,10 +13,18 @@ serve
 api POST /api/v1/namespaces '{"metadata":{"name":"web"}}'
 api POST /api/v1/namespaces/default/configmaps '{"metadata":{"name":"shared"},"data":{"message":"hello"}}'
 
+# Its service account has these rights, and no others.
+"$copier" --print-rbac default >"$work/rights.yaml"
+"$tool" apply -f "$work/rights.yaml" --kubeconfig "$work/admin" >/dev/null
+api POST /api/v1/namespaces/default/serviceaccounts/copier/token \
+    '{"apiVersion":"authentication.k8s.io/v1","kind":"TokenRequest","spec":{}}'
+account=$(sed -n 's/.*"token":"\([^"]*\)".*/\1/p' "$work/answer")
+sed "s|^\( *token:\).*|\1 $account|" "$work/admin" >"$work/account"
+
 # operate NAME: starts a replica with its log as output; the address of its endpoints is in $endpoint.
 operate() {
     # shellcheck disable=SC2016 # the inner shell's
-    start "$1" bash -c 'exec "$@" 2>&1' -- "$copier" --kubeconfig "$work/admin" --log-format json \
+    start "$1" bash -c 'exec "$@" 2>&1' -- "$copier" --kubeconfig "$work/account" --log-format json \
         --leader-election-namespace default --metrics-address 0 --health-address 127.0.0.1:0
     expect "$1" '*"url":"http://*'
     endpoint=${line##*\"url\":\"http://}
