@@ -97,8 +97,9 @@ values names_of(const scaffold_names& n)
 {
     std::string target = n.project;
     std::ranges::replace(target, '-', '_');
-    return {{"NAME", n.project},    {"TARGET", std::move(target)}, {"KIND", n.kind},           {"GROUP", n.group},
-            {"VERSION", n.version}, {"PLURAL", n.plural},          {"SINGULAR", lower(n.kind)}};
+    return {{"NAME", n.project},         {"TARGET", std::move(target)}, {"KIND", n.kind},
+            {"GROUP", n.group},          {"VERSION", n.version},        {"PLURAL", n.plural},
+            {"SINGULAR", lower(n.kind)}, {"PACKAGE", KUBECORO_VERSION}};
 }
 
 /// Adds the names that the generated types have.
