@@ -10,6 +10,9 @@ namespace {
 
 constexpr std::size_t longest_value = 32;
 
+/// kubectl's copy of the whole object.
+constexpr std::string_view last_applied = "metadata.annotations.kubectl.kubernetes.io/last-applied-configuration";
+
 std::string shown(value_view v)
 {
     if (!v) return "(none)";
@@ -27,9 +30,14 @@ std::string item_name(value_view item, std::size_t position)
     return std::to_string(position);
 }
 
+bool is_secret(const object& o) { return o.kind() == "Secret" && o.api_version() == "v1"; }
+
 class difference
 {
 public:
+    /// @param secret  Whether values of the object's data are left out.
+    explicit difference(bool secret) : secret_(secret) {}
+
     void compare(const std::string& path, value_view a, value_view b)
     {
         if (skipped(path) || a == b) return;
@@ -38,7 +46,7 @@ public:
         } else if (a.is_array() && b.is_array() && a.size() == b.size()) {
             compare_items(path, a, b);
         } else {
-            found_.push_back(path + ": " + shown(a) + " -> " + shown(b));
+            found_.push_back(path + (hides(path) ? " changed" : ": " + shown(a) + " -> " + shown(b)));
         }
     }
 
@@ -53,7 +61,14 @@ public:
 private:
     static bool skipped(const std::string& path)
     {
-        return path == "metadata.resourceVersion" || path == "metadata.generation" || path == "metadata.managedFields";
+        return path == "metadata.resourceVersion" || path == "metadata.generation" ||
+               path == "metadata.managedFields" || path == last_applied;
+    }
+
+    [[nodiscard]] bool hides(std::string_view path) const
+    {
+        const auto field = path.substr(0, path.find('.'));
+        return secret_ && (field == "data" || field == "stringData");
     }
 
     void compare_members(const std::string& path, value_view a, value_view b)
@@ -74,6 +89,7 @@ private:
         }
     }
 
+    bool secret_;
     std::vector<std::string> found_;
 };
 
@@ -81,7 +97,7 @@ private:
 
 std::string describe_change(const object& before, const object& after, std::size_t most)
 {
-    difference d;
+    difference d(is_secret(before) || is_secret(after));
     d.compare({}, before.root(), after.root());
     return d.text(most);
 }

@@ -43,3 +43,18 @@ TEST_CASE("changes: members that change with every write are omitted, and long l
     CHECK(change(R"({"metadata":{"name":"a"}})", R"({"metadata":{"name":"a"},"d":")" + text + R"("})") ==
           "d: (none) -> " + text.substr(0, 29) + "...");
 }
+
+TEST_CASE("changes: of a Secret its keys are shown and no values", "[apps]")
+{
+    const std::string secret = R"({"apiVersion":"v1","kind":"Secret","metadata":{"name":"a"})";
+    CHECK(change(secret + R"(,"type":"x","data":{"a":"b25l","b":"b25l"}})",
+                 secret + R"(,"type":"y","data":{"a":"dHdv"}})", 3) == "type: x -> y, data.a changed, data.b changed");
+    CHECK(change(secret + "}", secret + R"(,"data":{"a":"dHdv"}})") == "data changed");
+}
+
+TEST_CASE("changes: kubectl's copy of the object is omitted", "[apps]")
+{
+    const std::string annotation = R"({"metadata":{"name":"a","annotations":{"x":"1",)"
+                                   R"("kubectl.kubernetes.io/last-applied-configuration":")";
+    CHECK(change(annotation + R"(1"}}})", annotation + R"(2"}}})").empty());
+}

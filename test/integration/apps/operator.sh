@@ -8,6 +8,9 @@ copier=$2
 like '*kind: ClusterRole*configmaps*namespaces*namespace: ops*leases*' \
     env -u KUBECONFIG HOME="$work" "$copier" --print-rbac ops
 ends 105 '*--print-rbac*name of a namespace*' "$copier" --print-rbac 'Not one'
+# Some versions of CLI11 name the variable, some the flag.
+ends 105 '*[Ee][Ll][Ee][Cc][Tt][Ii][Oo][Nn]*' env COPIER_LEADER_ELECTION=maybe "$copier"
+ends 105 '*[Nn][Aa][Mm][Ee][Ss][Pp][Aa][Cc][Ee]*' env COPIER_NAMESPACE=web,Jobs "$copier"
 
 serve
 api POST /api/v1/namespaces '{"metadata":{"name":"web"}}'

@@ -7,6 +7,10 @@
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <prometheus/collectable.h>
+#include <prometheus/metric_family.h>
+
+#include <stdexcept>
 
 namespace asio = boost::asio;
 using namespace kubecoro;
@@ -60,6 +64,32 @@ TEST_CASE("endpoints: metrics are served as text, compressed on request", "[endp
     CHECK(own.find(R"(kubecoro_endpoints_requests_total{code="200",endpoint="metrics"} 2)") != std::string::npos);
     CHECK(own.find("kubecoro_endpoints_open_connections 1\n") != std::string::npos);
     CHECK(client.get("/livez").status == 404);
+}
+
+TEST_CASE("endpoints: metrics that cannot be made are an answer, and cost neither the connection nor the log",
+          "[endpoints][integration]")
+{
+    struct broken_collector final : prometheus::Collectable
+    {
+        [[nodiscard]] std::vector<prometheus::MetricFamily> Collect() const override
+        {
+            throw std::runtime_error("a reason for the log");
+        }
+    };
+    const auto broken = std::make_shared<broken_collector>();
+    auto numbers = std::make_shared<prometheus_metrics>();
+    numbers->add(broken);
+    running_endpoints program({.health = health_checks(), .prometheus = numbers});
+    auto client = program.client();
+    for (int i = 0; i < 3; ++i) {
+        const auto answer = client.get("/metrics");
+        CHECK(answer.status == 500);
+        CHECK(answer.body.find("reason for the log") == std::string::npos);
+    }
+    CHECK(client.get("/livez").status == 200);
+    CHECK(program.server().stats().connections == 1);
+    CHECK(program.log().count("a reason for the log") == 1);
+    CHECK(program.log().count("a task failed") == 0);
 }
 
 TEST_CASE("endpoints: what is not served is not found, and other methods are refused", "[endpoints][integration]")

@@ -11,6 +11,7 @@
 #include <boost/json/value.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <iterator>
 #include <random>
@@ -328,4 +329,15 @@ TEST_CASE("cluster-metrics: damaged objects give well-formed lines", "[cluster_m
         for (const auto& line : series_lines(text_of(objects, {"*"})))
             if (!is_series(line)) FAIL(line);
     }
+}
+
+TEST_CASE(
+    "cluster-metrics: a stop gives scrapes in progress the time that a scrape may take, within that of the program",
+    "[cluster_metrics]")
+{
+    using namespace std::chrono_literals;
+    CHECK(limits_of(5s, 25s).answer_timeout == 5s);
+    CHECK(limits_of(5s, 25s).grace == 5s);
+    CHECK(limits_of(30s, 25s).answer_timeout == 30s);
+    CHECK(limits_of(30s, 25s).grace == 20s);
 }

@@ -147,6 +147,28 @@ TEST_CASE("website: a catalogue of somebody else is neither changed nor cleaned"
     CHECK(left->metadata.labels.empty());
 }
 
+TEST_CASE("website: entries of the catalogue that others change or remove come back", "[website]")
+{
+    fixture f;
+    f.begin();
+    f.put("blog");
+    f.put("shop");
+    f.settle();
+    const auto listed = f.read<config_map>("websites")->data;
+    CHECK(listed.size() == 2);
+    const auto spoil = [](config_map& m) {
+        m.data["blog"] = "http://elsewhere.example";
+        m.data.erase("shop");
+    };
+    REQUIRE(f.run.run(retry_on_conflict<config_map>(f.users, {"default", "websites"}, spoil)));
+    f.settle();
+    CHECK(f.read<config_map>("websites")->data == listed);
+    REQUIRE(f.run.run(f.users.remove(config_map::resource(), "default", "websites")));
+    f.settle();
+    REQUIRE(f.read<config_map>("websites"));
+    CHECK(f.read<config_map>("websites")->data == listed);
+}
+
 TEST_CASE("website: a name that no Service can have is reported, and nothing is made of it", "[website]")
 {
     fixture f;

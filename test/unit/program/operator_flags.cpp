@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,19 @@ operator_options after(operator_options o, std::vector<std::string> line)
     detail::apply_flags(flags, o);
     return o;
 }
+
+/// A variable of the environment, for as long as this lives.
+class variable
+{
+public:
+    variable(const char* name, const char* value) : name_(name) { ::setenv(name, value, 1); }
+    variable(const variable&) = delete;
+    variable& operator=(const variable&) = delete;
+    ~variable() { ::unsetenv(name_); }
+
+private:
+    const char* name_;
+};
 
 const std::string& lease_of(const operator_options& o) { return o.managing.leader_election.lease; }
 
@@ -65,6 +79,55 @@ TEST_CASE("operator flags: an election is switched on and off, and its Lease nam
     CHECK(named.managing.leader_election.ns == "ops");
     CHECK_THROWS_AS(after(janitor(), {"--leader-election-lease", "../x"}), CLI::ValidationError);
     CHECK_THROWS_AS(after(janitor(), {"--leader-election-namespace", "A"}), CLI::ValidationError);
+}
+
+TEST_CASE("operator flags: what is neither yes nor no is refused, on the command line and in the environment",
+          "[program]")
+{
+    for (const auto* flag :
+         {"--leader-election=maybe", "--metrics-secure=ture", "--metrics-secure=99999999999999999999"})
+        CHECK_THROWS_AS(after(janitor(), {flag}), CLI::ValidationError);
+    CHECK(after(janitor(), {"--metrics-secure=yes"}).protect);
+    CHECK(lease_of(after(janitor(), {"--leader-election=0"})).empty());
+    CHECK(lease_of(after(janitor(), {"--leader-election=No"})).empty());
+    const variable elects("JANITOR_LEADER_ELECTION", "maybe");
+    CHECK_THROWS_AS(after(janitor(), {}), CLI::ValidationError);
+}
+
+TEST_CASE("operator flags: the environment says what the command line does not", "[program]")
+{
+    const variable elects("JANITOR_LEADER_ELECTION", "false");
+    const variable where("JANITOR_NAMESPACE", "web,jobs");
+    CHECK(lease_of(after(janitor(), {})).empty());
+    CHECK(lease_of(after(janitor(), {"--leader-election"})) == "janitor-lease");
+    CHECK(after(janitor(), {}).managing.namespaces == std::vector<std::string>{"web", "jobs"});
+    CHECK(after(janitor(), {"-n", "ops"}).managing.namespaces == std::vector<std::string>{"ops"});
+}
+
+TEST_CASE("operator flags: namespaces are checked as a list, as newer versions of CLI11 pass them", "[program]")
+{
+    CLI::App app;
+    detail::operator_flags flags;
+    detail::add_flags(app, "janitor", flags);
+    const auto& check = *app.get_option("--namespace")->get_validator(0);
+    for (std::string good : {"web", "web,jobs", "a,b-c,d0"}) CHECK(check(good).empty());
+    for (std::string bad : {"", ",", "web,", ",web", "web,,jobs", "web,Jobs", "web jobs"})
+        CHECK_FALSE(check(bad).empty());
+}
+
+TEST_CASE("operator flags: a variable whose value was not taken is an error that names it", "[program]")
+{
+    CLI::App app;
+    detail::operator_flags flags;
+    detail::add_flags(app, "janitor", flags);
+    app.parse(std::vector<std::string>{"json", "--log-format"});
+    detail::check_environment(app);
+    const variable empty("JANITOR_TRACE_FILE", "");
+    const variable overridden("JANITOR_LOG_FORMAT", "xml");
+    detail::check_environment(app);
+    // As if this version had passed over it.
+    const variable wrong("JANITOR_LOG_LEVEL", "loud\n");
+    CHECK_THROWS_WITH(detail::check_environment(app), "JANITOR_LOG_LEVEL: \"loud \" is no value of --log-level");
 }
 
 TEST_CASE("operator flags: an election of the manager's options stays when the operator's names none", "[program]")

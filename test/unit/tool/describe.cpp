@@ -81,6 +81,15 @@ TEST_CASE("tool: describe does not show the values of a Secret, but their sizes"
     CHECK(text.find("Type:  Opaque\n") != std::string::npos);
 }
 
+TEST_CASE("tool: describe leaves out kubectl's copy of an object, which has the values of a Secret", "[tool]")
+{
+    const auto secret = json::parse(R"({"kind":"Secret","apiVersion":"v1","metadata":{"name":"s","annotations":{
+        "kubectl.kubernetes.io/last-applied-configuration":"{\"data\":{\"p\":\"c3VycHJpc2U=\"}}","team":"a"}}})");
+    const auto text = describe_object(secret, {});
+    CHECK(text.find("c3Vyc") == std::string::npos);
+    CHECK(text.find("Annotations:   team: a\n") != std::string::npos);
+}
+
 TEST_CASE("tool: no text of an object controls the terminal", "[tool]")
 {
     const auto odd = json::parse(

@@ -181,6 +181,16 @@ void append_secret_data(page& p, const json::value& object)
     }
 }
 
+/// Without kubectl's copy of the whole object, which has the values of a Secret.
+json::value shown_annotations(const json::value& object)
+{
+    const auto* all = find_member(object, {"metadata", "annotations"});
+    if (!all || !all->is_object()) return {};
+    auto out = all->get_object();
+    out.erase("kubectl.kubernetes.io/last-applied-configuration");
+    return out;
+}
+
 std::string controller_of(const json::value& object)
 {
     const auto* owners = find_member(object, {"metadata", "ownerReferences"});
@@ -199,7 +209,8 @@ void append_head(page& p, const json::value& object)
     if (const auto ns = text_member(object, {"metadata", "namespace"}); !ns.empty()) p.head("Namespace", ns);
     p.head("Kind", text_member(object, {"kind"}) + " (" + text_member(object, {"apiVersion"}) + ")");
     p.pairs("Labels", find_member(object, {"metadata", "labels"}), "=");
-    p.pairs("Annotations", find_member(object, {"metadata", "annotations"}), ": ");
+    const auto annotations = shown_annotations(object);
+    p.pairs("Annotations", &annotations, ": ");
     p.head("Created", text_member(object, {"metadata", "creationTimestamp"}));
     if (const auto owner = controller_of(object); !owner.empty()) p.head("Controlled By", owner);
     if (const auto when = text_member(object, {"metadata", "deletionTimestamp"}); !when.empty())

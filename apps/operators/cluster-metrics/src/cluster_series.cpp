@@ -52,6 +52,14 @@ informer_options options_of(const series_kind& kind, const label_names& shown)
     return out;
 }
 
+endpoint_limits limits_of(duration scrape, duration stop)
+{
+    endpoint_limits out;
+    out.answer_timeout = scrape;
+    out.grace = std::min<duration>(scrape, stop / 5 * 4);
+    return out;
+}
+
 result<std::shared_ptr<cluster_series>> cluster_series::make(manager& m, series_options options)
 {
     if (const auto checked = check(options); !checked) return checked.error();

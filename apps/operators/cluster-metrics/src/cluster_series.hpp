@@ -3,6 +3,8 @@
 
 #include "exposition.hpp"
 
+#include <kubecoro/base/clock.hpp>
+#include <kubecoro/endpoints/endpoint_options.hpp>
 #include <kubecoro/endpoints/streamed_page.hpp>
 #include <kubecoro/manager/manager.hpp>
 
@@ -26,6 +28,10 @@ struct series_options
 
 /// How the objects of a kind are stored: with the fields that its families read. @param shown  Labels that are shown.
 [[nodiscard]] informer_options options_of(const series_kind& kind, const label_names& shown);
+
+/// Limits of the server of the series. @param scrape  How long one may take. @param stop  How long the program may take to stop:
+/// scrapes in progress get four fifths of it, as runs of controllers do.
+[[nodiscard]] endpoint_limits limits_of(duration scrape, duration stop);
 
 /** Keeps the objects of the cluster, each as its compact copy with the fields that families read, and makes the series from
     them when they are asked for: see decision 0053. Thread safe. */

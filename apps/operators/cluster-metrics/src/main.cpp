@@ -73,7 +73,7 @@ result<> set_up(manager& m, const operator_options& o, const settings& s)
 
     auto serving = guarded_endpoint(o, m, s.address);
     serving.pages.push_back((*series)->page());
-    serving.limits.answer_timeout = std::chrono::seconds{s.timeout};
+    serving.limits = cluster_metrics::limits_of(std::chrono::seconds{s.timeout}, o.managing.grace);
     // Begins when all objects are there: a scrape without some of them looks as if they were deleted.
     m.run("series",
           [serving = std::move(serving), &m](latch stop) { return serve(serving, m.executor(), std::move(stop)); },

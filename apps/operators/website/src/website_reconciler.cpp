@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <utility>
+#include <variant>
 
 namespace kubecoro::website_operator {
 
@@ -32,6 +33,18 @@ bool is_catalogue(const core_v1::config_map& m)
 {
     const auto label = m.metadata.labels.find(std::string(managed_by));
     return label != m.metadata.labels.end() && label->second == manager_name;
+}
+
+/// Names the sites whose entries others have changed or removed: the catalogue has no owner to be queued.
+void name_lost_entries(const notification<object>& n, key_sink out)
+{
+    const auto* const change = std::get_if<updated<object>>(&n);
+    if (!change && !std::holds_alternative<deleted<object>>(n)) return;
+    const object& before = change ? change->before : object_of(n);
+    if (before.name() != catalogue) return;
+    const auto entries = before["data"];
+    for (const auto [site, url] : entries.members())
+        if (!change || change->after["data"][site] != url) out(before.ns(), site);
 }
 
 /// The reason that the condition Ready has for a failure that only people can end; empty for others.
@@ -164,6 +177,7 @@ void add_websites(manager& m, const website_options& options)
         .owns<core_v1::config_map>()
         .owns<apps_v1::deployment>()
         .owns<core_v1::service>()
+        .watches<core_v1::config_map>(enqueue(name_lost_entries))
         .writes<core_v1::config_map>({"get", "create", "update", "patch"})
         .writes<apps_v1::deployment>({"get", "create", "update", "patch"})
         .writes<core_v1::service>({"get", "create", "update", "patch"})

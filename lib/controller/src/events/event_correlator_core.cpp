@@ -203,7 +203,7 @@ std::optional<event_correlator_core::request> event_correlator_core::begin(id wh
 std::optional<duration> event_correlator_core::ended(id which, ending how, time_point now)
 {
     const auto at = series_.find(which);
-    if (at == series_.end()) return std::nullopt;
+    if (at == series_.end() || at->second.idle) return std::nullopt; // begin() has given no request
     event_series& s = at->second;
     const bool created = s.stored == 0;
     switch (how) {

@@ -63,7 +63,7 @@ public:
         bool creates;
         const event_series& of;
     };
-    /// Valid until the next call. Empty when the event has been given up.
+    /// Valid until the next call. Empty when the event has been given up, or the server has it already.
     [[nodiscard]] std::optional<request> begin(id which);
 
     /// How a request ended.

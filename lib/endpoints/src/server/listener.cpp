@@ -1,10 +1,13 @@
 #include "server/listener.hpp"
 
+#include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/saturating_time.hpp>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/ip/v6_only.hpp>
 #include <boost/asio/use_awaitable.hpp>
+
+#include <exception>
 
 namespace asio = boost::asio;
 using asio::ip::tcp;
@@ -15,7 +18,7 @@ namespace {
 constexpr int kernel_buffer = 128 * 1024;
 /// One in a turn of the loop would leave a probe in the kernel's queue behind a flood.
 constexpr int accepted_at_once = 32;
-constexpr duration after_accept_error = std::chrono::milliseconds{100};
+constexpr duration after_failure = std::chrono::milliseconds{100};
 
 /// Null without TLS.
 result<std::shared_ptr<server_certificate>> certificate_of(const endpoint_options& o)
@@ -77,32 +80,55 @@ result<> listener::bind(const listen_address& to)
 
 bool listener::start(task_group& tasks)
 {
-    return tasks.spawn("endpoints: accept", strand_, accept(shared_from_this(), tasks)) &&
-           tasks.spawn("endpoints: deadlines", strand_, enforce(shared_from_this(), tasks));
+    const auto self = shared_from_this();
+    return tasks.spawn("endpoints: accept", strand_, keep_up(self, [this, &tasks] { return accept(tasks); })) &&
+           tasks.spawn("endpoints: deadlines", strand_, keep_up(self, [this, &tasks] { return enforce(tasks); }));
 }
 
-asio::awaitable<result<>> listener::enforce(std::shared_ptr<listener> self, task_group& tasks)
+/// Without memory for a client, the others and those that come later are served all the same.
+asio::awaitable<result<>> listener::keep_up(std::shared_ptr<listener> self,
+                                            std::function<asio::awaitable<result<>>()> work)
 {
-    auto enforcing = self->engine_->table().enforce([&tasks] { tasks.stop(); });
-    co_return co_await std::move(enforcing);
+    for (;;) {
+        std::exception_ptr thrown;
+        try { // not catch_failure(), which needs memory as well
+            auto working = work();
+            co_return co_await std::move(working);
+        } catch (...) {
+            thrown = std::current_exception();
+        }
+        const auto why = to_failure(std::move(thrown));
+        if (why == cond::cancelled) co_return why;
+        try {
+            self->engine_->log().error("a part of the endpoints failed and continues", {{"failure", why.describe()}});
+            auto pause = sleep_for(self->engine_->time(), after_failure);
+            co_await std::move(pause);
+        } catch (...) { // no memory for that, or cancelled: the next attempt shows it
+        }
+    }
 }
 
-asio::awaitable<result<>> listener::accept(std::shared_ptr<listener> self, task_group& tasks)
+asio::awaitable<result<>> listener::enforce(task_group& tasks)
 {
-    while (self->acceptor_.is_open()) {
+    return engine_->table().enforce([&tasks] { tasks.stop(); });
+}
+
+asio::awaitable<result<>> listener::accept(task_group& tasks)
+{
+    while (acceptor_.is_open()) {
         // Waits for a client before accepting: accept() reports exhausted descriptors even when no client waits.
         const auto [ended] =
-            co_await self->acceptor_.async_wait(asio::socket_base::wait_read, asio::as_tuple(asio::use_awaitable));
-        if (ended || !self->acceptor_.is_open()) continue;
-        const auto error = self->accept_some(tasks);
+            co_await acceptor_.async_wait(asio::socket_base::wait_read, asio::as_tuple(asio::use_awaitable));
+        if (ended || !acceptor_.is_open()) continue;
+        const auto error = accept_some(tasks);
         if (error && error != asio::error::would_block && error != asio::error::try_again) {
             // Out of file descriptors, or the client has gone: keep accepting.
             const bool exhausted =
                 error == asio::error::no_descriptors || error == boost::system::errc::too_many_files_open_in_system;
-            const bool freed = exhausted && self->engine_->table().make_room();
-            self->engine_->log().warning("cannot accept a connection",
-                                         {{"error", error.message()}, {"closed_another", freed}});
-            auto pause = sleep_for(self->engine_->time(), after_accept_error);
+            const bool freed = exhausted && engine_->table().make_room();
+            engine_->log().warning("cannot accept a connection",
+                                   {{"error", error.message()}, {"closed_another", freed}});
+            auto pause = sleep_for(engine_->time(), after_failure);
             [[maybe_unused]] const auto slept = co_await std::move(pause);
         }
     }

@@ -9,6 +9,9 @@
 
 #include <boost/asio/ip/tcp.hpp>
 
+#include <functional>
+#include <memory>
+
 namespace kubecoro::detail {
 
 /// Strand-confined after open(). Destroyed with its execution context at the latest.
@@ -30,8 +33,11 @@ public:
 private:
     listener(const boost::asio::any_io_executor& strand, std::shared_ptr<server_engine> engine);
     result<> bind(const listen_address& to);
-    static boost::asio::awaitable<result<>> accept(std::shared_ptr<listener> self, task_group& tasks);
-    static boost::asio::awaitable<result<>> enforce(std::shared_ptr<listener> self, task_group& tasks);
+    /// Repeats the work when an exception ends it, until it completes or is cancelled.
+    static boost::asio::awaitable<result<>> keep_up(std::shared_ptr<listener> self,
+                                                    std::function<boost::asio::awaitable<result<>>()> work);
+    boost::asio::awaitable<result<>> accept(task_group& tasks);
+    boost::asio::awaitable<result<>> enforce(task_group& tasks);
     /// Accepts those that wait, some at a time. @return why none can be accepted.
     boost::system::error_code accept_some(task_group& tasks);
     void take(boost::asio::ip::tcp::socket socket, task_group& tasks);

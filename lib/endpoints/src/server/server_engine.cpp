@@ -83,9 +83,16 @@ std::optional<http_answer> server_engine::refusal_of(const request_head& request
 
 asio::awaitable<http_answer> server_engine::answer(request_head request)
 {
-    auto routing = route(request);
-    auto answer = co_await std::move(routing);
-    compress(answer, request.accept_encoding);
+    http_answer answer;
+    std::exception_ptr thrown;
+    try {
+        auto routing = route(request);
+        answer = co_await std::move(routing);
+        compress(answer, request.accept_encoding);
+    } catch (...) {
+        thrown = std::current_exception();
+    }
+    if (thrown) answer = failed(std::move(thrown));
     meters_->on_request(answer.endpoint, answer.status);
     if (answer.status < 400 || answer.endpoint == "livez" || answer.endpoint == "readyz") co_return answer;
     if (const auto held_back = refusals_.pass(now()))
@@ -331,6 +338,16 @@ void server_engine::on_broken_off(std::string_view why)
 {
     if (const auto held_back = breaks_.pass(now()))
         options_.log.error("an answer broke off", {{"failure", why}, {"held_back", *held_back}});
+}
+
+/// Functions of the program make the pages, such as a collector of metrics.
+http_answer server_engine::failed(std::exception_ptr thrown)
+{
+    const auto why = to_failure(thrown);
+    if (why == cond::cancelled) std::rethrow_exception(thrown);
+    if (const auto held_back = breaks_.pass(now()))
+        options_.log.error("a request could not be answered", {{"failure", why.describe()}, {"held_back", *held_back}});
+    return plain_answer(500, "the answer could not be made; the log of the program says why\n");
 }
 
 void server_engine::publish_open() { meters_->on_open_connections(table_.size()); }

@@ -15,6 +15,8 @@
 
 #include <boost/asio/any_io_executor.hpp>
 
+#include <exception>
+
 namespace kubecoro::detail {
 
 /// Strand-confined.
@@ -39,7 +41,7 @@ public:
     void expect_local_hosts() noexcept { local_only_ = true; }
     void begin_stop() noexcept { stopping_ = true; }
 
-    /// Answers a request. Never fails.
+    /// Answers a request. Fails only when it is cancelled.
     [[nodiscard]] boost::asio::awaitable<http_answer> answer(request_head request);
     /// The answer that replaces one for which there is no room.
     [[nodiscard]] http_answer no_room();
@@ -74,6 +76,8 @@ private:
     [[nodiscard]] health_answer health_in_budget(const health_query& query, const std::vector<std::string>& existing,
                                                  std::vector<health_outcome> outcomes);
     [[nodiscard]] http_answer answer_metrics(const request_head& request);
+    /// The answer in place of one that an exception has prevented. A cancellation goes on.
+    [[nodiscard]] http_answer failed(std::exception_ptr thrown);
     /// The state of the program was asked for more often than it is shown.
     [[nodiscard]] http_answer too_often() const;
     void on_repeated();

@@ -1,19 +1,47 @@
 #include "operator/operator_flags.hpp"
 
+#include <kubecoro/base/printable.hpp>
+
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
+#include <iterator>
+#include <string_view>
 
 namespace kubecoro::detail {
 namespace {
 
-std::string wrong_namespace(const std::string& name)
+bool is_namespace(std::string_view name)
 {
     const auto inner = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; };
-    const bool good = !name.empty() && name.size() <= 63 && name.front() != '-' && name.back() != '-' &&
-                      std::all_of(name.begin(), name.end(), inner);
-    return good ? std::string() : "expects the name of a namespace";
+    return !name.empty() && name.size() <= 63 && name.front() != '-' && name.back() != '-' &&
+           std::all_of(name.begin(), name.end(), inner);
+}
+
+std::string wrong_namespace(const std::string& name)
+{
+    return is_namespace(name) ? std::string() : "expects the name of a namespace";
+}
+
+/// CLI11 from 2.4 on checks the text of a variable before it is split at its commas.
+std::string wrong_namespaces(const std::string& names)
+{
+    for (std::string_view rest = names;; rest.remove_prefix(rest.find(',') + 1)) {
+        if (!is_namespace(rest.substr(0, rest.find(',')))) return wrong_namespace({});
+        if (rest.find(',') == rest.npos) return {};
+    }
+}
+
+/// CLI11 up to 2.3 answers other words with an exception that is not one of its own.
+std::string wrong_switch(std::string text)
+{
+    constexpr std::string_view words[] = {"true",  "t", "yes", "y", "on",  "enable",  "1", "+",
+                                          "false", "f", "no",  "n", "off", "disable", "0", "-"};
+    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
+    const bool good = std::find(std::begin(words), std::end(words), text) != std::end(words);
+    return good ? std::string() : "expects true or false";
 }
 
 std::string wrong_lease(const std::string& name)
@@ -94,7 +122,7 @@ void add_flags(CLI::App& app, const std::string& name, operator_flags& out)
         ->allow_extra_args(false)
         ->delimiter(',')
         ->envname(prefix + "NAMESPACE")
-        ->check(wrong_namespace);
+        ->check(wrong_namespaces);
     app.add_option("--log-level", out.level, "trace, debug, info, warning or error; default: info")
         ->check(CLI::IsMember({"trace", "debug", "info", "warning", "error"}).description(""))
         ->envname(prefix + "LOG_LEVEL");
@@ -110,10 +138,12 @@ void add_flags(CLI::App& app, const std::string& name, operator_flags& out)
         ->envname(prefix + "METRICS_KEY");
     app.add_flag("--metrics-secure,!--no-metrics-secure", out.secure,
                  "Serve metrics and debug pages only to tokens that the API server allows to get them")
+        ->check(wrong_switch)
         ->envname(prefix + "METRICS_SECURE");
     app.add_option("--health-address", out.health, "Serve /livez and /readyz there; as --metrics-address")
         ->envname(prefix + "HEALTH_ADDRESS");
     app.add_flag("--leader-election,!--no-leader-election", out.elects, "Whether one replica works at a time")
+        ->check(wrong_switch)
         ->envname(prefix + "LEADER_ELECTION");
     app.add_option("--leader-election-lease", out.lease, "Name of the Lease that the replicas share")
         ->check(wrong_lease)
@@ -135,6 +165,18 @@ void add_flags(CLI::App& app, const std::string& name, operator_flags& out)
         ->type_name("NAMESPACE")
         ->check(wrong_namespace);
     app.add_flag("-v,--verbose", out.verbosity, "Log one level more than --log-level says; -vv two");
+}
+
+void check_environment(const CLI::App& app)
+{
+    constexpr std::size_t longest_value = 100;
+    for (const auto* option : app.get_options()) {
+        const auto variable = option->get_envname();
+        const char* const value = variable.empty() ? nullptr : std::getenv(variable.c_str());
+        if (value == nullptr || *value == '\0' || option->count() != 0) continue;
+        throw CLI::ValidationError(variable,
+                                   "\"" + printable(value, longest_value) + "\" is no value of " + option->get_name());
+    }
 }
 
 } // namespace kubecoro::detail

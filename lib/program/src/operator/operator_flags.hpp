@@ -46,6 +46,9 @@ struct operator_flags
 void apply_flags(const operator_flags& flags, operator_options& o);
 /// Declares the flags in the app.
 void add_flags(CLI::App& app, const std::string& name, operator_flags& out);
+/** Throws CLI::ValidationError for a variable of the environment whose value was not taken, after the command line was
+    parsed: CLI11 from 2.4 on passes over values that a check refuses, and the program would run with defaults. */
+void check_environment(const CLI::App& app);
 /// "config-reloader" -> "CONFIG_RELOADER_".
 [[nodiscard]] std::string environment_prefix(const std::string& name);
 /// The level one step more verbose, or one less.

@@ -93,6 +93,7 @@ int run_operator(operator_options options, int argc, const char* const* argv, co
     if (options.flags) std::as_const(options.flags)(app);
     try {
         app.parse(argc, argv);
+        detail::check_environment(app);
     } catch (const CLI::ParseError& e) {
         return app.exit(e);
     }

@@ -427,3 +427,19 @@ TEST_CASE("events: every event is stored, dropped or waiting", "[controller][eve
         REQUIRE(end.bytes == 0);
     }
 }
+
+TEST_CASE("events: one that is queued twice, because memory ran out meanwhile, is sent once", "[controller][events]")
+{
+    subject s;
+    s.record(pod("a"), "Failed");
+    const auto ready = s.core.take_ready();
+    REQUIRE(ready.size() == 1);
+    CHECK(s.send(ready.front()) == "create a x1");
+    CHECK_FALSE(s.core.begin(ready.front()));
+    CHECK_FALSE(s.core.ended(ready.front(), ending::stored, s.now));
+    CHECK(s.core.stats().updated == 0);
+    CHECK(s.core.stats().pending == 0);
+    s.record(pod("a"), "Failed");
+    CHECK(s.send_all() == requests{"patch a x2"});
+    CHECK(s.core.stats().pending == 0);
+}
