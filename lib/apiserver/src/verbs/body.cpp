@@ -366,8 +366,9 @@ answer<stated_options> options_of_query(const parsed_target& target)
     if (!grace) return grace.error();
     out.how.grace_seconds = *grace;
     out.how.propagation = target.value("propagationPolicy");
-    if (target.has("uid")) out.how.uid = target.value("uid");
-    if (target.has("resourceVersion")) out.how.resource_version = target.value("resourceVersion");
+    // Empty ones are none here, other than in a body.
+    if (const auto uid = target.value("uid"); !uid.empty()) out.how.uid = uid;
+    if (const auto version = target.value("resourceVersion"); !version.empty()) out.how.resource_version = version;
     out.dry_run = target.values("dryRun");
     if (target.has("orphanDependents")) out.orphan = target.flag("orphanDependents");
     out.has_policy = target.has("propagationPolicy");
