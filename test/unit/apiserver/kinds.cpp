@@ -405,6 +405,15 @@ TEST_CASE("kinds: tables have the cells of kubectl", "[apiserver][kinds]")
                 R"({"metadata":{"name":"a"},"subsets":[{"addresses":[{"ip":"10.0.0.1"},{"ip":"10.0.0.2"}],)"
                 R"("ports":[{"port":80},{"port":90}]}]})") ==
           R"(["a","10.0.0.1:80,10.0.0.2:80,10.0.0.1:90 + 1 more...","0s"])");
+    s.expect(200, "DELETE", core + "endpoints/a");
+    CHECK(cells(s, core + "endpoints",
+                R"({"metadata":{"name":"b"},"subsets":[{"addresses":[{"ip":"fd00::1"}],"ports":[{"port":80}]},)"
+                R"({"addresses":[{"ip":"10.0.0.2"}]}]})") == R"(["b","[fd00::1]:80,10.0.0.2","0s"])");
+    CHECK(
+        cells(
+            s, "/apis/storage.k8s.io/v1/volumeattachments",
+            R"({"metadata":{"name":"a"},"spec":{"attacher":"x","nodeName":"n","source":{"persistentVolumeName":"v"}}})") ==
+        R"(["a","x","v","n",false,"0s"])");
     CHECK(
         cells(
             s, "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices",

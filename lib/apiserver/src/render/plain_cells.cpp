@@ -127,10 +127,12 @@ void add_subset(const json::value& subset, short_list& out)
     const auto all = addresses.size() * std::max<std::size_t>(ports.size(), 1);
     std::size_t i = 0;
     for (; i < all && !out.is_full(); ++i) {
-        const auto ip = text_at(addresses[i % addresses.size()], "ip");
-        const auto port =
-            ports.empty() ? std::string() : ":" + std::to_string(int_at(ports[i / addresses.size()], "port"));
-        out.add(std::string(ip) + port);
+        std::string text(text_at(addresses[i % addresses.size()], "ip"));
+        if (!ports.empty()) {
+            if (text.find(':') != std::string::npos) text = "[" + text + "]";
+            text += ":" + std::to_string(int_at(ports[i / addresses.size()], "port"));
+        }
+        out.add(text);
     }
     out.pass_over(all - i);
 }

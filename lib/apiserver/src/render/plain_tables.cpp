@@ -155,7 +155,6 @@ const std::vector<table>& tables()
          {{"Attacher", "spec.attacher"},
           {"PV", "spec.source.persistentVolumeName"},
           {"Node", "spec.nodeName"},
-          {"Node", "spec.nodeName"},
           {"Attached", {}, [](const auto& b) { return flag(b, "status.attached"); }, 0, "boolean"},
           age}},
         {"volumeattributesclasses.storage.k8s.io", {{"DriverName", "driverName"}, age}},
