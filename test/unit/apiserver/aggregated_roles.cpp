@@ -157,6 +157,18 @@ TEST_CASE("aggregated roles: the rules are those of the roles that are selected"
     }
 }
 
+// This would take minutes if each selector read the rules of all roles.
+TEST_CASE("aggregated roles: many selectors of the same roles", "[apiserver][limits]")
+{
+    aggregating c;
+    for (int i = 0; i < 50; ++i)
+        c.expect(201, "POST", cluster_roles, labelled("r" + std::to_string(i), R"("to":"sum")", "pods"));
+    std::string selectors = "{}";
+    for (int i = 1; i < 100'000; ++i) selectors += ",{}";
+    c.expect(201, "POST", cluster_roles, aggregated("sum", selectors));
+    CHECK(c.resources("sum") == "pods ");
+}
+
 TEST_CASE("aggregated roles: writes without a pause do not hold up the last role", "[apiserver][roles]")
 {
     aggregating c;

@@ -82,6 +82,19 @@ TEST_CASE("request_reader: limits", "[apiserver][codec]")
     }
 }
 
+TEST_CASE("request_reader: a body of unknown coding is not read as requests", "[apiserver][codec]")
+{
+    for (const std::string coding : {"identity", "gzip", "chunked, gzip", "xchunked", "chunked, identity", ""}) {
+        INFO(coding);
+        for (const char* length : {"", "Content-Length: 0\r\n"}) {
+            feeder f;
+            CHECK(f.give("POST /a HTTP/1.1\r\nTransfer-Encoding: " + coding + "\r\n" + length + "\r\n") ==
+                  state::malformed);
+            CHECK(f.give("GET /b HTTP/1.1\r\n\r\n") == state::malformed);
+        }
+    }
+}
+
 TEST_CASE("request_reader: the framing of a chunked body is bounded", "[apiserver][codec]")
 {
     const std::string head = "PUT / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n";

@@ -378,11 +378,17 @@ TEST_CASE("kinds: all stable ones are served, and nothing else of the built-in g
 
 namespace {
 
+/// The cells of the first object.
+std::string rows(server& s, const std::string& at)
+{
+    const auto table = s.expect(200, "GET", at, {}, {{"Accept", "application/json;as=Table;v=v1;g=meta.k8s.io"}});
+    return json::serialize(table.at("rows").as_array().front().at("cells"));
+}
+
 std::string cells(server& s, const std::string& at, const std::string& body)
 {
     s.expect(201, "POST", at, body);
-    const auto table = s.expect(200, "GET", at, {}, {{"Accept", "application/json;as=Table;v=v1;g=meta.k8s.io"}});
-    return json::serialize(table.at("rows").as_array().front().at("cells"));
+    return rows(s, at);
 }
 
 } // namespace
@@ -394,16 +400,72 @@ TEST_CASE("kinds: tables have the cells of kubectl", "[apiserver][kinds]")
     CHECK(cells(s, core + "persistentvolumeclaims",
                 R"({"metadata":{"name":"a"},"spec":{"accessModes":["ReadWriteOnce","ReadOnlyMany"],"volumeName":"v",)"
                 R"("storageClassName":"fast","volumeMode":"Block","resources":{"requests":{"storage":"1Gi"}}}})") ==
-          R"(["a","","v","","RWO,ROM","fast","<unset>","0s","Block"])");
+          R"(["a","","v","0","","fast","<unset>","0s","Block"])");
     CHECK(cells(s, core + "endpoints",
                 R"({"metadata":{"name":"a"},"subsets":[{"addresses":[{"ip":"10.0.0.1"},{"ip":"10.0.0.2"}],)"
                 R"("ports":[{"port":80},{"port":90}]}]})") ==
-          R"(["a","10.0.0.1:80,10.0.0.1:90,10.0.0.2:80 + 1 more...","0s"])");
+          R"(["a","10.0.0.1:80,10.0.0.2:80,10.0.0.1:90 + 1 more...","0s"])");
+    s.expect(200, "DELETE", core + "endpoints/a");
+    CHECK(cells(s, core + "endpoints",
+                R"({"metadata":{"name":"b"},"subsets":[{"addresses":[{"ip":"fd00::1"}],"ports":[{"port":80}]},)"
+                R"({"addresses":[{"ip":"10.0.0.2"}]}]})") == R"(["b","[fd00::1]:80,10.0.0.2","0s"])");
+    CHECK(
+        cells(
+            s, "/apis/storage.k8s.io/v1/volumeattachments",
+            R"({"metadata":{"name":"a"},"spec":{"attacher":"x","nodeName":"n","source":{"persistentVolumeName":"v"}}})") ==
+        R"(["a","x","v","n",false,"0s"])");
+    CHECK(
+        cells(
+            s, "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices",
+            R"({"metadata":{"name":"a"},"addressType":"IPv4","ports":[{"port":1},{"name":"n"},{"name":""},{"port":4},)"
+            R"({"port":5}],"endpoints":[{"addresses":["10.0.0.1","10.0.0.2"]},{"addresses":["10.0.0.3","10.0.0.4"]}]})") ==
+        R"(["a","IPv4","1,n, + 2 more...","10.0.0.1,10.0.0.2,10.0.0.3 + 1 more...","0s"])");
+    CHECK(
+        cells(
+            s, "/apis/networking.k8s.io/v1/namespaces/default/ingresses",
+            R"({"metadata":{"name":"a"},"spec":{"rules":[{"host":"a.b"},{},{"host":"c.d"},{"host":"e.f"},{"host":"g.h"}]}})") ==
+        R"(["a","<none>","a.b,c.d,e.f + 2 more...","","80","0s"])");
+    s.patch(
+        core + "persistentvolumeclaims/a/status",
+        R"({"status":{"accessModes":["ReadWriteMany","ReadWriteOnce","ReadOnlyMany"],"capacity":{"storage":"2Gi"}}})");
+    CHECK(rows(s, core + "persistentvolumeclaims") ==
+          R"(["a","","v","2Gi","RWO,ROX,RWX","fast","<unset>","0s","Block"])");
+    CHECK(cells(s, "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers",
+                R"({"metadata":{"name":"a"},"spec":{"maxReplicas":5,"scaleTargetRef":{"kind":"Deployment","name":"w"},)"
+                R"("metrics":[{"type":"Resource","resource":{"name":"cpu","target":{"type":"Utilization",)"
+                R"("averageUtilization":80}}},{"type":"Resource","resource":{"name":"memory","target":)"
+                R"({"type":"AverageValue","averageValue":"2"}}},{"type":"Pods"}]}})") ==
+          R"(["a","Deployment/w","cpu: <unknown>/80%, memory: <unknown>/2 + 1 more...","1",5,0,"0s"])");
+    s.patch(
+        "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers/a/status",
+        R"({"status":{"currentMetrics":[{"type":"Resource","resource":{"name":"cpu","current":{"averageUtilization":33}}}]}})");
+    CHECK(rows(s, "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers").find("cpu: 33%/80%") !=
+          std::string::npos);
+    CHECK(cells(s, core + "resourcequotas", R"({"metadata":{"name":"a"},"status":{"hard":{}}})") ==
+          R"(["a","","","0s"])");
+    s.patch(core + "resourcequotas/a/status",
+            R"({"status":{"hard":{"pods":"5","limits.cpu":"2","cpu":"1"},"used":{"pods":"2"}}})");
+    CHECK(rows(s, core + "resourcequotas") == R"(["a","cpu: 0/1, pods: 2/5","limits.cpu: 0/2","0s"])");
+    CHECK(
+        cells(
+            s, "/apis/networking.k8s.io/v1/ingressclasses",
+            R"({"metadata":{"name":"a"},"spec":{"controller":"a.b/c","parameters":{"apiGroup":"x.y","kind":"K","name":"n"}}})") ==
+        R"(["a","a.b/c","K.x.y/n","0s"])");
+    CHECK(
+        cells(
+            s, "/apis/apiregistration.k8s.io/v1/apiservices",
+            R"({"metadata":{"name":"v1.x.y"},"spec":{"group":"x.y","version":"v1","service":{"namespace":"n","name":"s"}}})") ==
+        R"(["v1.x.y","n/s","Unknown","0s"])");
+    s.patch("/apis/apiregistration.k8s.io/v1/apiservices/v1.x.y/status",
+            R"({"status":{"conditions":[{"type":"Available","status":"False","reason":"ServiceNotFound"}]}})");
+    CHECK(rows(s, "/apis/apiregistration.k8s.io/v1/apiservices") ==
+          R"-(["v1.x.y","n/s","False (ServiceNotFound)","0s"])-");
     CHECK(cells(s, "/apis/policy/v1/namespaces/default/poddisruptionbudgets",
                 R"({"metadata":{"name":"a"},"spec":{"maxUnavailable":"30%"}})") == R"(["a","N/A","30%",0,"0s"])");
     CHECK(cells(s, "/apis/networking.k8s.io/v1/namespaces/default/networkpolicies",
-                R"({"metadata":{"name":"a"},"spec":{"podSelector":{"matchLabels":{"x":"y"}}}})") ==
-          R"(["a","x=y","0s"])");
+                R"({"metadata":{"name":"a"},"spec":{"podSelector":{"matchLabels":{"x":"y"},"matchExpressions":[)"
+                R"({"key":"k","operator":"In","values":["w","v"]},{"key":"a","operator":"DoesNotExist"}]}}})") ==
+          R"-(["a","!a,k in (v,w),x=y","0s"])-");
     CHECK(cells(s, "/apis/storage.k8s.io/v1/storageclasses",
                 R"({"metadata":{"name":"a","annotations":{"storageclass.kubernetes.io/is-default-class":"true"}},)"
                 R"("provisioner":"p","reclaimPolicy":"Delete","volumeBindingMode":"Immediate"})") ==
@@ -411,4 +473,18 @@ TEST_CASE("kinds: tables have the cells of kubectl", "[apiserver][kinds]")
     CHECK(cells(s, "/apis/certificates.k8s.io/v1/certificatesigningrequests",
                 R"({"metadata":{"name":"a"},"spec":{"request":"cg==","signerName":"x/y","expirationSeconds":600,)"
                 R"("usages":["client auth"]}})") == R"(["a","0s","x/y","","600s","Pending"])");
+}
+
+// This would take minutes if each address were looked at with each port.
+TEST_CASE("kinds: tables of many addresses with many ports", "[apiserver][limits]")
+{
+    server s;
+    std::string addresses, ports;
+    for (int i = 0; i < 40'000; ++i) {
+        addresses += (i == 0 ? "" : ",") + std::string(R"({"ip":"10.0.0.1"})");
+        ports += (i == 0 ? "" : ",") + std::string(R"({"port":80})");
+    }
+    CHECK(cells(s, "/api/v1/namespaces/default/endpoints",
+                R"({"metadata":{"name":"a"},"subsets":[{"addresses":[)" + addresses + R"(],"ports":[)" + ports +
+                    "]}]}") == R"(["a","10.0.0.1:80,10.0.0.1:80,10.0.0.1:80 + 1599999997 more...","0s"])");
 }

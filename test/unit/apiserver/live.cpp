@@ -401,3 +401,42 @@ TEST_CASE("live: the same course every time", "[apiserver][live]")
     };
     CHECK(course() == course());
 }
+
+TEST_CASE("live: a stateful set of any size takes some writes a turn", "[apiserver][limits]")
+{
+    live_server s;
+    s.expect(201, "POST", apps + "statefulsets",
+             workload(R"("replicas":2147483647,"podManagementPolicy":"Parallel",)"));
+    for (int i = 0; i < 3; ++i) (void)s.live.tick(s.now); // each would take minutes if it counted to the end
+    CHECK(s.count(pods) >= 100);
+    CHECK(s.count(pods) < 400);
+}
+
+TEST_CASE("live: controllers whose objects are refused wait for a change", "[apiserver][live]")
+{
+    live_server s({.nodes = 150});
+    SECTION("a deployment whose set would have too long a name")
+    {
+        auto text = workload({});
+        s.expect(201, "POST", apps + "deployments",
+                 text.replace(text.find(R"("w")"), 3, '"' + std::string(250, 'a') + '"'));
+        s.settle();
+        CHECK(s.count(apps + "replicasets") == 0);
+    }
+    SECTION("sets whose pods have an unknown priority")
+    {
+        for (const std::string plural : {"statefulsets", "daemonsets", "replicasets"}) {
+            INFO(plural);
+            auto text = workload(plural == "daemonsets" ? "" : R"("replicas":9999,"podManagementPolicy":"Parallel",)");
+            text.insert(text.find(R"("containers")"), R"("priorityClassName":"later",)");
+            s.expect(201, "POST", apps + plural, text);
+            s.settle();
+        }
+        CHECK(s.count(pods) == 0);
+        s.expect(201, "POST", "/apis/scheduling.k8s.io/v1/priorityclasses",
+                 R"({"metadata":{"name":"later"},"value":1})");
+        s.patch(apps + "daemonsets/w", R"({"metadata":{"labels":{"x":"y"}}})");
+        s.settle();
+        CHECK(s.count(pods) == 150);
+    }
+}

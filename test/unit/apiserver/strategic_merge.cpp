@@ -107,6 +107,34 @@ TEST_CASE("strategic merge: of several items with a key the first is changed and
           R"({"spec":{"ports":[]}})");
 }
 
+// This would take minutes if a patch could have the same lists merged as often as it likes.
+TEST_CASE("strategic merge: items with one key lead to the same lists a limited number of times", "[apiserver][limits]")
+{
+    const auto numbered = [](int count, const std::string& before, const std::string& after) {
+        std::string out;
+        for (int i = 0; i < count; ++i) out += (i == 0 ? "" : ",") + before + std::to_string(i) + after;
+        return out;
+    };
+    const auto long_name = std::string(1'000'000, 'x');
+    const auto before = R"({"containers":[{"name":"c","env":[)" + numbered(20'000, R"({"name":"v)", "\"}") +
+                        R"(],"args":[)" + numbered(20'000, "\"a", "\"") + R"(],"resources":{"limits":{)" +
+                        numbered(9'000, "\"r", R"(":"1")") + R"(}},"volumeMounts":[{"mountPath":")" + long_name +
+                        "\"}]}]}";
+    const auto apply_times = [&](int times, const std::string& change) {
+        std::string items;
+        for (int i = 0; i < times; ++i) items += std::string(i == 0 ? "" : ",") + R"({"name":"c",)" + change + "}";
+        return pod(before, R"({"containers":[)" + items + "]}");
+    };
+    for (const std::string change : {R"("env":[{"name":"x"}])", R"("$setElementOrder/env":[{"name":"x"}])",
+                                     R"("$deleteFromPrimitiveList/args":["x"])", R"("resources":{"limits":{"x":"1"}})",
+                                     R"("volumeMounts":[{"mountPath":"x"}])"}) {
+        INFO(change);
+        CHECK(apply_times(10, change).starts_with("{"));
+        CHECK(apply_times(20'000, change) ==
+              "413 Request entity too large: the patch changes the same lists too often");
+    }
+}
+
 TEST_CASE("strategic merge: objects merge, maps lose what is null", "[apiserver][patch]")
 {
     CHECK(apply("v1", "ConfigMap", R"({"data":{"a":"1","b":"2"},"metadata":{"labels":{"x":"y"}}})",

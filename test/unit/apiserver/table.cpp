@@ -64,6 +64,66 @@ TEST_CASE("table: pods", "[apiserver][table]")
     CHECK(shown(table(s, pods)) == "\"p\"|\"1/2\"|\"Terminating\"|\"7\"|\"2m23s\"\n");
 }
 
+TEST_CASE("table: the status of a pod is that of its containers", "[apiserver][table]")
+{
+    server s;
+    const std::string pods = "/api/v1/namespaces/default/pods";
+    s.expect(201, "POST", pods,
+             R"({"metadata":{"name":"p","finalizers":["x/y"]},"spec":{"readinessGates":[{"conditionType":"a"},)"
+             R"({"conditionType":"b"}],"initContainers":[{"name":"i","image":"i"},{"name":"s","image":"i",)"
+             R"("restartPolicy":"Always"}],"containers":[{"name":"a","image":"i"},{"name":"b","image":"i"}]}})");
+    s.now += std::chrono::minutes{7};
+    // The cells Ready, Status and Restarts.
+    const auto cells = [&](const std::string& status) {
+        s.patch(pods + "/p/status", R"({"status":null})");
+        s.patch(pods + "/p/status", R"({"status":)" + status + "}");
+        const auto text = shown(table(s, pods + "/p"));
+        return text.substr(4, text.size() - 10);
+    };
+    const std::string exited = R"({"terminated":{"exitCode":0,"reason":"Completed"}})", running = R"({"running":{}})";
+    const auto init = [](const std::string& first, const std::string& second) {
+        return R"({"phase":"Pending","initContainerStatuses":[{"name":"i","restartCount":4,)" + first +
+               R"(},{"name":"s","restartCount":1,)" + second + "}]}";
+    };
+    const std::string not_yet = R"("state":{"waiting":{"reason":"PodInitializing"}})";
+    CHECK(cells(init(R"("state":)" + running, not_yet)) == R"("0/3"|"Init:0/2"|"4")");
+    CHECK(cells(init(R"("state":)" + exited, not_yet)) == R"("0/3"|"Init:1/2"|"5")");
+    CHECK(cells(init(R"("state":{"waiting":{"reason":"ImagePullBackOff"}})", not_yet)) ==
+          R"("0/3"|"Init:ImagePullBackOff"|"4")");
+    CHECK(cells(init(R"("state":{"terminated":{"exitCode":3}})", not_yet)) == R"("0/3"|"Init:ExitCode:3"|"4")");
+    CHECK(cells(init(R"("state":{"terminated":{"exitCode":3,"signal":9}})", not_yet)) ==
+          R"("0/3"|"Init:Signal:9"|"4")");
+    CHECK(cells(init(R"("state":{"terminated":{"exitCode":3,"reason":"Error"}})", not_yet)) ==
+          R"("0/3"|"Init:Error"|"4")");
+    CHECK(cells(init(R"("state":)" + exited, R"("ready":true,"started":true,"state":)" + running)) ==
+          R"("1/3"|"Pending"|"1")");
+    const auto both = [](const std::string& a, const std::string& b, const std::string& more = {}) {
+        return R"({"phase":"Running",)" + more + R"("containerStatuses":[{"name":"a","ready":true,"state":)" + a +
+               R"(},{"name":"b","ready":true,"restartCount":2,"lastState":{"terminated":{"exitCode":1,"finishedAt":)"
+               R"("2026-11-21T06:02:00Z"}},"state":)" +
+               b + "}]}";
+    };
+    const std::string again = R"-("2 (5m ago)")-";
+    CHECK(cells(both(running, running)) == R"("2/3"|"Running"|)" + again);
+    CHECK(cells(both(exited, running)) == R"("1/3"|"NotReady"|)" + again);
+    CHECK(cells(both(exited, running, R"("conditions":[{"type":"Ready","status":"True"}],)")) ==
+          R"("1/3"|"Running"|)" + again);
+    CHECK(cells(both(R"({"waiting":{"reason":"First"}})", R"({"waiting":{"reason":"Second"}})")) ==
+          R"("0/3"|"First"|)" + again);
+    CHECK(cells(both(running, R"({"terminated":{"exitCode":2}})")) == R"("1/3"|"ExitCode:2"|)" + again);
+    CHECK(
+        cells(
+            R"({"phase":"Pending","conditions":[{"type":"PodScheduled","status":"False","reason":"SchedulingGated"}]})") ==
+        R"("0/3"|"SchedulingGated"|"0")");
+    CHECK(table(s, pods).at_pointer("/rows/0/cells/8") == "0/2");
+    s.patch(pods + "/p/status", R"({"status":{"conditions":[{"type":"b","status":"True"}]}})");
+    CHECK(table(s, pods).at_pointer("/rows/0/cells/8") == "1/2");
+    s.expect(200, "DELETE", pods + "/p");
+    CHECK(cells(both(running, running)) == R"("2/3"|"Terminating"|)" + again);
+    CHECK(cells(R"({"phase":"Succeeded"})") == R"("0/3"|"Succeeded"|"0")");
+    CHECK(cells(R"({"phase":"Running","reason":"NodeLost"})") == R"("0/3"|"Unknown"|"0")");
+}
+
 TEST_CASE("table: one row of each other built-in kind", "[apiserver][table]")
 {
     server s;
@@ -102,10 +162,21 @@ TEST_CASE("table: one row of each other built-in kind", "[apiserver][table]")
     CHECK(row("/api/v1/nodes") == "\"n\"|\"Ready\"|\"worker\"|\"0s\"|\"v1.36.0\"\n");
     CHECK(row(core + "services") == "\"v\"|\"ClusterIP\"|\"10.96.0.1\"|\"<none>\"|\"80/TCP,53/UDP\"|\"0s\"\n");
     CHECK(row(core + "secrets") == "\"s\"|\"Opaque\"|1|\"0s\"\n");
-    CHECK(row(core + "serviceaccounts") == "\"sa\"|0|\"0s\"\n");
+    CHECK(row(core + "serviceaccounts") == "\"sa\"|\"0s\"\n");
     CHECK(row(core + "events") == "\"30s\"|\"Normal\"|\"Started\"|\"pod/p\"|\"up\"\n");
     CHECK(row(batch + "jobs") == "\"j\"|\"Running\"|\"0/1\"|\"\"|\"0s\"\n");
     CHECK(row(batch + "cronjobs") == "\"c\"|\"* * * * *\"|\"<none>\"|\"False\"|0|\"<none>\"|\"0s\"\n");
+    s.expect(
+        201, "POST", batch + "jobs",
+        R"({"metadata":{"name":"k"},"spec":{"parallelism":2,"suspend":true,"template":{"spec":{"restartPolicy":"Never",)"
+        R"("containers":[{"name":"c","image":"i"}]}}}})");
+    s.patch(batch + "jobs/k/status", R"({"status":{"conditions":[{"type":"Suspended","status":"True"}]}})");
+    CHECK(row(batch + "jobs/k") == "\"k\"|\"Suspended\"|\"0/1 of 2\"|\"\"|\"0s\"\n");
+    // The columns of -o wide.
+    CHECK(json::serialize(table(s, core + "events").at_pointer("/rows/0/cells")) ==
+          R"(["30s","Normal","Started","pod/p","","","up","<unknown>",1,"e"])");
+    CHECK(
+        json::serialize(table(s, batch + "cronjobs").at_pointer("/rows/0/cells")).ends_with(R"("0s","","","<none>"])"));
     CHECK(row("/apis/coordination.k8s.io/v1/namespaces/default/leases") == "\"l\"|\"me\"|\"0s\"\n");
     CHECK(row("/api/v1/namespaces/default") == "\"default\"|\"Active\"|\"0s\"\n");
 }

@@ -164,6 +164,18 @@ TEST_CASE("bodies: types, names and texts that Go reads in its own way", "[apise
               .ends_with("must not contain dots"));
 }
 
+TEST_CASE("deletions: empty conditions in the query are none, and those in a body are kept", "[apiserver][bodies]")
+{
+    server s;
+    for (const std::string body : {R"({"preconditions":{"uid":""}})", R"({"preconditions":{"resourceVersion":""}})"}) {
+        s.add_config_map("default", "a");
+        s.expect(409, "DELETE", maps + "/a", body, as_json);
+        s.expect(409, "DELETE", maps + "/a?uid=x");
+        s.expect(409, "DELETE", maps + "/a?resourceVersion=1");
+        s.expect(200, "DELETE", maps + "/a?uid=&resourceVersion=");
+    }
+}
+
 TEST_CASE("updates: the object has its name, and is not marked as deleted", "[apiserver][bodies]")
 {
     server s;

@@ -79,6 +79,19 @@ TEST_CASE("utf8: a program's name is shortened to 128 bytes in whole characters"
     CHECK(manager_by("\t\t" + std::string(126, 'a') + "\xc3\xa9/1.0") == std::string(126, 'a') + "\xc3\xa9");
 }
 
+TEST_CASE("utf8: the members and duplicates of a body that is not UTF-8 are found all the same", "[apiserver][utf8]")
+{
+    server s;
+    std::string members;
+    for (int i = 0; i < 10'010; ++i) members += ",\"k" + std::to_string(i) + "\":\"\"";
+    const auto many =
+        s.expect(400, "POST", maps, "{\"metadata\":{\"name\":\"a\"},\"data\":{\"k\":\"\xff\"" + members + "}}");
+    CHECK(text(many.at("message")).find("an object has too many members") != std::string::npos);
+    const auto twice = s.ask("POST", maps, "{\"metadata\":{\"name\":\"b\"},\"data\":{\"k\":\"\xff\",\"k\":\"\"}}");
+    CHECK(twice.status == 201);
+    CHECK(twice.header("warning") == R"(299 - "duplicate field \"data.k\"")");
+}
+
 TEST_CASE("utf8: a body in YAML that is not UTF-8 is refused", "[apiserver][utf8]")
 {
     server s;

@@ -76,6 +76,29 @@ TEST_CASE("yaml: answers to writes, and refusals", "[apiserver][media]")
     CHECK(parsed(s.ask("DELETE", maps + "/a", {}, accept)).at("status") == "Success");
 }
 
+TEST_CASE("yaml: a deep object is not many times its size", "[apiserver][limits]")
+{
+    server s;
+    s.expect(201, "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+             R"({"metadata":{"name":"things.example.com"},"spec":{"group":"example.com","scope":"Namespaced","names":)"
+             R"({"plural":"things","kind":"Thing"},"versions":[{"name":"v1","served":true,"storage":true,"schema":)"
+             R"({"openAPIV3Schema":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}}]}})");
+    const std::string things = "/apis/example.com/v1/namespaces/default/things";
+    std::string deep = "[0";
+    for (int i = 1; i < 10'000; ++i) deep += ",0";
+    deep += R"(,"a\nb"])";
+    for (int i = 0; i < 150; ++i) deep = "[" + deep + "]";
+    const auto made =
+        s.ask("POST", things,
+              R"({"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a"},"spec":)" + deep + "}");
+    CHECK(made.status == 201);
+    for (const auto& target : {things + "/a", things}) {
+        const auto text = get(s, target);
+        CHECK(text.body.size() < 100'000);
+        CHECK(parsed(text) == json::parse(get(s, target, "application/json").body, {}, {.max_depth = 200}));
+    }
+}
+
 TEST_CASE("yaml: the best clause decides, and wildcards mean JSON", "[apiserver][media]")
 {
     server s;
@@ -86,6 +109,8 @@ TEST_CASE("yaml: the best clause decides, and wildcards mean JSON", "[apiserver]
     CHECK(form("application/yaml, application/json") == yaml);
     CHECK(form("application/yaml;q=0.5, application/json") == "application/json");
     CHECK(form("*/*") == "application/json");
+    // No number has no place in an order.
+    CHECK(form("x/y;q=nan, application/json;q=0.1, x/y;q=nan, application/yaml;q=0.9") == yaml);
     CHECK(form("application/yaml;as=Bogus, application/json") == "application/json");
     CHECK(get(s, maps + "/a", "text/yaml").status == 406);
 }

@@ -7,6 +7,7 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
+#include <algorithm>
 #include <random>
 
 using namespace kubecoro;
@@ -75,6 +76,19 @@ TEST_CASE("tool: YAML as kubectl writes it", "[tool]")
         "  \"yes\": \"yes\"\n  \"n\": \"12\"\n  empty: \"\"\n  esc: \"\\u001b[2J\"\n");
     CHECK(to_yaml(json::parse("{}")) == "{}\n");
     CHECK(to_yaml(json::parse("\"a\"")) == "a\n");
+}
+
+TEST_CASE("tool: YAML beyond a width of 64 is in one line", "[tool]")
+{
+    json::value deep = json::parse(R"({"k":"a\nb","l":[1,{"m":{}}]})");
+    for (int i = 0; i < 40; ++i)
+        deep = i % 2 == 0 ? json::value(json::array{deep, i}) : json::object{{"k", deep}, {"l", "a\nb\n"}};
+    const auto yaml = to_yaml(deep);
+    CHECK(read_back(yaml) == deep);
+    std::size_t widest = 0;
+    for (std::size_t at = 0; at < yaml.size(); at = std::min(yaml.find('\n', at), yaml.size()) + 1)
+        widest = std::max(widest, std::min(yaml.find_first_not_of(" -", at), yaml.size()) - at);
+    CHECK(widest <= 70);
 }
 
 TEST_CASE("tool: YAML reads back as the same value, and is safe for a terminal", "[tool]")

@@ -24,6 +24,8 @@ using form = merge_type::form;
 using wanted = merge_type::wanted;
 
 constexpr std::size_t most_problems = 100;
+/// Bytes of their texts: a long name may stand above many of them.
+constexpr std::size_t most_problem_bytes = std::size_t{1} << 20;
 
 /// As Go prints a value of unknown type.
 std::string go_value(const json::value& v) { return "&value.valueUnstructured{Value:" + go_json(v) + "}"; }
@@ -79,7 +81,7 @@ public:
 
     void walk(const json::value& v, const merge_type& type)
     {
-        if (problems.size() >= most_problems) return;
+        if (is_full()) return;
         if (auto why = misfit_of(type, v); !why.empty()) {
             report(std::move(why));
             return;
@@ -97,13 +99,15 @@ private:
     {
         const auto path = path_text(path_);
         problems.push_back(path.empty() ? std::move(why) : path + ": " + why);
+        bytes_ += problems.back().size();
     }
+    [[nodiscard]] bool is_full() const { return problems.size() >= most_problems || bytes_ >= most_problem_bytes; }
 
     void walk_members(const json::object& object, const merge_type& type)
     {
         for (const auto& [name, value] : object) {
             path_.push_back(name_element(name));
-            if (problems.size() < most_problems && !type.allows(name))
+            if (!is_full() && !type.allows(name))
                 report("field not declared in schema");
             else
                 walk(value, type.member(name));
@@ -116,7 +120,7 @@ private:
         const item_keys keys(type, f);
         std::unordered_map<std::string, bool, text_hash> seen;
         const auto item_type = type.item();
-        for (std::size_t i = 0; i < array.size() && problems.size() < most_problems; ++i) {
+        for (std::size_t i = 0; i < array.size() && !is_full(); ++i) {
             auto element = keys.element_of(array[i]);
             if (element.empty()) {
                 report("element " + std::to_string(i) + ": " + why_no_element(keys, array[i]));
@@ -131,6 +135,7 @@ private:
     }
 
     field_path path_;
+    std::size_t bytes_ = 0;
 };
 
 } // namespace

@@ -17,6 +17,9 @@ using detail::needs_escapes;
 using detail::scalar_text;
 using detail::to_json_line;
 
+/// Values below it are written in one line, as JSON is: a deep object would be many times its size otherwise.
+constexpr std::size_t widest_indent = 64;
+
 /// Words that YAML 1.1 reads as booleans or null, in lower case.
 bool is_reserved(std::string word)
 {
@@ -87,8 +90,11 @@ public:
         if (const auto* text = v.if_string()) {
             const std::string_view view(text->data(), text->size());
             out += ' ';
-            if (fits_block(view)) return append_block(out, view, indent.empty() ? "  " : indent);
+            if (indent.size() <= widest_indent && fits_block(view))
+                return append_block(out, view, indent.empty() ? "  " : indent);
             out += (!view.empty() && is_plain(view) ? std::string(view) : quoted_text(view)) + "\n";
+        } else if (v.is_structured() && indent.size() > widest_indent) {
+            out += ' ' + to_json_line(v) + '\n';
         } else if (v.is_object() && !v.get_object().empty()) {
             out += '\n';
             members(v.get_object(), indent, indent);
@@ -118,7 +124,8 @@ public:
     void items(const json::array& array, const std::string& indent)
     {
         for (const auto& item : array) {
-            if (item.is_object() && !item.get_object().empty()) {
+            const bool nests = item.is_object() && !item.get_object().empty();
+            if (nests && indent.size() < widest_indent) {
                 members(item.get_object(), indent + "- ", indent + "  ");
             } else {
                 out += indent + "-";

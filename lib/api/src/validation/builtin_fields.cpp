@@ -109,12 +109,15 @@ class path_list
 public:
     void operator()(const json::object&, std::string_view, const value_path& at) const
     {
-        if (out_.size() < max_unknown_fields) out_.push_back(at.text());
+        if (out_.size() >= max_unknown_fields || bytes_ >= max_path_bytes) return;
+        out_.push_back(at.text());
+        bytes_ += out_.back().size();
     }
     [[nodiscard]] std::vector<std::string> take() { return std::move(out_); }
 
 private:
     mutable std::vector<std::string> out_;
+    mutable std::size_t bytes_ = 0;
 };
 
 } // namespace

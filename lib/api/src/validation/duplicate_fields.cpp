@@ -1,5 +1,7 @@
 #include <kubecoro/api/detail/duplicate_fields.hpp>
 
+#include "validation/value_path.hpp"
+
 #include <boost/json/basic_parser_impl.hpp>
 
 #include <set>
@@ -39,7 +41,7 @@ public:
         key_.append(part.data(), part.size());
         level& here = levels_.back();
         here.name = key_;
-        if (!here.names.insert(std::move(key_)).second && found.size() < most_named) found.push_back(path());
+        if (!here.names.insert(std::move(key_)).second) note_place();
         key_.clear();
         return true;
     }
@@ -78,6 +80,12 @@ private:
         if (!levels_.empty()) ++levels_.back().index;
         return true;
     }
+    void note_place()
+    {
+        if (found.size() >= most_named || bytes_ >= max_path_bytes) return;
+        found.push_back(path());
+        bytes_ += found.back().size();
+    }
     [[nodiscard]] std::string path() const
     {
         std::string out;
@@ -92,6 +100,7 @@ private:
 
     std::string key_;
     std::vector<level> levels_;
+    std::size_t bytes_ = 0;
 };
 
 } // namespace

@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::size_t max_nodes = 200'000;
 constexpr std::size_t max_depth = 100;
+/// Bytes of the paths of all parts: a long name may stand above many of them.
+constexpr std::size_t max_paths = std::size_t{64} << 20;
 
 /// The text of a value in a list of allowed ones.
 std::string allowed_text(const json::value& v)
@@ -55,7 +57,8 @@ public:
     const schema_node* add(const json::value& v, const std::string& path, const std::string& field, std::size_t depth)
     {
         if (problem_) return nullptr;
-        if (to_.nodes.size() >= max_nodes || depth > max_depth) return fail(path, "is nested too deeply, or too large");
+        if (to_.nodes.size() >= max_nodes || depth > max_depth || !spend(path.size() + field.size()))
+            return fail(path, "is nested too deeply, or too large");
         const auto* schema = v.if_object();
         if (schema == nullptr) return fail(path, "is no object");
         schema_node& node = to_.nodes.emplace_back();
@@ -63,7 +66,7 @@ public:
         read_flags(node, *schema);
         read_limits(node, *schema, path);
         read_lists(node, *schema, path);
-        read_rules(*schema, field);
+        read_rules(*schema, path, field);
         read_parts(node, *schema, path, field, depth);
         return &node;
     }
@@ -177,13 +180,15 @@ private:
             node.allowed = allowed_in(values->get_array());
     }
 
-    void read_rules(const json::object& schema, const std::string& field)
+    void read_rules(const json::object& schema, const std::string& path, const std::string& field)
     {
         const auto* rules = schema.if_contains("x-kubernetes-validations");
         if (rules == nullptr || !rules->is_array()) return;
         for (const auto& rule : rules->get_array()) {
             const auto* object = rule.if_object();
             const auto* text = object ? object->if_contains("rule") : nullptr;
+            if (!spend(field.size())) fail(path, "has too many rules");
+            if (problem_) return;
             if (text && text->is_string()) to_.rules.push_back({field, std::string(text->get_string())});
         }
     }
@@ -203,6 +208,7 @@ private:
                 fail(in("properties"), "is no object");
             else
                 for (const auto& [name, sub] : properties->get_object()) {
+                    if (problem_) return;
                     const std::string_view key = name;
                     node.properties.emplace_back(
                         key, add(sub, in("properties[" + std::string(key) + ']'),
@@ -225,7 +231,7 @@ private:
                 fail(in(name), "is no list");
                 return;
             }
-            for (std::size_t i = 0; i < parts->get_array().size(); ++i)
+            for (std::size_t i = 0; i < parts->get_array().size() && !problem_; ++i)
                 to.push_back(add(parts->get_array()[i], in(name) + '[' + std::to_string(i) + ']', field, depth + 1));
         };
         all("allOf", node.all_of);
@@ -235,8 +241,16 @@ private:
             node.excluded = add(*excluded, in("not"), field, depth + 1);
     }
 
+    [[nodiscard]] bool spend(std::size_t bytes) noexcept
+    {
+        const bool enough = bytes <= paths_;
+        paths_ = enough ? paths_ - bytes : 0;
+        return enough;
+    }
+
     compiled_schema& to_;
     pattern_set patterns_;
+    std::size_t paths_ = max_paths;
     std::optional<std::string> problem_;
 };
 

@@ -12,9 +12,6 @@ namespace json = boost::json;
 
 namespace {
 
-/// Further paths are not listed: a long name may stand above many members that are unknown.
-constexpr std::size_t max_path_bytes = std::size_t{1} << 20;
-
 bool is_type_or_metadata(std::string_view name) noexcept
 {
     return name == "kind" || name == "apiVersion" || name == "metadata";

@@ -8,6 +8,9 @@
 
 namespace kubecoro::detail {
 
+/// Bytes of the paths in one list. Further ones are not listed: a long name may stand above many members.
+inline constexpr std::size_t max_path_bytes = std::size_t{1} << 20;
+
 struct value_path
 {
     enum class step

@@ -21,6 +21,10 @@ constexpr std::string_view ancient = "ancient-changes";
 constexpr std::string_view first_apply = "before-first-apply";
 constexpr std::string_view last_applied = "kubectl.kubernetes.io/last-applied-configuration";
 constexpr std::size_t max_depth = 256;
+/// Maximum number of fields that one error lists.
+constexpr std::size_t most_causes = 1000;
+/// Bytes of their paths: a long name may stand above many of them.
+constexpr std::size_t most_cause_bytes = std::size_t{1} << 20;
 
 /// Fields without owners.
 const field_set& unowned()
@@ -50,14 +54,21 @@ void managed_fields::take_from_others(const field_set& fields, const owner& self
         if (who != self) held.fields = held.fields.minus(fields);
 }
 
-std::vector<managed_fields::conflict> managed_fields::conflicts_with(const field_set& changed, const owner& self) const
+managed_fields::conflict_list managed_fields::conflicts_with(const field_set& changed, const owner& self,
+                                                             const field_set* forgiven) const
 {
-    std::vector<conflict> all;
-    for (const auto& [who, held] : entries_)
-        if (who != self)
-            held.fields.common(changed).for_each([&](const field_path& path) {
-                all.push_back({who, held.api_version, path});
-            });
+    conflict_list all;
+    std::size_t bytes = 0;
+    for (const auto& [who, held] : entries_) {
+        if (who == self) continue;
+        held.fields.common(changed).for_each([&](const field_path& path) {
+            if (forgiven && forgiven->has(path)) return;
+            ++all.count;
+            if (all.first.size() >= most_causes || bytes >= most_cause_bytes) return;
+            for (const auto& element : path) bytes += element.size();
+            all.first.push_back({who, held.api_version, path});
+        });
+    }
     return all;
 }
 
@@ -161,11 +172,11 @@ answer<std::optional<json::value>> managed_fields::apply(const json::value& live
     auto next = prune(merge_values(live, config, type), type, last);
     const auto changes = compare_fields(live, next, type);
     const auto taken = changes.added.united(changes.modified);
-    auto conflicts = conflicts_with(taken, self);
-    if (!force && !conflicts.empty() && writer.manager == "kubectl")
+    auto conflicts = force ? conflict_list{} : conflicts_with(taken, self, nullptr);
+    if (conflicts.count > 0 && writer.manager == "kubectl")
         if (const auto own = client_side_fields(live, type, writer.api_version))
-            std::erase_if(conflicts, [&](const conflict& c) { return own->has(c.path); });
-    if (!force && !conflicts.empty()) return conflict_error(conflicts);
+            conflicts = conflicts_with(taken, self, &*own);
+    if (conflicts.count > 0) return conflict_error(conflicts);
     take_from_others(taken, self);
     take_from_others(changes.removed, self);
     entries_[self].fields = entries_[self].fields.minus(unowned()); // pruning needed them
@@ -185,23 +196,20 @@ std::string shown(const std::string& manager, const std::string& subresource, bo
     return updates ? out + " using " + api_version : out;
 }
 
-/// Maximum number of fields that one error lists.
-constexpr std::size_t most_causes = 1000;
-
 } // namespace
 
-status_error managed_fields::conflict_error(const std::vector<conflict>& conflicts)
+status_error managed_fields::conflict_error(const conflict_list& conflicts)
 {
     const auto who = [](const conflict& c) {
         return shown(c.held_by.manager, c.held_by.subresource, c.held_by.updates, c.api_version);
     };
-    const auto count = conflicts.size();
+    const auto count = conflicts.count;
+    const auto& first = conflicts.first.front();
     std::string message = "Apply failed with " + std::to_string(count) + (count == 1 ? " conflict: " : " conflicts: ");
-    if (count == 1) message += "conflict with " + who(conflicts[0]) + ": " + path_text(conflicts[0].path);
+    if (count == 1) message += "conflict with " + who(first) + ": " + path_text(first.path);
     std::vector<status_cause> causes;
     const owner* listed = nullptr;
-    for (std::size_t i = 0; i < std::min(count, most_causes); ++i) {
-        const auto& c = conflicts[i];
+    for (const auto& c : conflicts.first) {
         const auto path = path_text(c.path);
         causes.push_back({"FieldManagerConflict", "conflict with " + who(c), path});
         if (count == 1) break;

@@ -8,6 +8,7 @@
 #include <boost/json/value.hpp>
 
 #include <compare>
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
@@ -107,12 +108,20 @@ private:
         std::string api_version;
         field_path path;
     };
-    static status_error conflict_error(const std::vector<conflict>& conflicts);
+    struct conflict_list
+    {
+        /// As many as an error lists.
+        std::vector<conflict> first = {};
+        std::size_t count = 0;
+    };
+    static status_error conflict_error(const conflict_list& conflicts);
     static owner owner_of(const field_writer& writer, bool updates);
 
     /// Takes the fields from all but one.
     void take_from_others(const field_set& fields, const owner& self);
-    [[nodiscard]] std::vector<conflict> conflicts_with(const field_set& changed, const owner& self) const;
+    /// @param forgiven  Fields that are no conflicts; null: none.
+    [[nodiscard]] conflict_list conflicts_with(const field_set& changed, const owner& self,
+                                               const field_set* forgiven) const;
     /// Removes the fields of its last configuration that have no owner any more.
     [[nodiscard]] boost::json::value prune(const boost::json::value& merged, const merge_type& type,
                                            const field_set& last) const;

@@ -64,6 +64,12 @@ struct request_reader::parser
         }
     }
 
+    /// Whether the end of the body is marked in a way that nobody here knows. The body would be taken for requests.
+    [[nodiscard]] bool has_unknown_coding() const
+    {
+        return message->get().count(http::field::transfer_encoding) > 0 && !message->chunked();
+    }
+
     /// Chunks of one byte need five bytes of framing; the factor leaves room for chunk extensions.
     [[nodiscard]] bool mostly_framing(http_limits limits) const
     {
@@ -97,6 +103,10 @@ std::size_t request_reader::feed(std::string_view bytes)
         if (p.where == state::head && p.message->is_header_done()) {
             p.where = state::body;
             p.keep_head();
+            if (p.has_unknown_coding()) {
+                p.where = state::malformed;
+                break;
+            }
         }
         if (p.message->is_done()) p.where = state::complete;
         if (!error) continue;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -34,7 +35,8 @@ struct clause
         const auto text = parameter("q");
         double value = 1;
         const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), value);
-        return ec == std::errc{} && end == text.data() + text.size() && !text.empty() ? value : 1;
+        const bool whole = ec == std::errc{} && end == text.data() + text.size() && !text.empty();
+        return whole && std::isfinite(value) ? value : 1;
     }
     [[nodiscard]] bool allows(std::string_view media_type) const { return type == media_type || type == "*/*"; }
     /// True if it asks for another representation of the object.

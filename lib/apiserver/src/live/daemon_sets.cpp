@@ -2,8 +2,9 @@
 #include "live/workbench.hpp"
 #include "render/json_text.hpp"
 
-#include <algorithm>
 #include <map>
+#include <set>
+#include <string_view>
 
 namespace kubecoro::apiserver::live {
 
@@ -13,25 +14,25 @@ void run_daemon_set(const workbench& w, const json::value& set, const std::vecto
     if (find_at(set, "metadata.deletionTimestamp") || !pod_template) return;
     const auto ns = text_at(set, "metadata.namespace");
     const auto revision = template_hash(*pod_template);
+    const std::set<std::string_view> suitable(nodes.begin(), nodes.end());
     std::map<std::string, const pod_digest*> on;
     std::vector<std::string> doomed;
     for (const auto* p : w.pods.of(uid_of(set))) {
         if (p->deleting) continue;
-        const bool fits = std::find(nodes.begin(), nodes.end(), p->node) != nodes.end();
-        if (!fits || !p->active() || !on.emplace(p->node, p).second) doomed.push_back(p->name);
+        if (!suitable.contains(p->node) || !p->active() || !on.emplace(p->node, p).second) doomed.push_back(p->name);
     }
     std::int64_t updated = 0, ready = 0;
     const pod_digest* outdated = nullptr;
+    bool refused = false; // as all others would be, until the next change of the set
     for (const auto& node : nodes) {
         const auto at = on.find(node);
         if (at == on.end()) {
-            w.create_pods(1, set, [&] {
-                auto pod = pod_of(set, *pod_template);
-                object_member(pod.get_object(), "spec")["nodeName"] = node;
-                object_member(object_member(pod.get_object(), "metadata"), "labels")["controller-revision-hash"] =
-                    revision;
-                return pod;
-            });
+            if (!refused && w.writes == 0) w.again(w.now);
+            if (refused || w.writes == 0) continue;
+            auto pod = pod_of(set, *pod_template);
+            object_member(pod.get_object(), "spec")["nodeName"] = node;
+            object_member(object_member(pod.get_object(), "metadata"), "labels")["controller-revision-hash"] = revision;
+            refused = !w.create("pods", ns, std::move(pod));
             continue;
         }
         if (at->second->revision == revision)

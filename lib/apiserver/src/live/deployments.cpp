@@ -219,7 +219,8 @@ void run_deployment(const workbench& w, const json::value& deployment, std::vect
     if (!relatives.current && !paused) {
         auto made = new_set(deployment, hash);
         annotate(made, revision_annotation, std::to_string(relatives.last_revision + 1));
-        if (!w.create(sets_resource, text_at(deployment, "metadata.namespace"), std::move(made))) w.again(w.now);
+        const bool created = w.create(sets_resource, text_at(deployment, "metadata.namespace"), std::move(made));
+        if (!created && w.writes == 0) w.again(w.now); // a set that is refused waits for the deployment's next change
     } else if (relatives.current && settle_revision(w, *relatives.current, relatives)) {
         const auto plan = plan_rollout(rollout_of(w, deployment, relatives));
         if (!paused) {

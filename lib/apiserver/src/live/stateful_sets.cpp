@@ -7,6 +7,9 @@
 namespace kubecoro::apiserver::live {
 namespace {
 
+/// Pods of a set that are refused in one turn. The set may go on after one whose name another pod has.
+constexpr std::size_t most_refused = 10;
+
 struct count
 {
     std::int64_t pods = 0, ready = 0, updated = 0;
@@ -31,6 +34,23 @@ void add_claims(json::object& pod_spec, const json::value& set, const std::strin
     pod_spec["volumes"] = std::move(volumes);
 }
 
+json::value numbered_pod(const json::value& set, const json::value& pod_template, const std::string& name,
+                         std::int64_t number, const std::string& revision)
+{
+    auto pod = pod_of(set, pod_template);
+    auto& metadata = object_member(pod.get_object(), "metadata");
+    metadata.erase("generateName");
+    metadata["name"] = name;
+    auto& labels = object_member(metadata, "labels");
+    labels["controller-revision-hash"] = revision;
+    labels["statefulset.kubernetes.io/pod-name"] = name;
+    labels["apps.kubernetes.io/pod-index"] = std::to_string(number);
+    auto& spec = object_member(pod.get_object(), "spec");
+    spec["hostname"] = name;
+    add_claims(spec, set, name);
+    return pod;
+}
+
 } // namespace
 
 // In order: a pod comes after those before it are ready, and goes after those behind it are gone.
@@ -53,25 +73,19 @@ void run_stateful_set(const workbench& w, const json::value& set)
         have.updated += p->revision == revision ? 1 : 0;
     }
     bool settled = true; // all that came before is ready
+    std::size_t refused = 0;
     for (std::int64_t i = 0; i < wanted && (settled || !ordered); ++i) {
         const auto name = base + std::to_string(i);
         const auto at = by_name.find(name);
         settled = settled && at != by_name.end() && at->second->ready && !at->second->deleting;
-        if (at == by_name.end())
-            w.create_pods(1, set, [&] {
-                auto pod = pod_of(set, *pod_template);
-                auto& metadata = object_member(pod.get_object(), "metadata");
-                metadata.erase("generateName");
-                metadata["name"] = name;
-                auto& labels = object_member(metadata, "labels");
-                labels["controller-revision-hash"] = revision;
-                labels["statefulset.kubernetes.io/pod-name"] = name;
-                labels["apps.kubernetes.io/pod-index"] = std::to_string(i);
-                auto& spec = object_member(pod.get_object(), "spec");
-                spec["hostname"] = name;
-                add_claims(spec, set, name);
-                return pod;
-            });
+        if (at != by_name.end()) continue;
+        if (w.writes == 0) {
+            w.again(w.now);
+            break;
+        }
+        // The others would be refused as well, until the set changes.
+        if (!w.create("pods", ns, numbered_pod(set, *pod_template, name, i, revision)) && ++refused == most_refused)
+            break;
     }
     // The last one that is too many, or else the last one of an old template, goes next.
     const auto goes = [&](std::int64_t i) {

@@ -145,43 +145,6 @@ refusal sort_patch(const json::array& patch, std::string_view key, sorted_patch&
     return {};
 }
 
-refusal merge_object(json::object& target, const json::object& patch, shape message);
-
-/// Merges the items into those with the same key, the first of several; adds the others.
-refusal merge_items(json::array& items, const json::array& patch, const list_rule& rule)
-{
-    std::map<std::string, std::size_t> places;
-    for (std::size_t i = 0; i < items.size(); ++i)
-        if (const auto* id = identity(items[i], rule.key)) places.emplace(to_text(*id), i);
-    for (const auto& item : patch) {
-        const auto [place, fresh] = places.emplace(to_text(*identity(item, rule.key)), items.size());
-        if (fresh)
-            items.push_back(stripped(item));
-        else if (auto e = merge_object(items[place->second].get_object(), item.get_object(), rule.items))
-            return e;
-    }
-    return {};
-}
-
-refusal merge_keyed_list(json::array& items, const json::array& patch, const list_rule& rule)
-{
-    sorted_patch sorted;
-    for (const auto& item : patch)
-        if (!item.is_object()) return errors::internal("list element types are not identical");
-    if (auto e = sort_patch(patch, rule.key, sorted)) return e;
-    if (auto e = check_items(sorted.merged, rule.key)) return e;
-    if (sorted.replaces) {
-        items = stripped(sorted.merged).get_array();
-        return {};
-    }
-    remove_items(items, rule.key, sorted.deleted);
-    if (auto e = check_items(items, rule.key)) return e;
-    const list_ranks before(items, rule.key);
-    if (auto e = merge_items(items, sorted.merged, rule)) return e;
-    items = in_order(std::move(items), list_ranks(sorted.merged, rule.key), before);
-    return {};
-}
-
 refusal merge_set(json::array& items, const json::array& patch)
 {
     json::array both = items;
@@ -193,30 +156,6 @@ refusal merge_set(json::array& items, const json::array& patch)
     for (auto& item : both)
         if (known.insert(to_text(item)).second) merged.push_back(std::move(item));
     items = in_order(std::move(merged), list_ranks(patch, {}), before);
-    return {};
-}
-
-refusal merge_list(json::array& items, const json::array& patch, const list_rule& rule)
-{
-    return rule.key.empty() ? merge_set(items, patch) : merge_keyed_list(items, patch, rule);
-}
-
-/// Merges one member that is neither null nor a directive.
-refusal merge_member(json::object& target, std::string_view name, const json::value& value, shape message)
-{
-    auto* const member = target.if_contains(name);
-    const auto* const field = detail::patch_field(message, name);
-    if (member && member->is_object() && value.is_object()) {
-        if (!field || !field->has(field_flag::patch_replace))
-            return merge_object(member->get_object(), value.get_object(), detail::patch_shape_of(field));
-        *member = value;
-    } else if (member && member->is_array() && value.is_array()) {
-        if (const auto rule = detail::patch_list_rule_of(field))
-            return merge_list(member->get_array(), value.get_array(), *rule);
-        *member = value;
-    } else {
-        take(target, name, value);
-    }
     return {};
 }
 
@@ -264,78 +203,186 @@ refusal check_order(const json::array& patch, const json::array& order, std::str
                             "\n doesn't match $setElementOrder list:\n" + to_text(order) + "\n");
 }
 
-/// Merges a list and brings it into the order of the directive.
-refusal order_list(json::object& target, std::string_view name, const json::value& order, const json::value* patch,
-                   shape message)
+/// Bytes of a text that cost as much as one item.
+constexpr std::size_t bytes_a_step = 64;
+
+std::size_t steps_of(const json::object& members)
 {
-    const auto rule = detail::patch_list_rule_of(detail::patch_field(message, name));
-    auto* member = target.if_contains(name);
-    for (const json::value* list : {&order, patch, static_cast<const json::value*>(member)})
-        if (list && !list->is_array()) return errors::internal("expected a []interface {}, but received another type");
-    if (!rule) return patch ? merge_member(target, name, *patch, message) : std::nullopt;
-    if (auto e = check_items(order.get_array(), rule->key)) return e;
-    if (patch)
-        if (auto e = check_order(patch->get_array(), order.get_array(), rule->key)) return e;
-    const list_ranks before(member ? member->get_array() : json::array{}, rule->key);
-    if (patch)
-        if (auto e = merge_member(target, name, *patch, message)) return e;
-    member = target.if_contains(name);
-    if (!member) return {};
-    auto& items = member->get_array();
-    items = in_order(std::move(items), list_ranks(order.get_array(), rule->key), before);
-    return {};
+    std::size_t steps = members.size();
+    for (const auto& m : members) steps += m.key().size() / bytes_a_step;
+    return steps;
 }
 
-void delete_scalars(json::object& target, std::string_view name, const json::value& doomed)
+/// @param key  Of the items, which are told apart by it; empty: by themselves.
+std::size_t steps_of(const json::array& items, std::string_view key)
 {
-    auto* list = target.if_contains(name);
-    if (doomed.is_null())
-        target.erase(name);
-    else if (list && list->is_array() && doomed.is_array())
-        remove_items(list->get_array(), {}, texts_of(doomed.get_array()));
+    std::size_t steps = items.size();
+    for (const auto& item : items)
+        if (const auto* id = identity(item, key); id && id->is_string())
+            steps += id->get_string().size() / bytes_a_step;
+    return steps;
 }
 
-refusal merge_members(json::object& target, const json::object& patch, shape message)
+/** Merges one patch. Bounds the members and items of the document that it looks at: an object or list is looked at for each
+    item of the patch that leads to it, and a patch may have any number of items with the same key. */
+class merger
 {
-    for (const auto& [key_text, value] : patch) {
-        const std::string_view key = key_text;
-        if (key.starts_with(delete_prefix)) {
-            delete_scalars(target, key.substr(delete_prefix.size()), value);
-        } else if (key.starts_with(order_prefix)) {
-            const auto name = key.substr(order_prefix.size());
-            if (auto e = order_list(target, name, value, patch.if_contains(name), message)) return e;
-        } else if (!is_directive(key) && !value.is_null() &&
-                   !patch.contains(std::string(order_prefix) + std::string(key))) {
-            if (auto e = merge_member(target, key, value, message)) return e;
+public:
+    refusal merge_object(json::object& target, const json::object& patch, shape message)
+    {
+        if (!spend(steps_of(target))) return too_much();
+        if (const auto* what = patch.if_contains(directive)) {
+            if (*what != "replace" && *what != "delete") return unknown_directive(*what, patch);
+            target.clear();
+            if (*what == "delete") return {};
+            for (const auto& [key, value] : patch)
+                if (key != directive) target.emplace(key, value);
+            return {};
         }
+        if (auto e = retain_keys(target, patch)) return e;
+        erase_members(target, [&](std::string_view key) {
+            const auto* change = patch.if_contains(key);
+            return change && change->is_null();
+        });
+        return merge_members(target, patch, message);
     }
-    return {};
-}
 
-refusal merge_object(json::object& target, const json::object& patch, shape message)
-{
-    if (const auto* what = patch.if_contains(directive)) {
-        if (*what != "replace" && *what != "delete") return unknown_directive(*what, patch);
-        target.clear();
-        if (*what == "delete") return {};
-        for (const auto& [key, value] : patch)
-            if (key != directive) target.emplace(key, value);
+private:
+    /// Merges the items into those with the same key, the first of several; adds the others.
+    refusal merge_items(json::array& items, const json::array& patch, const list_rule& rule)
+    {
+        std::map<std::string, std::size_t> places;
+        for (std::size_t i = 0; i < items.size(); ++i)
+            if (const auto* id = identity(items[i], rule.key)) places.emplace(to_text(*id), i);
+        for (const auto& item : patch) {
+            const auto [place, fresh] = places.emplace(to_text(*identity(item, rule.key)), items.size());
+            if (fresh)
+                items.push_back(stripped(item));
+            else if (auto e = merge_object(items[place->second].get_object(), item.get_object(), rule.items))
+                return e;
+        }
         return {};
     }
-    if (auto e = retain_keys(target, patch)) return e;
-    erase_members(target, [&](std::string_view key) {
-        const auto* change = patch.if_contains(key);
-        return change && change->is_null();
-    });
-    return merge_members(target, patch, message);
-}
+
+    refusal merge_keyed_list(json::array& items, const json::array& patch, const list_rule& rule)
+    {
+        sorted_patch sorted;
+        for (const auto& item : patch)
+            if (!item.is_object()) return errors::internal("list element types are not identical");
+        if (auto e = sort_patch(patch, rule.key, sorted)) return e;
+        if (auto e = check_items(sorted.merged, rule.key)) return e;
+        if (sorted.replaces) {
+            items = stripped(sorted.merged).get_array();
+            return {};
+        }
+        remove_items(items, rule.key, sorted.deleted);
+        if (auto e = check_items(items, rule.key)) return e;
+        const list_ranks before(items, rule.key);
+        if (auto e = merge_items(items, sorted.merged, rule)) return e;
+        items = in_order(std::move(items), list_ranks(sorted.merged, rule.key), before);
+        return {};
+    }
+
+    refusal merge_list(json::array& items, const json::array& patch, const list_rule& rule)
+    {
+        if (!spend(steps_of(items, rule.key) + patch.size())) return too_much();
+        return rule.key.empty() ? merge_set(items, patch) : merge_keyed_list(items, patch, rule);
+    }
+
+    /// Merges one member that is neither null nor a directive.
+    refusal merge_member(json::object& target, std::string_view name, const json::value& value, shape message)
+    {
+        auto* const member = target.if_contains(name);
+        const auto* const field = detail::patch_field(message, name);
+        if (member && member->is_object() && value.is_object()) {
+            if (!field || !field->has(field_flag::patch_replace))
+                return merge_object(member->get_object(), value.get_object(), detail::patch_shape_of(field));
+            *member = value;
+        } else if (member && member->is_array() && value.is_array()) {
+            if (const auto rule = detail::patch_list_rule_of(field))
+                return merge_list(member->get_array(), value.get_array(), *rule);
+            *member = value;
+        } else {
+            take(target, name, value);
+        }
+        return {};
+    }
+
+    /// Merges a list and brings it into the order of the directive.
+    refusal order_list(json::object& target, std::string_view name, const json::value& order, const json::value* patch,
+                       shape message)
+    {
+        const auto rule = detail::patch_list_rule_of(detail::patch_field(message, name));
+        auto* member = target.if_contains(name);
+        for (const json::value* list : {&order, patch, static_cast<const json::value*>(member)})
+            if (list && !list->is_array())
+                return errors::internal("expected a []interface {}, but received another type");
+        if (!rule) return patch ? merge_member(target, name, *patch, message) : std::nullopt;
+        if (member && !spend(steps_of(member->get_array(), rule->key))) return too_much();
+        if (auto e = check_items(order.get_array(), rule->key)) return e;
+        if (patch)
+            if (auto e = check_order(patch->get_array(), order.get_array(), rule->key)) return e;
+        const list_ranks before(member ? member->get_array() : json::array{}, rule->key);
+        if (patch)
+            if (auto e = merge_member(target, name, *patch, message)) return e;
+        member = target.if_contains(name);
+        if (!member) return {};
+        auto& items = member->get_array();
+        items = in_order(std::move(items), list_ranks(order.get_array(), rule->key), before);
+        return {};
+    }
+
+    refusal delete_scalars(json::object& target, std::string_view name, const json::value& doomed)
+    {
+        auto* list = target.if_contains(name);
+        if (doomed.is_null()) {
+            target.erase(name);
+        } else if (list && list->is_array() && doomed.is_array()) {
+            if (!spend(steps_of(list->get_array(), {}))) return too_much();
+            remove_items(list->get_array(), {}, texts_of(doomed.get_array()));
+        }
+        return {};
+    }
+
+    refusal merge_members(json::object& target, const json::object& patch, shape message)
+    {
+        for (const auto& [key_text, value] : patch) {
+            const std::string_view key = key_text;
+            if (key.starts_with(delete_prefix)) {
+                if (auto e = delete_scalars(target, key.substr(delete_prefix.size()), value)) return e;
+            } else if (key.starts_with(order_prefix)) {
+                const auto name = key.substr(order_prefix.size());
+                if (auto e = order_list(target, name, value, patch.if_contains(name), message)) return e;
+            } else if (!is_directive(key) && !value.is_null() &&
+                       !patch.contains(std::string(order_prefix) + std::string(key))) {
+                if (auto e = merge_member(target, key, value, message)) return e;
+            }
+        }
+        return {};
+    }
+
+    [[nodiscard]] bool spend(std::size_t steps) noexcept
+    {
+        const bool enough = steps <= left_;
+        left_ = enough ? left_ - steps : 0;
+        return enough;
+    }
+    [[nodiscard]] static status_error too_much()
+    {
+        return errors::make(413, "RequestEntityTooLarge",
+                            "Request entity too large: the patch changes the same lists too often");
+    }
+
+    /// A second or two; a patch that leads to each of them once does not come near.
+    std::size_t left_ = 1'000'000;
+};
 
 } // namespace
 
 std::optional<status_error> apply_strategic_merge(json::object& doc, const json::object& patch,
                                                   std::string_view api_version, std::string_view kind)
 {
-    return merge_object(doc, patch, detail::patch_shape_of_kind(api_version, kind));
+    return merger().merge_object(doc, patch, detail::patch_shape_of_kind(api_version, kind));
 }
 
 } // namespace kubecoro::apiserver

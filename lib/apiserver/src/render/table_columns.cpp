@@ -41,7 +41,7 @@ std::vector<table_column> table_columns(const resource_info& info, std::string_v
                 text("Nominated Node", 1),
                 text("Readiness Gates", 1)};
     if (behaves == builtin::deployment)
-        return containers({name, text("Ready"), number("Up-to-date"), number("Available"), age});
+        return containers({name, text("Ready"), text("Up-to-date"), text("Available"), age});
     if (behaves == builtin::replica_set)
         return containers({name, number("Desired"), number("Current"), number("Ready"), age});
     if (behaves == builtin::stateful_set) return containers({name, text("Ready"), age}, false);
@@ -50,9 +50,13 @@ std::vector<table_column> table_columns(const resource_info& info, std::string_v
                            number("Available"), text("Node Selector"), age});
     if (behaves == builtin::job) return containers({name, text("Status"), text("Completions"), text("Duration"), age});
     if (behaves == builtin::cron_job)
-        return {
-            name, text("Schedule"), text("Timezone"), {"Suspend", "boolean"}, number("Active"), text("Last Schedule"),
-            age};
+        return containers({name,
+                           text("Schedule"),
+                           text("Timezone"),
+                           {"Suspend", "boolean"},
+                           number("Active"),
+                           text("Last Schedule"),
+                           age});
     if (behaves == builtin::node)
         return {name,
                 text("Status"),
@@ -68,11 +72,13 @@ std::vector<table_column> table_columns(const resource_info& info, std::string_v
         return {name, text("Type"), text("Cluster-IP"), text("External-IP"), text("Port(s)"), age, text("Selector", 1)};
     if (behaves == builtin::config_map) return {name, text("Data"), age};
     if (behaves == builtin::secret) return {name, text("Type"), text("Data"), age};
-    if (behaves == builtin::service_account) return {name, text("Secrets"), age};
+    if (behaves == builtin::service_account) return {name, age};
     if (behaves == builtin::namespace_) return {name, text("Status"), age};
     if (behaves == builtin::lease) return {name, text("Holder"), age};
     if (behaves == builtin::event)
-        return {text("Last Seen"), text("Type"), text("Reason"), text("Object"), text("Message")};
+        return {
+            text("Last Seen"), text("Type"),    text("Reason"),        text("Object"),   text("Subobject", 1),
+            text("Source", 1), text("Message"), text("First Seen", 1), text("Count", 1), {"Name", "string", "name", 1}};
     if (behaves == builtin::custom_resource_definition) return {name, text("Created At")};
     return plain_columns(info);
 }

@@ -2,7 +2,9 @@
 
 #include "render/json_path.hpp"
 #include "render/json_text.hpp"
+#include "render/plain_cells.hpp"
 #include "render/plain_tables.hpp"
+#include "render/pod_summary.hpp"
 #include "state/events.hpp"
 
 #include <algorithm>
@@ -78,55 +80,18 @@ std::string selector_text(const json::object* labels)
     return out;
 }
 
-/// Status, restarts and ready containers of a pod, as kubectl shows them.
-struct pod_summary
+json::array pod_cells(const json::value& body, const std::string& age, wall_time now)
 {
-    std::size_t total = 0;
-    std::size_t ready = 0;
-    std::int64_t restarts = 0;
-    std::string status;
-};
-
-pod_summary summarise_pod(const json::value& body)
-{
-    pod_summary p;
-    p.total = size_at(body, "spec.containers");
-    p.status = text_at(body, "status.reason");
-    if (p.status.empty()) p.status = text_at(body, "status.phase");
-    if (const auto* containers = array_at(body, "status.containerStatuses")) {
-        bool running = false;
-        for (const auto& c : *containers) {
-            p.restarts += int_at(c, "restartCount");
-            const auto* is_ready = find_at(c, "ready");
-            const bool up = is_ready && is_ready->is_bool() && is_ready->get_bool();
-            if (const auto reason = text_at(c, "state.waiting.reason"); !reason.empty())
-                p.status = reason;
-            else if (const auto ended = text_at(c, "state.terminated.reason"); !ended.empty())
-                p.status = ended;
-            else if (up && find_at(c, "state.running"))
-                running = true;
-            p.ready += up ? 1 : 0;
-        }
-        if (p.status == "Completed" && running) p.status = "Running";
-    }
-    if (find_at(body, "metadata.deletionTimestamp")) p.status = "Terminating";
-    return p;
-}
-
-json::array pod_cells(const json::value& body, const std::string& age)
-{
-    const auto p = summarise_pod(body);
-    const auto ready = std::to_string(p.ready) + "/" + std::to_string(p.total);
-    auto ip = text_at(body, "status.podIP");
+    const auto p = summarise_pod(body, now);
     return {text_cell(text_at(body, "metadata.name")),
-            text_cell(ready),
+            text_cell(p.ready),
             text_cell(p.status),
-            text_cell(std::to_string(p.restarts)),
+            text_cell(p.restarts),
             text_cell(age),
-            or_none(ip),
+            or_none(text_at(body, "status.podIP")),
             or_none(text_at(body, "spec.nodeName")),
             or_none(text_at(body, "status.nominatedNodeName")),
-            text_cell(none)};
+            or_none(p.gates)};
 }
 
 std::string fraction(std::int64_t part, std::int64_t whole)
@@ -198,12 +163,17 @@ json::array node_cells(const json::value& body, const std::string& age)
     std::string status = ready.empty() ? "Unknown" : ready == "True" ? "Ready" : "NotReady";
     const auto* unschedulable = find_at(body, "spec.unschedulable");
     if (unschedulable && unschedulable->is_bool() && unschedulable->get_bool()) status += ",SchedulingDisabled";
-    std::string roles;
+    std::set<std::string> all_roles;
     constexpr std::string_view role_prefix = "node-role.kubernetes.io/";
     if (const auto* labels = object_at(body, "metadata.labels"))
-        for (const auto& label : *labels)
-            if (const std::string_view key = label.key(); key.starts_with(role_prefix))
-                roles += (roles.empty() ? "" : ",") + std::string(key.substr(role_prefix.size()));
+        for (const auto& [key, value] : *labels) {
+            const std::string_view label = key;
+            if (label.starts_with(role_prefix)) all_roles.emplace(label.substr(role_prefix.size()));
+            if (label == "kubernetes.io/role") all_roles.insert(scalar_text(value));
+        }
+    std::string roles;
+    for (const auto& role : all_roles)
+        if (!role.empty()) roles += (roles.empty() ? "" : ",") + role;
     std::string internal, external;
     if (const auto* addresses = array_at(body, "status.addresses"))
         for (const auto& a : *addresses) {
@@ -262,11 +232,27 @@ json::array service_cells(const json::value& body, const std::string& age)
             or_none(selector_text(object_at(body, "spec.selector")))};
 }
 
+/// Its first condition, in the order of kube-apiserver.
+std::string job_status(const json::value& body)
+{
+    for (const std::string_view type : {"Complete", "Failed"})
+        if (condition_status(body, type) == "True") return std::string(type);
+    if (find_at(body, "metadata.deletionTimestamp")) return "Terminating";
+    for (const std::string_view type : {"Suspended", "FailureTarget", "SuccessCriteriaMet"})
+        if (condition_status(body, type) == "True") return std::string(type);
+    return "Running";
+}
+
+std::string completions_of_job(const json::value& body)
+{
+    const auto succeeded = int_at(body, "status.succeeded");
+    if (find_at(body, "spec.completions")) return fraction(succeeded, int_at(body, "spec.completions"));
+    const auto parallelism = int_at(body, "spec.parallelism");
+    return fraction(succeeded, 1) + (parallelism > 1 ? " of " + std::to_string(parallelism) : "");
+}
+
 json::array job_cells(const json::value& body, const std::string& age, wall_time now)
 {
-    std::string status = "Running";
-    if (condition_status(body, "Complete") == "True") status = "Complete";
-    if (condition_status(body, "Failed") == "True") status = "Failed";
     std::string took;
     wall_time start, end = now;
     if (parse_time(text_at(body, "status.startTime"), start)) {
@@ -275,8 +261,8 @@ json::array job_cells(const json::value& body, const std::string& age, wall_time
     }
     const auto* containers = array_at(body, "spec.template.spec.containers");
     return {text_cell(text_at(body, "metadata.name")),
-            text_cell(status),
-            text_cell(fraction(int_at(body, "status.succeeded"), int_at(body, "spec.completions", 1))),
+            text_cell(job_status(body)),
+            text_cell(completions_of_job(body)),
             text_cell(took),
             text_cell(age),
             text_cell(joined(containers, "name")),
@@ -289,25 +275,56 @@ json::array cron_job_cells(const json::value& body, const std::string& age, wall
     const auto* suspended = find_at(body, "spec.suspend");
     const auto last = text_at(body, "status.lastScheduleTime");
     const auto zone = text_at(body, "spec.timeZone");
+    const auto* containers = array_at(body, "spec.jobTemplate.spec.template.spec.containers");
     return {text_cell(text_at(body, "metadata.name")),
             text_cell(text_at(body, "spec.schedule")),
             or_none(zone),
             text_cell(suspended && suspended->is_bool() && suspended->get_bool() ? "True" : "False"),
             static_cast<std::int64_t>(size_at(body, "status.active")),
             text_cell(last.empty() ? std::string(none) : age_of(last, now)),
-            text_cell(age)};
+            text_cell(age),
+            text_cell(joined(containers, "name")),
+            text_cell(joined(containers, "image")),
+            cells::selector(body, "spec.jobTemplate.spec.selector")};
 }
 
-json::array event_cells(const json::value& body, const std::string& age, wall_time now)
+/// The component and the host, or those of the fields that came after them.
+std::string source_of_event(const json::value& body)
 {
-    auto seen = text_at(body, "lastTimestamp");
-    if (seen.empty()) seen = text_at(body, "eventTime");
-    auto kind = std::string(text_at(body, "involvedObject.kind"));
-    for (auto& c : kind) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-    return {text_cell(seen.empty() ? age : age_of(seen, now)), text_cell(text_at(body, "type")),
+    auto component = text_at(body, "source.component");
+    auto host = text_at(body, "source.host");
+    if (component.empty()) component = text_at(body, "reportingComponent");
+    if (host.empty()) host = text_at(body, "reportingInstance");
+    return std::string(component) + (host.empty() ? "" : ", ") + std::string(host);
+}
+
+json::array event_cells(const json::value& body, wall_time now)
+{
+    const auto time = [&](std::string_view path) { return text_at(body, path); };
+    const auto first = time("firstTimestamp").empty() ? time("eventTime") : time("firstTimestamp");
+    auto last = time("lastTimestamp").empty() ? first : time("lastTimestamp");
+    auto count = std::max<std::int64_t>(int_at(body, "count"), 1);
+    if (object_at(body, "series")) {
+        last = time("series.lastObservedTime");
+        count = int_at(body, "series.count");
+    }
+    auto about = std::string(text_at(body, "involvedObject.kind"));
+    for (auto& c : about) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+    const auto name = text_at(body, "involvedObject.name");
+    if (!name.empty()) about += "/" + std::string(name);
+    auto message = text_at(body, "message");
+    const auto begin = message.find_first_not_of(" \t\r\n");
+    message = begin == message.npos ? "" : message.substr(begin, message.find_last_not_of(" \t\r\n") - begin + 1);
+    return {text_cell(age_of(last, now)),
+            text_cell(text_at(body, "type")),
             text_cell(text_at(body, "reason")),
-            text_cell(kind + "/" + std::string(text_at(body, "involvedObject.name"))),
-            text_cell(text_at(body, "message"))};
+            text_cell(about),
+            text_cell(text_at(body, "involvedObject.fieldPath")),
+            text_cell(source_of_event(body)),
+            text_cell(message),
+            text_cell(age_of(first, now)),
+            count,
+            text_cell(text_at(body, "metadata.name"))};
 }
 
 } // namespace
@@ -331,7 +348,7 @@ json::array table_cells(const resource_info& info, const std::vector<table_colum
     }
     switch (info.behaves) {
     case builtin::pod:
-        return pod_cells(body, age);
+        return pod_cells(body, age, now);
     case builtin::deployment:
         return deployment_cells(body, age);
     case builtin::replica_set:
@@ -349,7 +366,7 @@ json::array table_cells(const resource_info& info, const std::vector<table_colum
     case builtin::service:
         return service_cells(body, age);
     case builtin::event:
-        return event_cells(info.group.empty() ? body : event_form(body, true), age, now);
+        return event_cells(info.group.empty() ? body : event_form(body, true), now);
     case builtin::config_map:
         return {text_cell(name), static_cast<std::int64_t>(size_at(body, "data") + size_at(body, "binaryData")),
                 text_cell(age)};
@@ -357,7 +374,7 @@ json::array table_cells(const resource_info& info, const std::vector<table_colum
         return {text_cell(name), text_cell(text_at(body, "type")), static_cast<std::int64_t>(size_at(body, "data")),
                 text_cell(age)};
     case builtin::service_account:
-        return {text_cell(name), static_cast<std::int64_t>(size_at(body, "secrets")), text_cell(age)};
+        return {text_cell(name), text_cell(age)};
     case builtin::namespace_:
         return {text_cell(name), text_cell(text_at(body, "status.phase")), text_cell(age)};
     case builtin::lease:

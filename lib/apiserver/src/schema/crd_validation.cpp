@@ -12,7 +12,9 @@
 #include <algorithm>
 #include <array>
 #include <initializer_list>
+#include <optional>
 #include <set>
+#include <utility>
 
 namespace kubecoro::apiserver {
 namespace {
@@ -94,49 +96,100 @@ bool is_set(const json::object& schema, std::string_view flag)
     return v && v->is_bool() && v->get_bool();
 }
 
-/// Checks for a structural schema: every value has a type or an extension that permits its absence.
-void check_schema(const json::value& v, const std::string& path, std::string_view typeless,
-                  std::vector<status_cause>& causes)
+/// The place of a schema in a definition, as a list on the stack: most places are never printed, and a long name may stand
+/// above many of them.
+struct schema_place
 {
-    const auto& schema = v.get_object();
-    const auto type = text_at(v, "type");
-    const bool open = is_set(schema, "x-kubernetes-preserve-unknown-fields");
-    const bool exempt = typeless != "at the root" && (open || is_set(schema, "x-kubernetes-int-or-string"));
-    if (type.empty() && !exempt)
-        causes.push_back(errors::required(path + ".type", "must not be empty " + std::string(typeless)));
-    else if (!type.empty() && std::find(types.begin(), types.end(), type) == types.end())
-        causes.push_back(errors::not_supported(path + ".type", quoted(type),
-                                               R"("array", "boolean", "integer", "number", "object", "string")"));
-    else if (typeless == "at the root" && type != "object")
-        causes.push_back(invalid_value(path + ".type", quoted(type), "must be object at the root"));
-    if (is_set(schema, "uniqueItems"))
-        causes.push_back(errors::forbidden_field(
-            path + ".uniqueItems", "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"));
-    if (const auto expression = text_at(v, "pattern"); !expression.empty())
-        if (const auto problem = detail::pattern_problem(expression); !problem.empty())
-            causes.push_back(invalid_value(path + ".pattern", quoted(expression),
-                                           "must be a valid regular expression, but isn't: " + problem));
-    if (schema.contains("$ref")) causes.push_back(errors::forbidden_field(path + ".$ref", "$ref is not supported"));
+    const schema_place* above = nullptr;
+    std::string_view step;
+    std::optional<std::string_view> property = {};
 
-    const auto* items = schema.if_contains("items");
-    if (items && items->is_array())
-        causes.push_back(errors::forbidden_field(path + ".items", "items must be a schema object and not an array"));
-    else if (items)
-        check_schema(*items, path + ".items", "for specified array items", causes);
-    else if (type == "array")
-        causes.push_back(errors::required(path + ".items", "must be specified"));
+    [[nodiscard]] std::string text() const
+    {
+        std::string out = above ? above->text() : std::string();
+        out += step;
+        if (!property) return out;
+        out += '[';
+        out += *property;
+        out += ']';
+        return out;
+    }
+};
 
-    const auto* properties = object_at(v, "properties");
-    const auto* others = schema.if_contains("additionalProperties");
-    if (others && properties && !properties->empty() && !(others->is_bool() && others->get_bool()))
-        causes.push_back(errors::forbidden_field(path + ".additionalProperties",
-                                                 "additionalProperties and properties are mutual exclusive"));
-    if (others && others->is_object())
-        check_schema(*others, path + ".additionalProperties", "for specified object fields", causes);
-    if (properties)
-        for (const auto& [name, sub] : *properties)
-            check_schema(sub, path + ".properties[" + std::string(name) + "]", "for specified object fields", causes);
-}
+/// Checks for a structural schema: every value has a type or an extension that permits its absence.
+class schema_check
+{
+public:
+    explicit schema_check(std::vector<status_cause>& causes) : causes_(causes) {}
+
+    void check(const json::value& v, const schema_place& at, std::string_view typeless)
+    {
+        if (is_done()) return;
+        const auto& schema = v.get_object();
+        check_type(v, at, typeless);
+        if (is_set(schema, "uniqueItems"))
+            add(errors::forbidden_field(
+                at.text() + ".uniqueItems",
+                "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"));
+        if (const auto expression = text_at(v, "pattern"); !expression.empty())
+            if (const auto problem = detail::pattern_problem(expression); !problem.empty())
+                add(invalid_value(at.text() + ".pattern", quoted(expression),
+                                  "must be a valid regular expression, but isn't: " + problem));
+        if (schema.contains("$ref")) add(errors::forbidden_field(at.text() + ".$ref", "$ref is not supported"));
+        check_parts(v, at);
+    }
+
+private:
+    void check_type(const json::value& v, const schema_place& at, std::string_view typeless)
+    {
+        const auto& schema = v.get_object();
+        const auto type = text_at(v, "type");
+        const bool open = is_set(schema, "x-kubernetes-preserve-unknown-fields");
+        const bool exempt = typeless != "at the root" && (open || is_set(schema, "x-kubernetes-int-or-string"));
+        if (type.empty() && !exempt)
+            add(errors::required(at.text() + ".type", "must not be empty " + std::string(typeless)));
+        else if (!type.empty() && std::find(types.begin(), types.end(), type) == types.end())
+            add(errors::not_supported(at.text() + ".type", quoted(type),
+                                      R"("array", "boolean", "integer", "number", "object", "string")"));
+        else if (typeless == "at the root" && type != "object")
+            add(invalid_value(at.text() + ".type", quoted(type), "must be object at the root"));
+    }
+
+    void check_parts(const json::value& v, const schema_place& at)
+    {
+        const auto& schema = v.get_object();
+        const auto* items = schema.if_contains("items");
+        if (items && items->is_array())
+            add(errors::forbidden_field(at.text() + ".items", "items must be a schema object and not an array"));
+        else if (items)
+            check(*items, {&at, ".items"}, "for specified array items");
+        else if (text_at(v, "type") == "array")
+            add(errors::required(at.text() + ".items", "must be specified"));
+
+        const auto* properties = object_at(v, "properties");
+        const auto* others = schema.if_contains("additionalProperties");
+        if (others && properties && !properties->empty() && !(others->is_bool() && others->get_bool()))
+            add(errors::forbidden_field(at.text() + ".additionalProperties",
+                                        "additionalProperties and properties are mutual exclusive"));
+        if (others && others->is_object())
+            check(*others, {&at, ".additionalProperties"}, "for specified object fields");
+        if (properties)
+            for (const auto& [name, sub] : *properties)
+                check(sub, {&at, ".properties", std::string_view(name)}, "for specified object fields");
+    }
+
+    void add(status_cause cause)
+    {
+        bytes_ += cause.field.size() + cause.message.size();
+        causes_.push_back(std::move(cause));
+    }
+    [[nodiscard]] bool is_done() const { return errors::enough(causes_) || bytes_ >= most_bytes; }
+
+    static constexpr std::size_t most_bytes = std::size_t{1} << 20;
+
+    std::vector<status_cause>& causes_;
+    std::size_t bytes_ = 0;
+};
 
 /// Whether all versions have the same value at a member. A kube-apiserver then takes it as one of the whole definition.
 bool share(const json::array& versions, std::string_view member)
@@ -193,7 +246,7 @@ void check_columns(const json::value& version, const std::string& path, std::vec
 void check_whole_schema(const json::value& schema, const std::string& path, std::vector<status_cause>& causes)
 {
     const auto before = causes.size();
-    check_schema(schema, path, "at the root", causes);
+    schema_check(causes).check(schema, {nullptr, path}, "at the root");
     if (causes.size() != before) return;
     if (const auto compiled = object_schema::of_schema(schema))
         append_causes(causes, compiled->errors_in_defaults(path));
@@ -216,8 +269,9 @@ void check_versions(const json::value& crd, std::vector<status_cause>& causes)
         const auto* flag = find_at(v, "storage");
         storage += flag && flag->is_bool() && flag->get_bool() ? 1 : 0;
         const auto name = text_at(v, "name");
-        if (!is_label(name)) causes.push_back(invalid_value(path + ".name", quoted(name), label_rule));
         unique = names.emplace(name).second && unique;
+        if (errors::enough(causes)) continue;
+        if (!is_label(name)) causes.push_back(invalid_value(path + ".name", quoted(name), label_rule));
         const auto* schema = find_at(v, "schema.openAPIV3Schema");
         if (schema && schema->is_object()) {
             if (!shared || i == 0)

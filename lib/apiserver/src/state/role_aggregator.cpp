@@ -56,11 +56,14 @@ std::vector<label_match> selectors_of(const json::value& role)
     return out;
 }
 
-/// @return false if the rules are too large.
-bool add_selected(const resource_store& roles, const std::string& but, const label_match& selector, rule_list& out)
+/// @param taken  The roles whose rules are there already, with that which is aggregated. @return false if the rules are
+/// too large.
+bool add_selected(const resource_store& roles, const label_match& selector, std::set<std::string_view>& taken,
+                  rule_list& out)
 {
     for (const auto& [key, role] : roles.objects()) {
-        if (key == but || !selector.matches(*role)) continue;
+        if (taken.contains(key) || !selector.matches(*role)) continue;
+        taken.insert(key);
         const auto body = to_json(*role);
         if (const auto* rules = array_at(body, "rules"))
             if (!std::all_of(rules->begin(), rules->end(), [&](const auto& rule) { return out.add(rule); }))
@@ -120,8 +123,9 @@ bool role_aggregator::combine(const std::string& key, wall_time now)
     if (!current || current->deleting) return false;
     const auto body = to_json(*current);
     rule_list rules;
+    std::set<std::string_view> taken{key};
     for (const auto& selector : selectors_of(body))
-        if (!add_selected(*roles, key, selector, rules)) return false;
+        if (!add_selected(*roles, selector, taken, rules)) return false;
     if (rules.are(array_at(body, "rules"))) return false;
 
     json::object config{{"apiVersion", std::string(group) + "/v1"},

@@ -17,6 +17,8 @@ using texts = std::vector<std::string>;
 constexpr std::size_t most_steps = 5'000'000;
 /// Rights in a refusal.
 constexpr std::size_t most_missing = 100;
+/// Bytes of their texts: many may be of one resource with a long name.
+constexpr std::size_t most_missing_bytes = std::size_t{1} << 20;
 
 /// One verb for one resource, or for one path.
 struct permission
@@ -61,14 +63,20 @@ public:
         missing_rights out;
         out.too_many = left_ == 0;
         std::set<std::string> sorted;
+        std::size_t bytes = 0;
+        const auto list = [&](std::string text) {
+            if (bytes >= most_missing_bytes) return;
+            bytes += text.size();
+            sorted.insert(std::move(text));
+        };
         for (const auto& [what, verbs] : by_resource_) {
             const auto& [group, resource, name] = what;
             std::string text = "{APIGroups:[" + quoted(group) + "], Resources:[" + quoted(resource) + "]";
             if (!name.empty()) text += ", ResourceNames:[" + quoted(name) + "]";
-            sorted.insert(text + ", Verbs:[" + joined(verbs) + "]}");
+            list(text + ", Verbs:[" + joined(verbs) + "]}");
         }
         for (const auto& [path, verb] : by_path_)
-            sorted.insert("{NonResourceURLs:[" + quoted(path) + "], Verbs:[" + quoted(verb) + "]}");
+            list("{NonResourceURLs:[" + quoted(path) + "], Verbs:[" + quoted(verb) + "]}");
         out.rules.assign(sorted.begin(), sorted.end());
         return out;
     }

@@ -4,6 +4,8 @@
 #include "verbs/service_account_token.hpp"
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 
 namespace kubecoro::apiserver {
 namespace {
@@ -61,8 +63,9 @@ token_verdict judge_token(const access_control& access, const exchange& x, std::
     const auto claims = verify_token(token, x.options.token_key);
     if (!claims) return {{}, {}, std::string(unknown)};
     token_verdict out;
+    const std::set<std::string_view> asked(audiences.begin(), audiences.end());
     for (const auto& each : claims->audiences)
-        if (contains(audiences, each)) out.audiences.push_back(each);
+        if (asked.contains(each)) out.audiences.push_back(each);
     if (out.audiences.empty())
         return refused("token audiences " + list_of(claims->audiences) + " is invalid for the target audiences " +
                        list_of(audiences));

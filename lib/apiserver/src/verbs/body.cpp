@@ -102,9 +102,9 @@ boost::system::result<json::value, std::string> read_yaml(const exchange& x, std
     return parsed->value;
 }
 
-std::vector<std::string> duplicates_of_json(const exchange& x)
+std::vector<std::string> duplicates_in(std::string_view text, std::size_t max_depth)
 {
-    auto complaints = detail::duplicate_fields(x.request.body, x.options.max_depth);
+    auto complaints = detail::duplicate_fields(text, max_depth);
     for (auto& field : complaints) field = "duplicate field " + quoted(field);
     return complaints;
 }
@@ -115,16 +115,16 @@ boost::system::result<json::value, std::string> read_any(const exchange& x, std:
     if (x.target.value("fieldValidation") == "Ignore") duplicates = nullptr;
     if (is_protobuf(x)) return read_protobuf(x, api_version, kind);
     if (x.request.yaml || is_plain_yaml(x.request)) return read_yaml(x, duplicates);
-    // Before anything is built of it.
-    if (key_comparisons(x.request.body, x.options.max_depth) > most_comparisons)
-        return {boost::system::in_place_error, "an object has too many members"};
     const bool may_be_yaml = is_called_yaml(x.request);
     std::string repaired; // Go's JSON takes any bytes for text, its YAML does not.
     if (!may_be_yaml && !detail::is_utf8(x.request.body)) repaired = detail::valid_utf8(x.request.body);
-    auto parsed = parse_json(repaired.empty() ? std::string_view(x.request.body) : std::string_view(repaired),
-                             x.options.max_depth);
+    const std::string_view text = repaired.empty() ? x.request.body : repaired;
+    // Before anything is built of it.
+    if (key_comparisons(text, x.options.max_depth) > most_comparisons)
+        return {boost::system::in_place_error, "an object has too many members"};
+    auto parsed = parse_json(text, x.options.max_depth);
     if (!parsed && may_be_yaml) return read_yaml(x, duplicates);
-    if (parsed && duplicates) *duplicates = duplicates_of_json(x);
+    if (parsed && duplicates) *duplicates = duplicates_in(text, x.options.max_depth);
     return parsed;
 }
 
@@ -195,6 +195,16 @@ std::optional<status_error> check_place(const exchange& x, const json::value& bo
     return {};
 }
 
+void warn_of(exchange& x, const std::vector<std::string>& complaints)
+{
+    std::size_t room = largest_warnings;
+    for (const auto& complaint : complaints) {
+        if (complaint.size() > room) break;
+        room -= complaint.size();
+        x.warnings.push_back(complaint);
+    }
+}
+
 std::string settle_doubtful_fields(exchange& x, json::value& body, const std::vector<std::string>& duplicates)
 {
     const auto& info = x.store->info;
@@ -209,13 +219,7 @@ std::string settle_doubtful_fields(exchange& x, json::value& body, const std::ve
             list += (i == 0 ? "" : ", ") + complaints[i];
         return "strict decoding error: " + list;
     }
-    // Bounded: warnings are headers, whose size clients limit.
-    std::size_t room = largest_warnings;
-    for (const auto& complaint : complaints) {
-        if (mode == "Ignore" || complaint.size() > room) break;
-        room -= complaint.size();
-        x.warnings.push_back(complaint);
-    }
+    if (mode != "Ignore") warn_of(x, complaints);
     // The objects that server-side apply makes keep their nulls.
     if (const auto* served = info.find_version(x.route.version); served && served->compiled)
         served->compiled->drop_nulls(body);
@@ -362,8 +366,9 @@ answer<stated_options> options_of_query(const parsed_target& target)
     if (!grace) return grace.error();
     out.how.grace_seconds = *grace;
     out.how.propagation = target.value("propagationPolicy");
-    if (target.has("uid")) out.how.uid = target.value("uid");
-    if (target.has("resourceVersion")) out.how.resource_version = target.value("resourceVersion");
+    // Empty ones are none here, other than in a body.
+    if (const auto uid = target.value("uid"); !uid.empty()) out.how.uid = uid;
+    if (const auto version = target.value("resourceVersion"); !version.empty()) out.how.resource_version = version;
     out.dry_run = target.values("dryRun");
     if (target.has("orphanDependents")) out.orphan = target.flag("orphanDependents");
     out.has_policy = target.has("propagationPolicy");

@@ -40,6 +40,9 @@ read_document(const exchange& x, std::string_view api_version, std::string_view 
 /// Reads DeleteOptions as they are, without checks.
 [[nodiscard]] delete_request delete_options_of(const boost::json::value& options);
 
+/// Adds warnings to the answer, as many as fit: they are headers, whose size clients limit.
+void warn_of(exchange& x, const std::vector<std::string>& complaints);
+
 /// Drops unknown fields, and nulls that the schema of a custom resource does not allow. Warns of unknown and duplicate
 /// fields. @return what is wrong with them if fieldValidation is Strict.
 [[nodiscard]] std::string settle_doubtful_fields(exchange& x, boost::json::value& body,

@@ -201,7 +201,7 @@ std::optional<status_error> check_duplicates(exchange& x, const std::vector<std:
         return errors::bad_request(
             "error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  " +
             duplicates.front());
-    x.warnings.push_back(duplicates.front());
+    warn_of(x, {duplicates.front()});
     return {};
 }
 

@@ -1,0 +1,50 @@
+// The cells of tables that are more than a text of the object. Each is computed from the whole object.
+#pragma once
+
+#include "render/json_text.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace kubecoro::apiserver::cells {
+
+/// The items, or a member of each, with commas. @param member  Empty: the items themselves.
+[[nodiscard]] std::string joined(const json::array* items, std::string_view member);
+[[nodiscard]] json::value shown(std::string_view text, std::string_view otherwise = "<none>");
+[[nodiscard]] json::value count(const json::array* items);
+[[nodiscard]] json::value labels_of(const json::object* labels);
+/// "k in (a,b),x=y", sorted by key, as kubectl writes the selector at a path.
+[[nodiscard]] json::value selector(const json::value& body, std::string_view path);
+[[nodiscard]] json::value flag(const json::value& body, std::string_view path);
+
+[[nodiscard]] json::value volume_modes(const json::value& body);
+[[nodiscard]] json::value claim_modes(const json::value& body);
+[[nodiscard]] json::value claim_capacity(const json::value& body);
+[[nodiscard]] json::value phase(const json::value& body);
+[[nodiscard]] json::value attributes_class(const json::value& body);
+[[nodiscard]] json::value claim(const json::value& body);
+[[nodiscard]] json::value endpoint_addresses(const json::value& body);
+[[nodiscard]] json::value slice_ports(const json::value& body);
+[[nodiscard]] json::value slice_addresses(const json::value& body);
+[[nodiscard]] json::value ingress_hosts(const json::value& body);
+[[nodiscard]] json::value ingress_address(const json::value& body);
+[[nodiscard]] json::value ingress_ports(const json::value& body);
+[[nodiscard]] json::value scale_target(const json::value& body);
+[[nodiscard]] json::value scale_metrics(const json::value& body);
+[[nodiscard]] json::value least_available(const json::value& body);
+[[nodiscard]] json::value most_unavailable(const json::value& body);
+[[nodiscard]] json::value role(const json::value& body);
+[[nodiscard]] json::value users(const json::value& body);
+[[nodiscard]] json::value groups(const json::value& body);
+[[nodiscard]] json::value accounts(const json::value& body);
+[[nodiscard]] json::value signing_condition(const json::value& body);
+[[nodiscard]] json::value quota_requests(const json::value& body);
+[[nodiscard]] json::value quota_limits(const json::value& body);
+[[nodiscard]] json::value controller(const json::value& body);
+[[nodiscard]] json::value class_parameters(const json::value& body);
+[[nodiscard]] json::value api_service(const json::value& body);
+[[nodiscard]] json::value api_available(const json::value& body);
+[[nodiscard]] json::value token_requests(const json::value& body);
+[[nodiscard]] json::value pod_selector(const json::value& body);
+
+} // namespace kubecoro::apiserver::cells
