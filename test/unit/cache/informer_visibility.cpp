@@ -3,6 +3,8 @@
 #include "informer/informer_meter.hpp"
 #include "informer_fixture.hpp"
 
+#include <stdexcept>
+
 using namespace informer_test;
 using kubecoro::informer_state;
 
@@ -108,6 +110,55 @@ TEST_CASE("visibility: durations of calls, filtered events and indexed labels", 
     for (const auto* part :
          {"indexed labels: app team", "filtered 1, failed 0, slow 1, slowest 7 s", "running 1 for 12 s"})
         CHECK(text.find(part) != std::string::npos);
+}
+
+namespace {
+
+/// Metrics that cannot be made for a while.
+class failing_metrics final : public kubecoro::metrics
+{
+public:
+    std::shared_ptr<counter> make_counter(std::string_view name, kubecoro::metric_labels labels) override
+    {
+        return inner.make_counter(name, std::move(labels));
+    }
+    std::shared_ptr<gauge> make_gauge(std::string_view name, kubecoro::metric_labels labels) override
+    {
+        if (fails) throw std::runtime_error("no gauges today");
+        return inner.make_gauge(name, std::move(labels));
+    }
+    std::shared_ptr<histogram> make_histogram(std::string_view name, kubecoro::metric_labels labels) override
+    {
+        return inner.make_histogram(name, std::move(labels));
+    }
+    kt::recording_metrics inner;
+    bool fails = true;
+};
+
+} // namespace
+
+TEST_CASE("visibility: metrics that throw are updated again later, and hold up nothing", "[cache][visibility]")
+{
+    auto numbers = std::make_shared<failing_metrics>();
+    fixture f({.metrics = numbers, .metrics_period = 10s});
+    auto pods = f.informers->get<pod>();
+    auto watch = f.with_one_pod();
+    f.informers->start();
+    REQUIRE(f.run.run(pods.has_synced()));
+    f.run.advance(25s);
+    CHECK(f.log.count(kubecoro::log_level::error) == 1); // once for three attempts
+    CHECK(f.log.count("metrics could not be updated informer=pods failure=\"no gauges today\"") == 3);
+    numbers->fails = false;
+    f.run.advance(10s);
+    CHECK(numbers->inner.value("kubecoro_informer_objects") == 1);
+    watch.send(kt::added(kt::make_pod("web", "b", "6")));
+    f.run.advance(10s);
+    CHECK(numbers->inner.value("kubecoro_informer_objects") == 2);
+
+    // A stop ends with an update.
+    numbers->fails = true;
+    static_cast<void>(f.informers->get<pod>({.namespaces = {"jobs"}}));
+    CHECK(f.run.run(f.informers->stop()));
 }
 
 TEST_CASE("visibility: every count is a metric with the same value", "[cache][visibility]")

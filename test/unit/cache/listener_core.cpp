@@ -8,6 +8,7 @@
 #include <map>
 #include <new>
 #include <random>
+#include <utility>
 
 using namespace kubecoro;
 using namespace kubecoro::detail;
@@ -207,6 +208,131 @@ TEST_CASE("listener: adds beyond the bound need no table of keys, until an event
     CHECK(rest[15] == "initial p172");
     CHECK(rest[count - 2] == "+new2");
     CHECK(rest[count - 1] == "p01>2");
+}
+
+namespace {
+
+object large_pod(std::string_view name, int version)
+{
+    return kt::make_object({.ns = "web",
+                            .name = std::string(name),
+                            .resource_version = std::to_string(version),
+                            .uid = "u1",
+                            .members = R"("data":{"a":")" + std::string(10'000, 'x') + "\"}"});
+}
+
+} // namespace
+
+TEST_CASE("listener: large states of one object merge long before max_pending of them wait", "[cache][listener]")
+{
+    constexpr std::size_t most = 100'000;
+    for (const bool by_key : {false, true}) {
+        CAPTURE(by_key);
+        listener_core l(1000, coalesce::hybrid, most);
+        l.add(added<object>{large_pod("a", 1)});
+        l.add(added<object>{pod("b", 1)});
+        if (by_key) CHECK(text({*l.take()}) == lines{"+a1"}); // the others wait behind it
+        int version = 1;
+        for (; version < 500; ++version) {
+            l.add(updated<object>{large_pod("a", version), large_pod("a", version + 1)});
+            if (by_key && version == 20) {
+                CHECK(text({*l.take()}) == lines{"+b1"});
+                CHECK_FALSE(l.take());
+            }
+            REQUIRE(l.bytes() < most + 12'000);
+        }
+        l.add(updated<object>{pod("b", 1), pod("b", 2)});
+        CHECK(l.pending() < 20);
+        CHECK(l.coalesced() > 480);
+        // The state of an event is the one before the next.
+        std::vector<notification<object>> all;
+        if (by_key) {
+            for (const char* name : {"a", "b"}) l.done({"web", name});
+            for (auto n = l.take(); n; n = l.take()) {
+                l.done(object_of(*n).key());
+                all.push_back(*std::move(n));
+            }
+        } else {
+            all = l.pop(1000);
+        }
+        std::map<std::string, std::string> told{{"a", "1"}, {"b", "1"}};
+        for (const auto& n : all) {
+            const auto* u = std::get_if<updated<object>>(&n);
+            auto& last = told[std::string(object_of(n).name())];
+            if (u) CHECK(u->before.resource_version() == last);
+            last = object_of(n).resource_version();
+        }
+        CHECK(told == std::map<std::string, std::string>{{"a", "500"}, {"b", "2"}});
+        CHECK(l.pending() == 0);
+        CHECK(l.bytes() == 0);
+        l.add(updated<object>{pod("b", 2), pod("b", 3)});
+        l.add(updated<object>{pod("b", 3), pod("b", 4)});
+        CHECK(l.pending() == 2); // there is room again
+    }
+}
+
+TEST_CASE("listener: the bytes of waiting events are those of their objects, whatever becomes of them",
+          "[cache][listener][model]")
+{
+    for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+        INFO("seed " << seed);
+        std::mt19937_64 random(seed);
+        const auto draw = [&random](std::uint64_t n) { return random() % n; };
+        listener_core l(1 + draw(6), draw(4) == 0 ? coalesce::latest_per_key : coalesce::hybrid, draw(2) * 5'000 + 500);
+        std::vector<object> in_work;
+        std::map<std::string, object> stored;
+        const bool by_key = draw(2) == 0;
+        for (int step = 0; step < 300; ++step) {
+            const auto name = "p" + std::to_string(draw(5));
+            auto& now = stored[name];
+            const object before = now;
+            const auto change = draw(3);
+            if (draw(4) == 0 && by_key) {
+                if (draw(2) == 0 && !in_work.empty()) {
+                    l.done(in_work.back().key());
+                    in_work.pop_back();
+                } else if (auto n = l.take()) {
+                    in_work.push_back(object_of(*n));
+                }
+            } else if (draw(4) == 0 && !by_key) {
+                static_cast<void>(l.pop(1 + draw(4)));
+            } else if (draw(50) == 0) {
+                l.clear();
+                CHECK(l.bytes() == 0);
+            } else if (before && change == 0) {
+                now = object();
+                l.add(deleted<object>{before});
+            } else {
+                now = draw(3) == 0 ? large_pod(name, step) : pod(name, step);
+                if (before)
+                    l.add(updated<object>{before, now});
+                else
+                    l.add(added<object>{now});
+            }
+            REQUIRE((l.bytes() == 0) == (l.pending() == 0));
+        }
+        while (!in_work.empty()) {
+            l.done(in_work.back().key());
+            in_work.pop_back();
+        }
+        while (auto n = by_key ? l.take() : std::nullopt) l.done(object_of(*n).key());
+        static_cast<void>(l.pop(1000));
+        REQUIRE(l.pending() == 0);
+        REQUIRE(l.bytes() == 0);
+    }
+}
+
+TEST_CASE("listener: many events behind one key are taken in time linear in their number", "[cache][listener]")
+{
+    constexpr int many = 200'000;
+    listener_core l(many + 1, coalesce::never);
+    const notification<object> change = updated<object>{pod("a", 1), pod("a", 2)};
+    for (int i = 0; i < many; ++i) l.add(change);
+    REQUIRE(l.take());
+    CHECK_FALSE(l.take()); // all others wait behind it
+    int taken = 1;
+    for (l.done({"web", "a"}); l.take(); l.done({"web", "a"})) ++taken;
+    CHECK(taken == many);
 }
 
 TEST_CASE("listener: after clear() nothing waits", "[cache][listener]")

@@ -165,6 +165,31 @@ TEST_CASE("too large: an object that is deleted during the initial events is not
     CHECK(s.c.stats().outdated == 0);
 }
 
+TEST_CASE("too large: many that can be read again during the initial events take a time linear in their number",
+          "[cache][reflector][stream][too-large]")
+{
+    constexpr int many = 50'000;
+    script s({}, {"Pod", "v1", ""}, 3, std::make_shared<kubecoro::detail::watch_list_ability>());
+    s.next = s.c.start(s.now);
+    s.opened();
+    const auto name = [](int i) { return "p" + std::to_string(i); };
+    std::vector<watch_event> batch;
+    for (int i = 0; i < many; ++i) batch.push_back(too_large(watch_event_type::added, left_out(name(i), "2", "u")));
+    // All but the last one are readable; one is not once more, twice.
+    for (int i = 0; i + 1 < many; ++i) batch.push_back(kt::modified(kt::make_pod("web", name(i), "3")));
+    for (const char* version : {"4", "5"})
+        batch.push_back(too_large(watch_event_type::modified, left_out(name(7), version, "u")));
+    batch.push_back(kt::bookmark("6", true));
+    s.events(std::move(batch));
+    const auto all = s.replaces();
+    CHECK(all.items.size() == many - 1);
+    REQUIRE(all.left_out.size() == 2);
+    CHECK(all.left_out[0].key.name == name(many - 1));
+    CHECK(all.left_out[1].key.name == name(7));
+    CHECK(all.left_out[1].resource_version == "5");
+    CHECK(s.c.stats().outdated == 2);
+}
+
 TEST_CASE("too large: the informer keeps the stored state, reports it, and delivers no false deletion",
           "[cache][informer][too-large]")
 {

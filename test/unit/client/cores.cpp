@@ -159,24 +159,37 @@ TEST_CASE("token: the file is read first at once, then after fifty seconds", "[c
     token_core core("inline");
     CHECK(core.stale(start));
     CHECK(core.token() == "inline");
-    core.loaded(" one\n", start);
+    CHECK(core.loaded(" one\n", start));
     CHECK(core.token() == "one");
     CHECK_FALSE(core.stale(start + 49s));
     CHECK(core.stale(start + 50s));
-    core.loaded("one", start + 50s);
+    CHECK(core.loaded("one", start + 50s));
     CHECK(core.token() == "one");
     CHECK_FALSE(core.stale(start + 51s));
-    core.loaded("two", start + 60s);
+    CHECK(core.loaded("two", start + 60s));
     CHECK(core.token() == "two");
 }
 
 TEST_CASE("token: an empty file keeps the token and is read again", "[client][token]")
 {
     token_core core;
-    core.loaded("one", start);
-    core.loaded(" \n", start + 60s);
+    CHECK(core.loaded("one", start));
+    CHECK_FALSE(core.loaded(" \n", start + 60s));
     CHECK(core.token() == "one");
     CHECK(core.stale(start + 60s));
+}
+
+TEST_CASE("token: a reason why the file cannot be read is reported once in five minutes", "[client][token]")
+{
+    token_core core;
+    CHECK(core.failed("missing", start));
+    CHECK_FALSE(core.failed("missing", start + 299s));
+    CHECK(core.failed("missing", start + 300s));
+    CHECK_FALSE(core.failed("missing", start + 301s));
+    CHECK(core.failed("empty", start + 302s));
+    CHECK_FALSE(core.failed("empty", start + 303s));
+    CHECK(core.loaded("one", start + 304s));
+    CHECK(core.failed("empty", start + 305s));
 }
 
 TEST_CASE("pager: later pages carry the token alone and the first page's version is kept", "[client][pager]")

@@ -5,8 +5,10 @@
 
 #include <kubecoro/testing/recording.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
+#include <stdexcept>
 
 using namespace kubecoro;
 using namespace kubecoro::detail;
@@ -125,6 +127,64 @@ TEST_CASE("client: a response that comes at once is measured once, and needs no 
     const metric_labels get{{"verb", "GET"}, {"host", ""}, {"resource", "pods"}};
     CHECK(numbers->updates("rest_client_request_duration_seconds", get) == 2);
     CHECK(numbers->value("rest_client_response_size_bytes", get) == static_cast<double>(2 * pod("a").size()));
+}
+
+namespace {
+
+/// A sink whose counters or histograms cannot be made.
+class failing_metrics final : public metrics
+{
+public:
+    std::shared_ptr<counter> make_counter(std::string_view name, metric_labels labels) override
+    {
+        if (no_counters) throw std::runtime_error("no counters today");
+        return inner.make_counter(name, std::move(labels));
+    }
+    std::shared_ptr<gauge> make_gauge(std::string_view name, metric_labels labels) override
+    {
+        return inner.make_gauge(name, std::move(labels));
+    }
+    std::shared_ptr<histogram> make_histogram(std::string_view name, metric_labels labels) override
+    {
+        if (no_histograms) throw std::runtime_error("no histograms today");
+        return inner.make_histogram(name, std::move(labels));
+    }
+    testing::recording_metrics inner;
+    bool no_counters = false;
+    bool no_histograms = false;
+};
+
+} // namespace
+
+TEST_CASE("client: a request that cannot be measured has not failed", "[client][metrics]")
+{
+    world the;
+    const auto numbers = std::make_shared<failing_metrics>();
+    client_options o;
+    o.metrics = numbers;
+    auto c = the.make(credentials(), o);
+    const auto create = [&] {
+        the.net->replies = {{.status = 429, .headers = {{"retry-after", "1"}}}, {.status = 201, .body = {pod("a")}}};
+        CHECK(the.run.run(c.create(pods, "ns", pod("a"))));
+        CHECK(the.net->replies.empty());
+    };
+    const auto lines = [&] {
+        return std::count_if(the.lines.begin(), the.lines.end(),
+                             [](const auto& l) { return l.find("a request could not be measured") != l.npos; });
+    };
+    numbers->no_histograms = true;
+    create();
+    CHECK(lines() == 1);
+    numbers->no_histograms = false;
+    numbers->no_counters = true;
+    create();
+    CHECK(lines() == 1); // one in ten seconds
+    the.run.advance(10s);
+    create();
+    CHECK(lines() == 2);
+    numbers->no_counters = false;
+    create();
+    CHECK(numbers->inner.updates("rest_client_requests_total") == 2);
 }
 
 TEST_CASE("client: a watch is counted, but has neither duration nor size", "[client][metrics]")

@@ -65,7 +65,7 @@ TEST_CASE("scale: changed only from an expected number", "[client][subresources]
     const auto refused = the.run.run(set_scale(c, deployments, "web", "d", 5, from_two));
     REQUIRE_FALSE(refused);
     CHECK(refused.error() == cond::conflict);
-    CHECK(says(refused.error(), "expected 2 replicas, and found 3"));
+    CHECK(says(refused.error(), "deployments.apps \"web/d\": expected 2 replicas, and found 3"));
     CHECK(the.net->seen.size() == 1);
     scale_options from_three{.only_from = 3};
     REQUIRE(the.run.run(set_scale(c, deployments, "web", "d", 5, from_three)));
@@ -88,7 +88,9 @@ TEST_CASE("scale: kinds without it, objects that are missing, and other kinds", 
     CHECK(says(none.error(), "pods have no subresource scale"));
     CHECK(says(the.run.run(set_scale(c, pods, "web", "d", 1)).error(), "pods have no subresource scale"));
     CHECK_FALSE(says(the.run.run(get_scale(c, deployments, "web", "d")).error(), "subresource"));
-    CHECK(the.run.run(get_scale(c, deployments, "web", "d")).error() == cond::corrupt);
+    const auto other = the.run.run(get_scale(c, deployments, "web", "d"));
+    CHECK(other.error() == cond::corrupt);
+    CHECK(says(other.error(), "the scale of deployments.apps \"web/d\" cannot be read"));
 }
 
 TEST_CASE("eviction: the request and a success", "[client][subresources]")

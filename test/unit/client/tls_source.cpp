@@ -10,6 +10,8 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/use_future.hpp>
 
+#include <chrono>
+#include <future>
 #include <map>
 #include <mutex>
 
@@ -35,7 +37,8 @@ const authority& two()
 /// Files in memory, which a source follows.
 struct followed
 {
-    followed()
+    /// @param sink  Receives the lines of the log.
+    explicit followed(logger::sink sink = {})
     {
         put("ca", one().certificate());
         put(one().issue("before", {}));
@@ -49,7 +52,7 @@ struct followed
         };
         with.time = std::make_shared<testing::virtual_clock>();
         with.numbers = null_metrics();
-        with.log = log.handle();
+        with.log = sink ? logger(std::move(sink), log_level::info) : log.handle();
         source = detail::tls_source::make(std::move(with)).value();
     }
     void put(const std::string& path, const std::string& text)
@@ -108,6 +111,27 @@ TEST_CASE("tls source: a change that lacks memory is used by the next look", "[c
         CHECK(second != first);
         CHECK(the.newest().value() == second);
     });
+}
+
+TEST_CASE("tls source: the sink of its log may use the source", "[client][tls]")
+{
+    std::shared_ptr<detail::tls_source> source;
+    int lines = 0;
+    followed the([&](const log_record&) {
+        if (!source) return;
+        ++lines;
+        // On a thread, so that a lock that is held shows.
+        const auto used = std::async(std::launch::async, [&] { return source->current(); });
+        CHECK(used.wait_for(std::chrono::seconds(10)) == std::future_status::ready);
+    });
+    source = the.source;
+    the.put(one().issue_weak("weak"));
+    CHECK(the.newest());
+    CHECK(lines == 1); // of a problem
+    const std::string damaged = "-----BEGIN CERTIFICATE-----\nMDEyMw==\n-----END CERTIFICATE-----\n";
+    the.put("ca", damaged + two().certificate());
+    CHECK(the.newest());
+    CHECK(lines == 3); // of a change, and of the damage
 }
 
 TEST_CASE("tls source: damaged authorities are passed over with a warning", "[client][tls]")

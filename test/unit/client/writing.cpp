@@ -198,6 +198,18 @@ TEST_CASE("writing: a removal is watched to its end", "[client][writing]")
     CHECK(the.net->seen[2].target.find("resourceVersion=8") != std::string::npos);
 }
 
+TEST_CASE("writing: a removal is seen although the connection of its watch is dead", "[client][writing]")
+{
+    world the;
+    the.net->replies = {
+        {.body = {pod_text("8")}}, {.body = {pod_text("8")}}, {.hangs_in_body = true}, refuses(404, "NotFound")};
+    const auto c = the.make();
+    const auto begun = the.run.clock().now();
+    REQUIRE(the.run.run(remove_and_wait(c, pods, shop)));
+    CHECK(the.run.clock().now() - begun < std::chrono::seconds(30));
+    CHECK(the.net->seen[2].target.find("timeoutSeconds=15") != std::string::npos);
+}
+
 TEST_CASE("writing: what is not there is gone, and so is what has a successor", "[client][writing]")
 {
     world the;

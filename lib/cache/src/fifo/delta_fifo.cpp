@@ -130,8 +130,10 @@ void delta_fifo::state::arrive(std::vector<delta> deltas)
         std::lock_guard lock(mutex);
         const auto own = lists.find(scope);
         if (closed || (own == lists.end() && !is_sync)) return;
-        if (is_sync && !syncs.insert(first.target).second) return;
-        inbox.push_back(std::move(deltas));
+        if (is_sync && syncs.contains(first.target)) return;
+        inbox.emplace_back();
+        if (is_sync) syncs.insert(first.target); // an empty place in the inbox does no harm
+        inbox.back() = std::move(deltas);
         waiting += more;
         if (content) ++own->second;
     }

@@ -3,6 +3,7 @@
 #include "informer/lane_source.hpp"
 #include "informer/share_selection.hpp"
 
+#include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/timeout.hpp>
 
 #include <utility>
@@ -25,8 +26,18 @@ void consistency_checker::ask(const std::string& ns, std::string version, std::v
 asio::awaitable<result<>> consistency_checker::run()
 {
     for (;;) {
-        auto waiting = signal_.wait();
-        if (const auto woken = co_await std::move(waiting); !woken) co_return woken;
+        auto checking = catch_failure(check_when_asked());
+        const auto ended = co_await std::move(checking);
+        if (ended.error() == cond::cancelled) co_return ended;
+        settings_.log.error("a consistency check was interrupted; the next one follows",
+                            {{"informer", settings_.label}, {"failure", ended.error().describe()}});
+    }
+}
+
+/// An exception ends it.
+asio::awaitable<result<>> consistency_checker::check_when_asked()
+{
+    for (;;) {
         while (!asked_.empty()) {
             auto next = asked_.extract(asked_.begin());
             // Without known objects: they would replace the listed ones in the comparison.
@@ -38,8 +49,21 @@ asio::awaitable<result<>> consistency_checker::run()
             const auto verdict = co_await std::move(checking);
             conclude(source->describe(), version, verdict);
         }
+        auto waiting = signal_.wait();
+        if (const auto woken = co_await std::move(waiting); !woken) co_return woken;
     }
 }
+
+namespace {
+
+/// A coroutine, so that a source that throws before it suspends fails like one that throws later.
+asio::awaitable<result<list_page>> list_from(std::shared_ptr<list_watch_source> source, list_options options)
+{
+    auto answer = source->list(std::move(options));
+    co_return co_await std::move(answer);
+}
+
+} // namespace
 
 asio::awaitable<consistency_core::verdict> consistency_checker::check(std::shared_ptr<list_watch_source> source, job j)
 {
@@ -48,9 +72,8 @@ asio::awaitable<consistency_core::verdict> consistency_checker::check(std::share
     auto next = core.start();
     while (auto* ask = std::get_if<list_options>(&next)) {
         ask->metadata_only = settings_.options.storage.policy == storage::metadata_only;
-        auto answer = source->list(std::move(*ask));
         auto limited = with_timeout(*settings_.time, settings_.options.policy->list_timeout, source->describe(),
-                                    std::move(answer));
+                                    list_from(source, std::move(*ask)));
         const auto page = co_await std::move(limited);
         next = core.on_page(page);
     }

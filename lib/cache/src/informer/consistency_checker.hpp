@@ -28,7 +28,7 @@ public:
 
     /// Requests a check; call when a list was stored and nothing after it. @param stored  The whole namespace.
     void ask(const std::string& ns, std::string version, std::vector<kept_object> stored);
-    /// Runs requested checks until cancelled.
+    /// Runs requested checks until cancelled, whatever throws.
     [[nodiscard]] boost::asio::awaitable<result<>> run();
     /// Callable from any thread.
     [[nodiscard]] consistency_stats stats() const;
@@ -39,6 +39,7 @@ private:
         std::string version;
         std::vector<kept_object> stored;
     };
+    [[nodiscard]] boost::asio::awaitable<result<>> check_when_asked();
     [[nodiscard]] boost::asio::awaitable<consistency_core::verdict> check(std::shared_ptr<list_watch_source> source,
                                                                           job j);
     void conclude(const std::string& source, const std::string& version, const consistency_core::verdict& v);

@@ -229,11 +229,14 @@ void delta_processor::empty(informer_lane& l)
     if (with_.follower) with_.follower->news.notify();
 }
 
-void delta_processor::take_out(const std::string& ns, const namespaces_core& wanted)
+void delta_processor::take_out(const namespaces_core& wanted)
 {
+    announce(); // left over when an attempt failed
     auto leaving = with_.content->namespaces();
-    std::erase_if(leaving,
-                  [&](const std::string& stored) { return wanted.covers(stored) || (!ns.empty() && stored != ns); });
+    const auto watched = with_.lanes.present();
+    std::erase_if(leaving, [&](const std::string& stored) {
+        return wanted.covers(stored) || watched.contains(stored) || watched.contains({});
+    });
     with_.content->remove(leaving, begin_announcement(departure::namespace_left));
     hurry_.notify(); // its changes may have been those that fail
     announce();
@@ -241,6 +244,7 @@ void delta_processor::take_out(const std::string& ns, const namespaces_core& wan
 
 asio::awaitable<result<>> delta_processor::sweep()
 {
+    announce(); // left over when an attempt failed
     std::vector<object_key> foreign;
     with_.content->visit({}, [&](const object& o) {
         if (is_foreign(o.key())) foreign.emplace_back(o.key());
@@ -250,7 +254,6 @@ asio::awaitable<result<>> delta_processor::sweep()
         for (const auto end = std::min(foreign.size(), i + sweep_step); i != end; ++i)
             if (auto o = with_.content->get(foreign[i]); o && is_foreign(foreign[i]))
                 gone.push_back({.type = delta_type::deleted, .obj = std::move(o)});
-        announce(); // left over when an attempt failed
         std::size_t done = 0;
         with_.content->apply(gone, done, begin_announcement(departure::share_left));
         announce();

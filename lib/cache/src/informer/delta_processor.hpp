@@ -57,8 +57,8 @@ public:
     [[nodiscard]] boost::asio::awaitable<result<>> run();
     /// Brings stored objects into their final form, a few at a time, between other work on the strand.
     [[nodiscard]] boost::asio::awaitable<result<>> renew();
-    /// Removes the objects of a namespace (empty = all) that no wanted namespace covers, and announces that.
-    void take_out(const std::string& ns, const namespaces_core& wanted);
+    /// Removes the objects that neither a wanted namespace nor a lane covers, and announces that.
+    void take_out(const namespaces_core& wanted);
     /// Removes stored objects that the share does not have, some at a time, and announces that.
     [[nodiscard]] boost::asio::awaitable<result<>> sweep();
     /// Fills in the members about processing. Any thread.

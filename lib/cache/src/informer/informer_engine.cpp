@@ -104,6 +104,13 @@ informer_engine::informer_engine(informer_settings s)
 {
 }
 
+void informer_engine::note_interruption(std::exception_ptr thrown) const noexcept
+{
+    const auto why = to_failure(std::move(thrown));
+    settings_.log.error("a step of an informer was interrupted",
+                        {{"informer", settings_.label}, {"failure", why.message()}});
+}
+
 // ---- start and stop
 
 /** Destroyed with the context: ends all waits for the informer elsewhere. */
@@ -244,19 +251,35 @@ void informer_engine::abandon(std::shared_ptr<informer_engine> self)
 
 void informer_engine::log_end()
 {
+    if (meter_) publish();
     const auto s = stats();
-    if (meter_) meter_->publish(s);
     settings_.log.info("stopped", {{"informer", settings_.label},
                                    {"objects", s.objects},
                                    {"lists", s.reflector.lists},
                                    {"watches", s.reflector.watches}});
 }
 
+/// A sink that throws is asked again with the next update: metrics that stay the same look like those of a healthy
+/// informer.
+void informer_engine::publish() noexcept
+{
+    try {
+        meter_->publish(stats());
+    } catch (...) {
+        const auto why = to_failure(std::current_exception());
+        settings_.log.write(meter_fails_ ? log_level::debug : log_level::error, "metrics could not be updated",
+                            {{"informer", settings_.label}, {"failure", why.message()}});
+        meter_fails_ = true;
+        return;
+    }
+    meter_fails_ = false;
+}
+
 asio::awaitable<result<>> informer_engine::meter_loop()
 {
     const auto period = std::max<duration>(settings_.metrics_period, shortest_period);
     for (;;) {
-        meter_->publish(stats());
+        publish();
         auto pause = sleep_for(*settings_.time, period);
         const auto woken = co_await std::move(pause);
         if (!woken) co_return woken;
@@ -333,10 +356,17 @@ result<> informer_engine::add_index(std::string name, index_function f)
     return store_->add_index(std::move(name), std::move(f));
 }
 
-void informer_engine::join(std::shared_ptr<processor_listener> listener)
+void informer_engine::join(const std::shared_ptr<processor_listener>& listener)
 {
-    sync_.tell_newcomer(*listener);
-    listeners_.join(std::move(listener), store_->list({}), sync_.synced());
+    try {
+        sync_.tell_newcomer(*listener);
+        listeners_.join(listener, store_->list({}), sync_.synced());
+    } catch (...) { // without memory: it would wait for ever
+        const auto why = to_failure(std::current_exception());
+        listener->gate().close(why);
+        listener->end(why);
+        throw;
+    }
 }
 
 void informer_engine::resync_every(duration period, const std::shared_ptr<processor_listener>& listener)
@@ -360,7 +390,7 @@ void informer_engine::end_after(duration limit, std::weak_ptr<void> whose, std::
 
 void informer_engine::set_alarm(time_point when, std::weak_ptr<void> whose, std::function<void()> call)
 {
-    if (!std::exchange(alarms_run_, true)) watches_.spawn("deadlines", alarms_.run());
+    if (!alarms_run_) alarms_run_ = watches_.spawn("deadlines", alarms_.run());
     alarms_.set(when, std::move(whose), std::move(call));
 }
 
@@ -404,8 +434,13 @@ void informer_engine::admit(const std::shared_ptr<object_waiter>& waiter)
             failure(cond::misconfigured, "the informer does not cover the namespace of " + to_string(waiter->key())));
     const bool filled = lane->gate.is_open();
     if (lane->blocked && !filled) return waiter->end(*lane->blocked);
-    waiters_.add(waiter);
-    if (filled) waiter->tell(store_->get(waiter->key()));
+    try {
+        waiters_.add(waiter);
+        if (filled) waiter->tell(store_->get(waiter->key()));
+    } catch (...) { // without memory: it would wait for ever
+        waiter->end(to_failure(std::current_exception()));
+        throw;
+    }
 }
 
 // ---- lanes

@@ -24,10 +24,12 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/post.hpp>
 
+#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -84,24 +86,35 @@ private:
     class end_of_context;
     class end_of_events;
 
-    /// Posts to the strand. Returns false when the strand's context has ended.
+    /// Posts to the strand. Returns false when the strand's context has ended. An exception, for lack of memory, is
+    /// logged: it must not leave the run() of the user's context.
+    /// @param f  Holds this engine.
     template<class F>
     bool on_strand(F&& f) const
     {
         const auto strand = strand_.get();
-        if (strand) boost::asio::post(strand, std::forward<F>(f));
+        if (strand)
+            boost::asio::post(strand, [this, call = std::forward<F>(f)]() mutable {
+                try {
+                    call();
+                } catch (...) {
+                    note_interruption(std::current_exception());
+                }
+            });
         return static_cast<bool>(strand);
     }
+    void note_interruption(std::exception_ptr thrown) const noexcept;
 
     void run_parts();
     [[nodiscard]] boost::asio::awaitable<result<>> process();
     [[nodiscard]] bool stopping() const;
     void end_handlers();
     void log_end();
+    void publish() noexcept;
     [[nodiscard]] boost::asio::awaitable<result<>> meter_loop();
 
     [[nodiscard]] std::shared_ptr<processor_listener> admit(listener_registry::admission a);
-    void join(std::shared_ptr<processor_listener> listener);
+    void join(const std::shared_ptr<processor_listener>& listener);
     void resync_every(duration period, const std::shared_ptr<processor_listener>& listener);
     void set_alarm(time_point when, std::weak_ptr<void> whose, std::function<void()> call);
     void admit(const std::shared_ptr<object_waiter>& waiter);
@@ -132,6 +145,8 @@ private:
     consistency_checker checker_;
     alarms alarms_;
     bool alarms_run_ = false;
+    /// Namespaces of which something may be left: when a change throws, they stay here until one succeeds.
+    std::set<std::string> leaving_;
 
     mutable std::mutex mutex_;
     // Guarded by mutex_:
@@ -139,6 +154,8 @@ private:
     bool stopping_ = false;
     bool stopped_ = false;
     std::optional<informer_meter> meter_;
+    /// Its last update failed.
+    bool meter_fails_ = false;
 
     lane_set lanes_;
     sync_monitor sync_;

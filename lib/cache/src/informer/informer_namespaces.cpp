@@ -61,19 +61,21 @@ result<> informer_engine::settle_lanes()
 {
     auto change = lanes_.due();
     if (!change) return change.error();
-    if (change->leave.empty() && change->join.empty()) return {};
+    if (change->leave.empty() && change->join.empty() && leaving_.empty()) return {};
     // Objects that stay covered are already stored: a list from an older state would revert them.
     const bool all_joins = !change->join.empty() && change->join.front().empty();
     const bool all_leaves = !change->leave.empty() && change->leave.front().empty();
     const std::string not_before = all_joins || all_leaves ? newest_stored() : std::string();
     const auto wanted = lanes_.wanted();
-    for (const auto& ns : change->leave) {
-        lanes_.remove(ns);
-        processor_.take_out(ns, wanted);
-    }
+    leaving_.insert(change->leave.begin(), change->leave.end());
+    for (const auto& ns : change->leave) lanes_.remove(ns);
+    if (!leaving_.empty()) processor_.take_out(wanted);
     for (auto& ns : change->join) lanes_.add(std::move(ns), not_before);
     // After adding: waits for a version of a namespace that stays covered move to the new lane.
-    for (const auto& ns : change->leave) store_->versions()->remove_lane(ns);
+    const auto watched = lanes_.present();
+    for (const auto& ns : leaving_)
+        if (!watched.contains(ns)) store_->versions()->remove_lane(ns);
+    leaving_.clear();
     sync_.tell_blocked();
     sync_.settle(fifo_.synced(), store_->size());
     return {};

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <compare>
-#include <set>
 #include <thread>
 #include <utility>
 
@@ -156,12 +155,18 @@ informer_lane* lane_set::blocked() const
     return nullptr;
 }
 
+std::set<std::string> lane_set::present() const
+{
+    std::set<std::string> out;
+    for (const auto& [scope, l] : lanes_) out.insert(l->ns());
+    return out;
+}
+
 result<namespaces_core::change> lane_set::due() const
 {
-    std::set<std::string> present;
-    for (const auto& [scope, l] : lanes_) present.insert(l->ns());
+    const auto now = present();
     std::lock_guard lock(mutex_);
-    auto change = wanted_.from(present);
+    auto change = wanted_.from(now);
     const bool any = !change.leave.empty() || !change.join.empty();
     if (any && phase_ == phase::closed) return failure(cond::cancelled, "the informer has stopped");
     return change;

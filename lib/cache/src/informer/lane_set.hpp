@@ -14,6 +14,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -58,6 +59,8 @@ public:
     [[nodiscard]] informer_lane* find(std::size_t scope) const;
     /// Returns the lane that covers the namespace, or null.
     [[nodiscard]] informer_lane* covering(const std::string& ns) const;
+    /// Returns the namespaces of the lanes.
+    [[nodiscard]] std::set<std::string> present() const;
     /// Returns what is missing for the wanted namespaces. Errors: cond::cancelled after close().
     [[nodiscard]] result<namespaces_core::change> due() const;
     [[nodiscard]] namespaces_core wanted() const;

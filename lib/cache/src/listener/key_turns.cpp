@@ -4,6 +4,16 @@
 
 namespace kubecoro::detail {
 
+key_turns::turn key_turns::line::take_first()
+{
+    turn first = std::move(waiting[taken++]);
+    // Not one by one: thousands of events may wait behind one key.
+    if (2 * taken < waiting.size()) return first;
+    waiting.erase(waiting.begin(), waiting.begin() + static_cast<std::ptrdiff_t>(taken));
+    taken = 0;
+    return first;
+}
+
 notification<object> key_turns::take(line& l, turn t)
 {
     l.busy = true;
@@ -20,9 +30,11 @@ std::optional<notification<object>> key_turns::begin(turn t)
         if (initial) ++initial_;
         return take(l, std::move(t));
     }
+    const auto bytes = t.bytes;
     l.waiting.push_back(std::move(t));
     if (initial) ++initial_;
     ++waiting_;
+    bytes_ += bytes;
     return std::nullopt;
 }
 
@@ -34,9 +46,9 @@ std::optional<notification<object>> key_turns::next()
         const auto at = lines_.find(key.key());
         // The waiting events may have been dropped since, and the key may be in progress again.
         if (at == lines_.end() || at->second.busy || at->second.waiting.empty()) continue;
-        turn t = std::move(at->second.waiting.front());
-        at->second.waiting.erase(at->second.waiting.begin());
+        turn t = at->second.take_first();
         --waiting_;
+        bytes_ -= t.bytes;
         return take(at->second, std::move(t));
     }
     return std::nullopt;
@@ -54,32 +66,40 @@ void key_turns::done(object_key_view key)
     if (l.waiting.empty()) lines_.erase(at);
 }
 
-notification<object>* key_turns::last(object_key_view key)
+key_turns::turn* key_turns::last(object_key_view key)
 {
     const auto at = lines_.find(key);
-    return at == lines_.end() || at->second.waiting.empty() ? nullptr : &at->second.waiting.back().event;
+    return at == lines_.end() || at->second.waiting.empty() ? nullptr : &at->second.waiting.back();
 }
 
 void key_turns::drop_last(object_key_view key)
 {
     const auto at = lines_.find(key);
     if (at == lines_.end() || at->second.waiting.empty()) return;
-    if (at->second.waiting.back().initial) --initial_;
-    at->second.waiting.pop_back();
+    auto& l = at->second;
+    if (l.waiting.back().initial) --initial_;
+    bytes_ -= l.waiting.back().bytes;
+    l.waiting.pop_back();
     --waiting_;
-    if (at->second.waiting.empty() && !at->second.busy) lines_.erase(at);
+    if (l.waiting.size() == l.taken) {
+        l.waiting.clear();
+        l.taken = 0;
+    }
+    if (l.waiting.empty() && !l.busy) lines_.erase(at);
 }
 
 void key_turns::clear()
 {
     for (auto& [key, l] : lines_) {
-        for (const auto& t : l.waiting)
-            if (t.initial) --initial_;
+        for (std::size_t i = l.taken; i != l.waiting.size(); ++i)
+            if (l.waiting[i].initial) --initial_;
         l.waiting.clear();
+        l.taken = 0;
     }
     erase_if(lines_, [](const auto& each) { return !each.second.busy; });
     ready_.clear();
     waiting_ = 0;
+    bytes_ = 0;
 }
 
 } // namespace kubecoro::detail

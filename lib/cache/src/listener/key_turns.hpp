@@ -5,6 +5,7 @@
 #include <kubecoro/cache/notification.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <optional>
 #include <vector>
@@ -22,6 +23,8 @@ public:
     {
         notification<object> event;
         bool initial = false;
+        /// Heap bytes of its object.
+        std::uint32_t bytes = 0;
     };
 
     /// Starts processing the event, or queues it behind the one of its key in progress.
@@ -32,13 +35,21 @@ public:
     void done(object_key_view key);
 
     /// Returns the last event that waits behind this key, or null.
-    [[nodiscard]] notification<object>* last(object_key_view key);
+    [[nodiscard]] turn* last(object_key_view key);
+    /// An event that waits was merged, and its object has these bytes now.
+    void merged(turn& t, std::uint32_t bytes) noexcept
+    {
+        bytes_ = bytes_ - t.bytes + bytes;
+        t.bytes = bytes;
+    }
     /// Removes that event.
     void drop_last(object_key_view key);
     /// Drops waiting events; those in progress stay.
     void clear();
 
     [[nodiscard]] std::size_t waiting() const noexcept { return waiting_; }
+    /// Heap bytes of the objects of the waiting events.
+    [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
     [[nodiscard]] std::size_t in_work() const noexcept { return in_work_; }
     /// Number of initial events waiting here or in progress.
     [[nodiscard]] std::size_t initial() const noexcept { return initial_; }
@@ -46,10 +57,15 @@ public:
 private:
     struct line
     {
+        /// Those before `taken` are gone. Empty if none waits.
         std::vector<turn> waiting;
+        std::size_t taken = 0;
         bool busy = false;
         /// The event in progress is initial.
         bool initial = false;
+
+        /// Requires that one waits.
+        [[nodiscard]] turn take_first();
     };
 
     notification<object> take(line& l, turn t);
@@ -60,6 +76,7 @@ private:
     /// Keys that are free and have waiting events.
     std::deque<object> ready_;
     std::size_t waiting_ = 0;
+    std::size_t bytes_ = 0;
     std::size_t in_work_ = 0;
     std::size_t initial_ = 0;
 };

@@ -3,6 +3,7 @@
 #include <kubecoro/api/detail/prefetch.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <utility>
 
@@ -67,10 +68,29 @@ std::size_t merge_threshold(coalesce policy, std::size_t max_pending) noexcept
 /// A table larger than this is released when the queue has drained.
 constexpr std::size_t small_table = 1024;
 
+/// Heap bytes of the object of an event. The state before an update is that of the event before it, or the last one
+/// delivered.
+std::uint32_t bytes_of(const notification<object>& n) noexcept
+{
+    constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
+    return static_cast<std::uint32_t>(std::min(kept_object(object_of(n)).bytes(), most));
+}
+
 } // namespace
 
-listener_core::listener_core(std::size_t max_pending, coalesce policy)
+listener_core::entry::entry(const notification<object>& n) : event_(n), bytes_(bytes_of(n)) {}
+
+void listener_core::entry::weigh() noexcept { bytes_ = bytes_of(event_); }
+
+void listener_core::entry::clear() noexcept
+{
+    event_ = {};
+    waits_ = false;
+}
+
+listener_core::listener_core(std::size_t max_pending, coalesce policy, std::size_t max_bytes)
     : max_pending_(std::max<std::size_t>(1, max_pending)),
+      max_bytes_(max_bytes),
       policy_(policy),
       merge_from_(merge_threshold(policy, max_pending_))
 {
@@ -115,7 +135,7 @@ void listener_core::add_resync(std::span<const notification<object>> all)
 
 void listener_core::append(const notification<object>& n)
 {
-    queue_.emplace_back(n);
+    bytes_ += queue_.emplace_back(n).bytes();
     ++live_;
 }
 
@@ -124,16 +144,20 @@ void listener_core::merge(const notification<object>& n)
     if (auto found = last_->find(object_of(n)); found != last_->end()) return merge_into_queue(found, n);
     const auto key = object_of(n).key();
     auto* waiting = turns_.last(key);
-    const auto merged = waiting ? merge_into(*waiting, n) : merge_result::apart;
+    const auto merged = waiting ? merge_into(waiting->event, n) : merge_result::apart;
     if (merged == merge_result::apart) return append(n);
     ++coalesced_;
-    if (merged == merge_result::nothing_left) turns_.drop_last(key);
+    if (merged == merge_result::nothing_left)
+        turns_.drop_last(key);
+    else
+        turns_.merged(*waiting, bytes_of(waiting->event));
 }
 
 void listener_core::merge_into_queue(object_map<std::uint64_t>::iterator found, const notification<object>& n)
 {
     const std::uint64_t position = found->second;
-    switch (merge_into(*at(position), n)) {
+    entry& waiting = at(position);
+    switch (merge_into(*waiting, n)) {
     case merge_result::apart:
         return append(n);
     case merge_result::nothing_left:
@@ -142,10 +166,13 @@ void listener_core::merge_into_queue(object_map<std::uint64_t>::iterator found, 
         return drop(position);
     case merge_result::merged:
         ++coalesced_;
+        bytes_ -= waiting.bytes();
+        waiting.weigh();
+        bytes_ += waiting.bytes();
         // The table's key must be a handle that waits anyway, so that the table keeps no object alive.
         last_->erase(found);
         try {
-            last_->emplace(object_of(*at(position)), position);
+            last_->emplace(object_of(*waiting), position);
         } catch (...) { // no memory, but the event has been taken: the next one makes the index again
             last_.reset();
         }
@@ -167,7 +194,8 @@ void listener_core::complete_index()
 
 void listener_core::drop(std::uint64_t position)
 {
-    at(position).reset();
+    bytes_ -= at(position).bytes();
+    at(position).clear();
     --live_;
     trim();
     if (queue_.size() > 2 * live_ + max_pending_) compact();
@@ -188,10 +216,10 @@ void listener_core::compact()
     if (mark_ && *mark_ > first_) {
         const auto end =
             queue_.begin() + static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(*mark_ - first_, queue_.size()));
-        const auto empty = std::count(queue_.begin(), end, std::nullopt);
+        const auto empty = std::count_if(queue_.begin(), end, std::logical_not<>());
         *mark_ -= static_cast<std::uint64_t>(empty);
     }
-    std::erase(queue_, std::nullopt);
+    std::erase_if(queue_, std::logical_not<>());
     last_.reset(); // the next event that may merge makes it again
 }
 
@@ -206,6 +234,7 @@ notification<object> listener_core::take_front()
         if (found != last_->end() && found->second == first_) last_->erase(found);
     }
     notification<object> n = std::move(*front);
+    bytes_ -= front.bytes();
     queue_.pop_front();
     ++first_;
     --live_;
@@ -214,7 +243,7 @@ notification<object> listener_core::take_front()
 
 void listener_core::calm_down()
 {
-    if (!last_ || live_ > merge_from_ / 2) return;
+    if (!last_ || live_ > merge_from_ / 2 || bytes_ > max_bytes_ / 2) return;
     if (policy_ == coalesce::hybrid || last_->bucket_count() > small_table) last_.reset();
 }
 
@@ -241,7 +270,8 @@ std::optional<notification<object>> listener_core::take()
     for (trim(); !out && !queue_.empty(); trim()) {
         // Before the mark is set, every entry is initial.
         const bool initial = !mark_ || first_ < *mark_;
-        out = turns_.begin({*queue_.front(), initial}); // a copy, because there may be no memory for the key
+        // A copy, because there may be no memory for the key.
+        out = turns_.begin({*queue_.front(), initial, queue_.front().bytes()});
         (void)take_front();
     }
     if (out) handed_out(*out);
@@ -260,6 +290,7 @@ void listener_core::clear()
     first_ += queue_.size();
     queue_.clear();
     live_ = 0;
+    bytes_ = 0;
     replays_ = 0;
     turns_.clear();
     last_.reset();

@@ -16,18 +16,23 @@ namespace kubecoro::detail {
 
 /** The queue of events for one handler.
 
-    Sans-io, not thread safe. coalesce::hybrid: a plain queue while at most max_pending events wait. Beyond that an
-    event merges into the last waiting one of its key, so at most max_pending plus two entries per key wait (two where a
-    deletion is followed by an add). latest_per_key always merges; never does not, and accepts nothing more once it is
-    overrun. The reader gets a chain for each key: an event's `before` is the state delivered last. A merged event keeps
-    the position of the older one.
+    Sans-io, not thread safe. coalesce::hybrid: a plain queue while at most max_pending events wait, whose objects have
+    less than max_bytes. Beyond that an event merges into the last waiting one of its key, so at most max_pending plus
+    two entries per key wait (two where a deletion is followed by an add). latest_per_key always merges; never does not,
+    and accepts nothing more once it is overrun. The reader gets a chain for each key: an event's `before` is the state
+    delivered last. A merged event keeps the position of the older one.
 
     Read either in batches, by pop() and finished(), or by key, by take() and done(); in the latter case several keys
     may be in progress at once, no key twice. */
 class listener_core
 {
 public:
-    explicit listener_core(std::size_t max_pending, coalesce policy = coalesce::hybrid);
+    /// Heap bytes of the objects of waiting events, as for a delta_fifo: a user who rewrites one large object could
+    /// otherwise have max_pending states of it kept.
+    static constexpr std::size_t most_bytes = std::size_t{64} * 1024 * 1024;
+
+    explicit listener_core(std::size_t max_pending, coalesce policy = coalesce::hybrid,
+                           std::size_t max_bytes = most_bytes);
 
     void add(const notification<object>& n);
     void add(std::span<const notification<object>> batch)
@@ -58,6 +63,8 @@ public:
     void clear();
 
     [[nodiscard]] std::size_t pending() const noexcept { return live_ + turns_.waiting(); }
+    /// Heap bytes of their objects.
+    [[nodiscard]] std::size_t bytes() const noexcept { return bytes_ + turns_.bytes(); }
     [[nodiscard]] std::uint64_t coalesced() const noexcept { return coalesced_; }
     /// True when every initial event was popped, or popped and finished.
     [[nodiscard]] bool initial_popped() const noexcept { return mark_ && first_ >= *mark_; }
@@ -69,10 +76,27 @@ public:
     [[nodiscard]] bool marked() const noexcept { return mark_.has_value(); }
 
 private:
-    /// Empty when it cancelled out with another one.
-    using entry = std::optional<notification<object>>;
+    /// A waiting event; empty when it cancelled out with another one. As large as an optional of the event.
+    class entry
+    {
+    public:
+        explicit entry(const notification<object>& n);
 
-    [[nodiscard]] bool crowded() const noexcept { return pending() >= merge_from_; }
+        [[nodiscard]] explicit operator bool() const noexcept { return waits_; }
+        [[nodiscard]] notification<object>& operator*() noexcept { return event_; }
+        [[nodiscard]] const notification<object>& operator*() const noexcept { return event_; }
+        /// Heap bytes of its object.
+        [[nodiscard]] std::uint32_t bytes() const noexcept { return bytes_; }
+        void weigh() noexcept;
+        void clear() noexcept;
+
+    private:
+        notification<object> event_;
+        std::uint32_t bytes_ = 0;
+        bool waits_ = true;
+    };
+
+    [[nodiscard]] bool crowded() const noexcept { return pending() >= merge_from_ || bytes() >= max_bytes_; }
     [[nodiscard]] bool admits(const notification<object>& n);
     void merge(const notification<object>& n);
     void merge_into_queue(object_map<std::uint64_t>::iterator found, const notification<object>& n);
@@ -88,6 +112,7 @@ private:
     [[nodiscard]] entry& at(std::uint64_t position) { return queue_[static_cast<std::size_t>(position - first_)]; }
 
     std::size_t max_pending_;
+    std::size_t max_bytes_;
     coalesce policy_;
     /// Number of waiting events from which events merge.
     std::size_t merge_from_;
@@ -100,6 +125,8 @@ private:
     std::uint64_t finished_ = 0;
     bool in_work_ = false;
     std::size_t live_ = 0;
+    /// Of the entries.
+    std::size_t bytes_ = 0;
     /// The position up to which events are initial.
     std::optional<std::uint64_t> mark_;
     key_turns turns_;

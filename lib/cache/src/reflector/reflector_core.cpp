@@ -162,7 +162,15 @@ reflector_core::do_replace reflector_core::replace_by(std::vector<object> items,
 
 void reflector_core::list_left_out(left_out_object o)
 {
-    if (accept(o)) list_.left_out.push_back(std::move(o));
+    if (!accept(o)) return;
+    if (list_.streamed) {
+        const auto [at, is_new] = list_.left_out_at.try_emplace(o.key, list_.left_out.size());
+        if (!is_new) {
+            list_.left_out[at->second] = std::move(o);
+            return;
+        }
+    }
+    list_.left_out.push_back(std::move(o));
 }
 
 bool reflector_core::accept(const left_out_object& o)

@@ -16,6 +16,9 @@
 #include <kubecoro/cache/reflector_policy.hpp>
 #include <kubecoro/cache/reflector_stats.hpp>
 
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -200,6 +203,8 @@ private:
         object first;
         std::vector<object> items;
         std::vector<left_out_object> left_out;
+        /// Their places in a streamed list, which may take them back.
+        boost::unordered_flat_map<object_key, std::size_t, object_key_hash, object_key_equal> left_out_at;
         /// Number of objects in the pages already delivered.
         std::size_t delivered = 0;
         /// Description of the first object of another kind.

@@ -101,7 +101,17 @@ void reflector_core::take_initial_left_out(const watch_event& event)
 
 void reflector_core::forget_left_out(object_key_view key)
 {
-    std::erase_if(list_.left_out, [key](const left_out_object& o) { return o.key == key; });
+    const auto at = list_.left_out_at.find(key);
+    if (at == list_.left_out_at.end()) return;
+    // By the last one's move: a search for each change would take a time that grows with the square of their number.
+    const auto place = at->second;
+    list_.left_out_at.erase(at);
+    auto& last = list_.left_out.back();
+    if (place + 1 != list_.left_out.size()) {
+        list_.left_out_at.find(last.key)->second = place;
+        list_.left_out[place] = std::move(last);
+    }
+    list_.left_out.pop_back();
 }
 
 reflector_core::action reflector_core::end_of_stream(std::string version, time_point now)

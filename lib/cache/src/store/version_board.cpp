@@ -43,6 +43,7 @@ void version_board::reach(std::string_view lane, const sync_gate& gate, std::str
     {
         std::lock_guard lock(mutex_);
         if (const auto own = gates_.find(lane); own == gates_.end() || own->second != gate) return;
+        due.reserve(latches_.size()); // a wait that has left the core must be woken
         if (!is_comparable_version(version))
             for (const auto& d : by) {
                 const auto passed = core_.pass(lane, d.obj.resource_version());
@@ -66,20 +67,16 @@ void version_board::close()
     for (const auto& [t, l] : open) l.settle(stopped());
 }
 
+/// Without memory of its own: the core no longer knows of these waits.
 void version_board::wake(const std::vector<version_core::ticket>& due, const result<>& outcome)
 {
-    if (due.empty()) return;
-    std::vector<latch> ringing;
-    ringing.reserve(due.size());
-    {
-        std::lock_guard lock(mutex_);
-        for (const auto t : due)
-            if (auto at = latches_.find(t); at != latches_.end()) {
-                ringing.push_back(std::move(at->second));
-                latches_.erase(at);
-            }
+    for (const auto t : due) {
+        const auto waiting = [&] {
+            std::lock_guard lock(mutex_);
+            return latches_.extract(t);
+        }();
+        if (waiting) waiting.mapped().settle(outcome);
     }
-    for (const auto& l : ringing) l.settle(outcome);
 }
 
 bool version_board::covers(std::string_view ns) const

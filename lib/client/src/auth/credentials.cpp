@@ -93,15 +93,29 @@ asio::awaitable<bool> client::state::renew_login(used_login refused)
 
 std::string client::state::current_token(token_read when)
 {
-    std::lock_guard lock(mutex_);
-    const auto now = options.time->now();
-    if (login.token_file.empty() || (when == token_read::when_stale && !token_.stale(now))) return token_.token();
-    if (auto content = machine.read_file(login.token_file, max_token_bytes))
-        token_.loaded(*content, now);
-    else
+    std::string token;
+    std::string problem;
+    {
+        std::lock_guard lock(mutex_);
+        const auto now = options.time->now();
+        if (login.token_file.empty() || (when == token_read::when_stale && !token_.stale(now))) return token_.token();
+        problem = read_token(now);
+        token = token_.token();
+    }
+    // Without the lock: the sink of the log may use the client.
+    if (!problem.empty())
         options.log.warning("the token file cannot be read; continuing with the current token",
-                            {{"file", login.token_file}, {"why", content.error().describe()}});
-    return token_.token();
+                            {{"file", login.token_file}, {"why", problem}});
+    return token;
+}
+
+/// Requires mutex_. Returns why there is no token, unless that was reported before.
+std::string client::state::read_token(time_point now)
+{
+    const auto content = machine.read_file(login.token_file, max_token_bytes);
+    if (content && token_.loaded(*content, now)) return {};
+    auto why = content ? std::string("it is empty") : content.error().describe();
+    return token_.failed(why, now) ? why : std::string();
 }
 
 } // namespace kubecoro

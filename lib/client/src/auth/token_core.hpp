@@ -11,7 +11,7 @@ namespace kubecoro::detail {
 /** A bearer token from a file that is replaced periodically.
 
     Re-read after 50 s, which is client-go's minute less its leeway. After a failed read the current token stays, and
-    the next request tries again. */
+    the next request tries again: each reason is reported once, and again after five minutes. */
 class token_core
 {
 public:
@@ -21,14 +21,22 @@ public:
     explicit token_core(std::string initial = {}) : token_(std::move(initial)) {}
 
     [[nodiscard]] bool stale(moment now) const noexcept { return !read_ || now - *read_ >= lifetime; }
-    /// Takes the content of the file. Surrounding white space is dropped; an empty file counts as a failed read.
-    void loaded(std::string_view content, moment now);
+    /// Takes the content of the file. Surrounding white space is dropped. @return false for an empty file, which counts
+    /// as a failed read.
+    [[nodiscard]] bool loaded(std::string_view content, moment now);
+    /// A read has failed. @return whether that is to be reported.
+    [[nodiscard]] bool failed(const std::string& why, moment now);
     [[nodiscard]] const std::string& token() const noexcept { return token_; }
 
 private:
     static constexpr std::chrono::seconds lifetime{50};
+    static constexpr std::chrono::minutes told_again_after{5};
+
     std::string token_;
     std::optional<moment> read_;
+    /// Why the last read has failed; empty = it has not.
+    std::string problem_;
+    moment told_{};
 };
 
 } // namespace kubecoro::detail

@@ -105,8 +105,13 @@ result<> tls_source::renew(const tls_texts& texts)
 
 void tls_source::report_damage() const
 {
-    // Those of a proxy are the server's.
-    const auto damaged = with_.peer == tls_peer::server ? read_certificates(core_.current().ca).damaged : 0;
+    if (with_.peer == tls_peer::proxy) return; // those of a proxy are the server's
+    std::string authorities;
+    {
+        const std::lock_guard lock(mutex_);
+        authorities = core_.current().ca;
+    }
+    const auto damaged = read_certificates(authorities).damaged;
     if (damaged > 0)
         with_.log.warning("certificate authorities are damaged and not trusted; the others of the text are",
                           {{"damaged", damaged}, {"file", with_.config.ca_file}});
@@ -114,7 +119,17 @@ void tls_source::report_damage() const
 
 tls_source::reading tls_source::begin_reading()
 {
-    const std::lock_guard lock(mutex_);
+    std::optional<failure> why;
+    const auto begun = [&] {
+        const std::lock_guard lock(mutex_);
+        return begin_locked(why);
+    }();
+    if (why) with_.log.warning("TLS files cannot be read", {{"why", why->message()}});
+    return begun;
+}
+
+tls_source::reading tls_source::begin_locked(std::optional<failure>& why)
+{
     const auto now = with_.time->now();
     looked_at_.store(now, std::memory_order_relaxed);
     if (reading_.call) return reading_;
@@ -123,7 +138,7 @@ tls_source::reading tls_source::begin_reading()
     if (begun)
         reading_ = {std::move(*begun), now};
     else
-        with_.log.warning("TLS files cannot be read", {{"why", begun.error().message()}});
+        why = begun.error();
     return reading_;
 }
 
@@ -149,29 +164,37 @@ void tls_source::take(const reading& ended)
 {
     const auto found = ended.call ? ended.call->outcome() : std::nullopt;
     if (!found) return;
-    const std::lock_guard lock(mutex_);
-    if (reading_.call != ended.call) return; // taken by another one
-    reading_ = {};
-    take_locked(*found);
+    tls_files_core::outcome seen;
+    {
+        const std::lock_guard lock(mutex_);
+        if (reading_.call != ended.call) return; // taken by another one
+        reading_ = {};
+        seen = take_locked(*found);
+    }
+    tell(seen);
 }
 
-void tls_source::take_locked(const tls_files& now)
+tls_files_core::outcome tls_source::take_locked(const tls_files& now)
 {
     auto next = core_;
-    const auto seen = next.on_read(now);
+    auto seen = next.on_read(now);
+    const bool has_changed = seen.new_authorities || seen.new_pair;
+    if (const auto renewed = has_changed ? renew(next.current()) : result<>(); !renewed) {
+        seen.problems.push_back(renewed.error().message());
+        seen.new_authorities = seen.new_pair = false;
+        return seen;
+    }
+    core_ = std::move(next);
+    return seen;
+}
+
+void tls_source::tell(const tls_files_core::outcome& seen) const
+{
     for (const auto& problem : seen.problems) {
         counters_.unusable->add();
         with_.log.warning("TLS files cannot be used; continuing with those from before", {{"why", problem}});
     }
-    const bool has_changed = seen.new_authorities || seen.new_pair;
-    if (const auto renewed = has_changed ? renew(next.current()) : result<>(); !renewed) {
-        counters_.unusable->add();
-        with_.log.warning("TLS files cannot be used; continuing with those from before",
-                          {{"why", renewed.error().message()}});
-        return;
-    }
-    core_ = std::move(next);
-    if (!has_changed) return;
+    if (!seen.new_authorities && !seen.new_pair) return;
     counters_.updated->add();
     if (seen.new_authorities) report_damage();
     with_.log.info("TLS files have changed: new connections use them",
@@ -180,15 +203,17 @@ void tls_source::take_locked(const tls_files& now)
 
 result<> tls_source::follow(const held_credential& credential)
 {
-    const std::lock_guard lock(mutex_);
-    if (credential == followed_) return {};
-    auto next = core_;
-    if (next.use_pair(credential->certificate, credential->key)) {
-        if (auto renewed = renew(next.current()); !renewed) return renewed;
+    {
+        const std::lock_guard lock(mutex_);
+        if (credential == followed_) return {};
+        auto next = core_;
+        const bool is_other = next.use_pair(credential->certificate, credential->key);
+        if (auto renewed = is_other ? renew(next.current()) : result<>(); !renewed) return renewed;
+        followed_ = credential;
+        if (!is_other) return {};
         core_ = std::move(next);
-        with_.log.debug("the credential plugin has another client certificate", {});
     }
-    followed_ = credential;
+    with_.log.debug("the credential plugin has another client certificate", {});
     return {};
 }
 

@@ -82,11 +82,15 @@ private:
     [[nodiscard]] static tls_files read(const cluster_config& config, const environment& machine);
     /// The read that runs, or a new one; none if there can be none.
     [[nodiscard]] reading begin_reading();
+    /// @param why  Receives why there can be none.
+    [[nodiscard]] reading begin_locked(std::optional<failure>& why);
     [[nodiscard]] reading reading_now() const;
     [[nodiscard]] boost::asio::awaitable<void> look();
     /// Takes what a read has found, once. Nothing happens before it has ended.
     void take(const reading& ended);
-    void take_locked(const tls_files& now);
+    [[nodiscard]] tls_files_core::outcome take_locked(const tls_files& now);
+    /// Counts and logs it. Called without the lock, since the sink of a log may use the client.
+    void tell(const tls_files_core::outcome& seen) const;
     [[nodiscard]] result<> renew(const tls_texts& texts);
     /// Warns of the authorities that are not among those in use.
     void report_damage() const;

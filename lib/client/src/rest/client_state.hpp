@@ -140,6 +140,7 @@ private:
     };
     /// The token, after the token file has been read if there is one and it is time.
     [[nodiscard]] std::string current_token(token_read when);
+    [[nodiscard]] std::string read_token(time_point now);
     void pass_on_warnings(const answer_head& head, const request& r);
     void pass_on(const server_warning& w);
 

@@ -5,6 +5,9 @@
 #include "observe/request_labels.hpp"
 #include "rest/retry_core.hpp"
 
+#include <kubecoro/base/catch_failure.hpp>
+
+#include <exception>
 #include <utility>
 
 namespace kubecoro::detail {
@@ -37,13 +40,25 @@ std::shared_ptr<transport> request_controls::over(std::shared_ptr<transport> car
     return carrier;
 }
 
-bool request_controls::is_time_for_line()
+bool request_controls::is_time_for_line(std::optional<time_point>& next)
 {
     const auto now = options_.time->now();
     const std::lock_guard lock(mutex_);
-    if (next_line_ && now < *next_line_) return false;
-    next_line_ = now + between_lines;
+    if (next && now < *next) return false;
+    next = now + between_lines;
     return true;
+}
+
+template<class F>
+void request_controls::measure(F call) noexcept
+{
+    try {
+        call();
+    } catch (...) {
+        const auto why = to_failure(std::current_exception());
+        if (is_time_for_line(next_metrics_line_))
+            options_.log.error("a request could not be measured", {{"failure", why.message()}});
+    }
 }
 
 double request_controls::draw()
@@ -53,13 +68,13 @@ double request_controls::draw()
 }
 
 request_controls::exchange::exchange(request_controls& of, const request& r)
-    : of_(of),
-      line_(of.meters_ ? of.meters_->line(r.method, r.target) : nullptr),
-      is_stream_(is_stream(r.target)),
-      begun_(of.options_.time->now()),
-      attempted_(begun_)
+    : of_(of), is_stream_(is_stream(r.target)), begun_(of.options_.time->now()), attempted_(begun_)
 {
-    if (line_) line_->sent(r.body.size());
+    if (!of.meters_) return;
+    of.measure([&] {
+        line_ = of.meters_->line(r.method, r.target);
+        line_->sent(r.body.size());
+    });
 }
 
 asio::awaitable<result<>> request_controls::exchange::turn()
@@ -67,8 +82,8 @@ asio::awaitable<result<>> request_controls::exchange::turn()
     duration waited{};
     auto waiting = of_.rate_->turn(waited);
     const auto turn = co_await std::move(waiting);
-    if (line_) line_->limited(waited);
-    if (waited >= long_wait && of_.is_time_for_line())
+    if (line_) of_.measure([&] { line_->limited(waited); });
+    if (waited >= long_wait && of_.is_time_for_line(of_.next_line_))
         of_.options_.log.info("requests wait for the rate limit of the client",
                               {{"seconds", std::chrono::duration<double>(waited).count()}});
     co_return turn;
@@ -82,13 +97,13 @@ void request_controls::exchange::begin(request& attempt)
 
 void request_controls::exchange::answered(int status)
 {
-    if (line_) line_->answered(status, of_.options_.time->now() - attempted_);
+    if (line_) of_.measure([&] { line_->answered(status, of_.options_.time->now() - attempted_); });
     if (of_.rate_ && status == too_many_requests) of_.rate_->on_too_many();
 }
 
 duration request_controls::exchange::retry(int status, std::chrono::seconds asked)
 {
-    if (line_) line_->retried(status);
+    if (line_) of_.measure([&] { line_->retried(status); });
     return asked == std::chrono::seconds{0} ? duration{0} : spread(asked, of_.draw());
 }
 

@@ -55,7 +55,11 @@ public:
     };
 
 private:
-    [[nodiscard]] bool is_time_for_line();
+    /// @param next  When the next line of its kind may come; changed under the lock.
+    [[nodiscard]] bool is_time_for_line(std::optional<time_point>& next);
+    /// Calls it. What it throws, a sink of metrics for example, is logged: a request that was carried out has not failed.
+    template<class F>
+    void measure(F call) noexcept;
     [[nodiscard]] double draw();
 
     const client_options& options_;
@@ -65,6 +69,7 @@ private:
     std::mutex mutex_;
     random_source random_;
     std::optional<time_point> next_line_;
+    std::optional<time_point> next_metrics_line_;
 };
 
 } // namespace kubecoro::detail

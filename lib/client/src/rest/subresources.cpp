@@ -5,7 +5,9 @@
 
 #include <kubecoro/api/untyped.hpp>
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/printable.hpp>
 
+#include <string>
 #include <utility>
 
 namespace kubecoro {
@@ -14,12 +16,25 @@ namespace asio = boost::asio;
 
 namespace {
 
+std::string name_of(const resource_type& resource, const std::string& ns, const std::string& name)
+{
+    return resource.display_name() + " \"" + printable(to_string(object_key(ns, name))) + "\"";
+}
+
+/// What was read of an answer; a failure then names the object.
+template<class T>
+result<T> named(result<T> read, const char* what, const std::string& of)
+{
+    if (read) return read;
+    return read.error().because(std::string(what) + " of " + of + " cannot be read");
+}
+
 asio::awaitable<result<scale_state>> scale_of(client c, resource_type resource, std::string ns, std::string name)
 {
-    auto reading = c.get(resource, std::move(ns), std::move(name), "scale");
+    auto reading = c.get(resource, ns, name, "scale");
     auto got = co_await std::move(reading);
     if (!got) co_return detail::scale_failure(got.error(), resource);
-    co_return detail::read_scale(*got);
+    co_return named(detail::read_scale(*got), "the scale", name_of(resource, ns, name));
 }
 
 asio::awaitable<result<scale_state>> change_scale(client c, resource_type resource, std::string ns, std::string name,
@@ -30,18 +45,18 @@ asio::awaitable<result<scale_state>> change_scale(client c, resource_type resour
         auto now = co_await std::move(reading);
         if (!now) co_return now.error();
         if (now->wanted != *options.only_from)
-            co_return failure(cond::conflict, "expected " + std::to_string(*options.only_from) +
-                                                  " replicas, and found " + std::to_string(now->wanted));
+            co_return failure(cond::conflict, name_of(resource, ns, name) + ": expected " +
+                                                  std::to_string(*options.only_from) + " replicas, and found " +
+                                                  std::to_string(now->wanted));
         if (options.resource_version.empty()) options.resource_version = now->resource_version;
     }
     patch_options write;
     write.write = std::move(options.write);
     auto body = detail::scale_patch(replicas, options.resource_version);
-    auto writing = c.patch(resource, std::move(ns), std::move(name), patch_kind::merge, std::move(body),
-                           std::move(write), "scale");
+    auto writing = c.patch(resource, ns, name, patch_kind::merge, std::move(body), std::move(write), "scale");
     auto got = co_await std::move(writing);
     if (!got) co_return detail::scale_failure(got.error(), resource);
-    co_return detail::read_scale(*got);
+    co_return named(detail::read_scale(*got), "the scale", name_of(resource, ns, name));
 }
 
 asio::awaitable<result<>> evict_once(std::shared_ptr<client::state> s, std::string ns, std::string pod,
@@ -68,11 +83,11 @@ asio::awaitable<result<service_account_token>> request_token(client c, std::stri
 {
     auto body = detail::token_request_body(options);
     if (!body) co_return body.error();
-    auto asking = c.create_subresource(untyped::service_account::resource(), std::move(ns), std::move(account), "token",
-                                       std::move(*body));
+    const auto accounts = untyped::service_account::resource();
+    auto asking = c.create_subresource(accounts, ns, account, "token", std::move(*body));
     auto got = co_await std::move(asking);
     if (!got) co_return got.error();
-    co_return detail::read_token(*got);
+    co_return named(detail::read_token(*got), "the token", name_of(accounts, ns, account));
 }
 
 asio::awaitable<result<object>> add_container(client c, std::string ns, std::string pod, result<std::string> body,

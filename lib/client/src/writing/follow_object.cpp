@@ -1,3 +1,4 @@
+#include <kubecoro/base/timeout.hpp>
 #include <kubecoro/base/try.hpp>
 #include <kubecoro/client/detail/follow_object.hpp>
 #include <kubecoro/client/writing.hpp>
@@ -12,6 +13,12 @@ namespace {
 
 /// Between two watches: a server that ends each at once is not asked in a tight loop.
 constexpr auto pause = std::chrono::seconds{1};
+
+/// Then the object is read again: a dead connection looks like an object that does not change, and callers wait for a
+/// minute or so.
+constexpr auto longest_watch = std::chrono::seconds{15};
+/// For the server's end of the watch to arrive.
+constexpr auto grace = std::chrono::seconds{5};
 
 bool passes(const failure& f)
 {
@@ -42,6 +49,7 @@ asio::awaitable<result<bool>> watch_once(followed& f, std::string version)
     watch_options how;
     how.field_selector = "metadata.name=" + f.key.name;
     how.resource_version = std::move(version);
+    how.timeout = longest_watch;
     auto opening = f.cluster.watch(f.type, f.key.ns, how);
     KUBECORO_TRY(auto stream, co_await std::move(opening));
     for (;;) {
@@ -66,7 +74,8 @@ asio::awaitable<result<>> follow(followed f)
         if (!seen && !passes(seen.error())) co_return seen.error();
         if (seen) {
             if (f.see(*seen)) co_return f.outcome;
-            auto watching = watch_once(f, std::string(seen->resource_version()));
+            auto watching = with_timeout(f.cluster.time(), longest_watch + grace, "watch " + to_string(f.key),
+                                         watch_once(f, std::string(seen->resource_version())));
             const auto decided = co_await std::move(watching);
             if (decided && *decided) co_return f.outcome;
             if (!decided && !passes(decided.error())) co_return decided.error();
