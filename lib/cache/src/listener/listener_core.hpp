@@ -125,7 +125,7 @@ private:
     std::uint64_t finished_ = 0;
     bool in_work_ = false;
     std::size_t live_ = 0;
-    /// Of the entries.
+    /// The sum over the entries.
     std::size_t bytes_ = 0;
     /// The position up to which events are initial.
     std::optional<std::uint64_t> mark_;

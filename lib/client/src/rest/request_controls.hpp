@@ -57,7 +57,7 @@ public:
 private:
     /// @param next  When the next line of its kind may come; changed under the lock.
     [[nodiscard]] bool is_time_for_line(std::optional<time_point>& next);
-    /// Calls it. What it throws, a sink of metrics for example, is logged: a request that was carried out has not failed.
+    /// Calls it. An exception, such as that of a metrics sink, is logged: a request that was carried out has not failed.
     template<class F>
     void measure(F call) noexcept;
     [[nodiscard]] double draw();

@@ -21,7 +21,7 @@ std::string name_of(const resource_type& resource, const std::string& ns, const 
     return resource.display_name() + " \"" + printable(to_string(object_key(ns, name))) + "\"";
 }
 
-/// What was read of an answer; a failure then names the object.
+/// Returns the reading of an answer; a failure then names the object.
 template<class T>
 result<T> named(result<T> read, const char* what, const std::string& of)
 {
