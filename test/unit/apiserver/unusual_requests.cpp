@@ -187,6 +187,9 @@ TEST_CASE("updates: the object has its name, and is not marked as deleted", "[ap
                               R"({"metadata":{"name":"a","deletionTimestamp":"2020-01-01T00:00:00Z"}})", as_json)) ==
           R"(ConfigMap "a" is invalid: metadata.deletionTimestamp: Invalid value: "2020-01-01T00:00:00Z": field is )"
           "immutable");
+    CHECK(message_of(s.expect(422, "PUT", maps + "/a", R"({"metadata":{"name":"a","deletionGracePeriodSeconds":5}})",
+                              as_json)) ==
+          R"(ConfigMap "a" is invalid: metadata.deletionGracePeriodSeconds: Invalid value: 5: field is immutable)");
 }
 
 TEST_CASE("patches: kind, apiVersion and name of the object stay", "[apiserver][patch]")

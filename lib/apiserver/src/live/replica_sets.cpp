@@ -19,7 +19,8 @@ void run_replica_set(const workbench& w, const json::value& set)
     const auto ready = std::count_if(pods.begin(), pods.end(), [](const auto* p) { return p->active() && p->ready; });
     json::object status{{"replicas", active}};
     if (active > 0) status["fullyLabeledReplicas"] = active;
-    if (ready > 0) status["readyReplicas"] = status["availableReplicas"] = ready;
+    for (const std::string_view member : {"readyReplicas", "availableReplicas"})
+        if (ready > 0) status[member] = ready;
     status["observedGeneration"] = int_at(set, "metadata.generation");
     w.set_status("replicasets.apps", set, std::move(status));
 }

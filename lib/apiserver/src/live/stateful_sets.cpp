@@ -102,8 +102,8 @@ void run_stateful_set(const workbench& w, const json::value& set)
         if (at != by_name.end() && at->second->revision != revision) gone = goes(i);
     }
     json::object status{{"observedGeneration", int_at(set, "metadata.generation")}, {"replicas", have.pods}};
-    if (have.ready > 0) status["readyReplicas"] = status["availableReplicas"] = have.ready;
-    if (have.ready == 0) status["availableReplicas"] = 0;
+    if (have.ready > 0) status["readyReplicas"] = have.ready;
+    status["availableReplicas"] = have.ready;
     if (have.updated > 0) status["updatedReplicas"] = have.updated;
     if (have.updated == have.pods && have.pods > 0) status["currentReplicas"] = have.pods;
     status["updateRevision"] = revision;

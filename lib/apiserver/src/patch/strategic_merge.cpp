@@ -213,7 +213,7 @@ std::size_t steps_of(const json::object& members)
     return steps;
 }
 
-/// @param key  Of the items, which are told apart by it; empty: by themselves.
+/// @param key  The merge key of the items. Empty: they are their own.
 std::size_t steps_of(const json::array& items, std::string_view key)
 {
     std::size_t steps = items.size();

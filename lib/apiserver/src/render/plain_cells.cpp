@@ -169,7 +169,7 @@ json::value slice_addresses(const json::value& body)
     return shown(out.text(), "<unset>");
 }
 
-/// Of more than three, as a kube-apiserver counts them: rules without a host are among the others.
+/// Three hosts, and the number of the other rules. As in a kube-apiserver, rules without a host are among those.
 json::value ingress_hosts(const json::value& body)
 {
     constexpr std::size_t most = 3;

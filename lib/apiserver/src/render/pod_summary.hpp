@@ -1,4 +1,4 @@
-// What a table shows of a pod: its status, its restarts, and how many of its containers are ready.
+// The cells of a pod in a table: its status, its restarts, and how many of its containers are ready.
 #pragma once
 
 #include <kubecoro/base/clock.hpp>

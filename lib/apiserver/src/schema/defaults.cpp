@@ -236,7 +236,8 @@ void default_crd(json::object& o, bool creating)
 void default_namespace(json::object& o, bool creating)
 {
     auto& metadata = object_member(o, "metadata");
-    object_member(metadata, "labels")["kubernetes.io/metadata.name"] = metadata["name"];
+    const json::value name = metadata["name"]; // a reference would not outlive a new member
+    object_member(metadata, "labels")["kubernetes.io/metadata.name"] = name;
     if (!creating) return;
     auto& finalizers = object_member(o, "spec")["finalizers"];
     if (!finalizers.is_array()) finalizers = json::array{};

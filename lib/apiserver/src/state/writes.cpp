@@ -314,10 +314,22 @@ namespace {
 std::optional<status_error> check_deletion_time(const resource_info& info, const stored_object& current,
                                                 const json::value& body)
 {
+    std::vector<status_cause> causes;
     const auto stated = text_at(body, "metadata.deletionTimestamp");
-    if (current.deleting || stated.empty()) return {};
-    return errors::invalid(info, current.name,
-                           {errors::invalid_value("metadata.deletionTimestamp", quoted(stated), "field is immutable")});
+    if (!current.deleting && !stated.empty())
+        causes.push_back(errors::invalid_value("metadata.deletionTimestamp", quoted(stated), "field is immutable"));
+    constexpr std::string_view grace = "metadata.deletionGracePeriodSeconds";
+    const auto* seconds = find_at(body, grace);
+    if (seconds && !seconds->is_null()) {
+        const auto before = to_json(current);
+        const auto* own = find_at(before, grace);
+        // A kube-apiserver names it twice.
+        if (!own || *own != *seconds)
+            causes.insert(causes.end(), 2,
+                          errors::invalid_value(std::string(grace), to_text(*seconds), "field is immutable"));
+    }
+    if (causes.empty()) return {};
+    return errors::invalid(info, current.name, std::move(causes));
 }
 
 } // namespace

@@ -118,13 +118,13 @@ boost::system::result<json::value, std::string> read_any(const exchange& x, std:
     const bool may_be_yaml = is_called_yaml(x.request);
     std::string repaired; // Go's JSON takes any bytes for text, its YAML does not.
     if (!may_be_yaml && !detail::is_utf8(x.request.body)) repaired = detail::valid_utf8(x.request.body);
-    const std::string_view text = repaired.empty() ? x.request.body : repaired;
+    const std::string_view body = repaired.empty() ? x.request.body : repaired;
     // Before anything is built of it.
-    if (key_comparisons(text, x.options.max_depth) > most_comparisons)
+    if (key_comparisons(body, x.options.max_depth) > most_comparisons)
         return {boost::system::in_place_error, "an object has too many members"};
-    auto parsed = parse_json(text, x.options.max_depth);
+    auto parsed = parse_json(body, x.options.max_depth);
     if (!parsed && may_be_yaml) return read_yaml(x, duplicates);
-    if (parsed && duplicates) *duplicates = duplicates_in(text, x.options.max_depth);
+    if (parsed && duplicates) *duplicates = duplicates_in(body, x.options.max_depth);
     return parsed;
 }
 
