@@ -5,7 +5,9 @@
 #include <kubecoro/client/struct_edit.hpp>
 #include <kubecoro/controller/finalizer.hpp>
 
+#include <map>
 #include <memory>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -42,9 +44,13 @@ void name_lost_entries(const notification<object>& n, key_sink out)
     if (!change && !std::holds_alternative<deleted<object>>(n)) return;
     const object& before = change ? change->before : object_of(n);
     if (before.name() != catalogue) return;
+    // Sorted, as a search for each entry of a large map would take quadratic time.
+    std::map<std::string_view, value_view> kept;
+    const auto now = change ? change->after["data"] : value_view();
+    for (const auto [site, url] : now.members()) kept.emplace(site, url);
     const auto entries = before["data"];
     for (const auto [site, url] : entries.members())
-        if (!change || change->after["data"][site] != url) out(before.ns(), site);
+        if (const auto at = kept.find(site); at == kept.end() || at->second != url) out(before.ns(), site);
 }
 
 /// The reason that the condition Ready has for a failure that only people can end; empty for others.
