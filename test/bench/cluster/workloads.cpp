@@ -6,6 +6,7 @@
 #include "driver/files.hpp"
 #include "driver/statistics.hpp"
 
+#include <algorithm>
 #include <chrono>
 
 namespace kubecoro::bench::live {
@@ -161,7 +162,7 @@ result<> run_relist(const session& s, std::uint64_t& held)
     if (!client) return client.error();
     if (auto idle = s.cluster.wait_until_idle(); !idle) return idle;
     const auto before = client->used();
-    const auto changes = static_cast<unsigned>(s.plan.objects / objects_per_change);
+    const auto changes = static_cast<unsigned>(std::max<std::uint64_t>(1, s.plan.objects / objects_per_change));
     auto armed = client->ask("relist " + std::to_string(changes));
     if (!before || !armed) return before ? armed.error() : before.error();
     if (auto lost = s.cluster.lose_history(changes); !lost) return lost;
