@@ -1,4 +1,4 @@
-// Tests of informers whose parts throw between their batches: the informer goes on, and nobody waits for ever.
+// Informers whose parts throw between batches: the informer continues, and every wait ends.
 
 #include "store/version_board.hpp"
 #include "trapped_source.hpp"
@@ -44,12 +44,12 @@ TEST_CASE("informer faults: a change of namespaces that throws is finished by th
     f.source("jobs").on_watch();
     f.trapped->start();
     REQUIRE(f.run.run(pods.has_synced()));
-    f.at().describe.left = 1; // of the namespace that is added
+    f.at().describe.left = 1; // the added namespace fails
     CHECK(f.run.run(pods.set_namespaces({"jobs"})).error() == cond::internal);
     CHECK(f.at().describe.left == 0);
     CHECK(f.run.run(pods.set_namespaces({"jobs"})));
     CHECK(content(pods).empty());
-    // Nothing waits for the namespace that has left.
+    // The removed namespace blocks no wait.
     CHECK(f.run.run(pods.wait_until("7")));
     CHECK(f.run.run(pods.wait_until("7", "web")).error() == cond::misconfigured);
 }

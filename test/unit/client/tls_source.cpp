@@ -127,11 +127,11 @@ TEST_CASE("tls source: the sink of its log may use the source", "[client][tls]")
     source = the.source;
     the.put(one().issue_weak("weak"));
     CHECK(the.newest());
-    CHECK(lines == 1); // of a problem
+    CHECK(lines == 1); // the weak certificate
     const std::string damaged = "-----BEGIN CERTIFICATE-----\nMDEyMw==\n-----END CERTIFICATE-----\n";
     the.put("ca", damaged + two().certificate());
     CHECK(the.newest());
-    CHECK(lines == 3); // of a change, and of the damage
+    CHECK(lines == 3); // the change, and the damaged authority
 }
 
 TEST_CASE("tls source: damaged authorities are passed over with a warning", "[client][tls]")

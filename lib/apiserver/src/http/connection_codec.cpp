@@ -64,7 +64,8 @@ struct request_reader::parser
         }
     }
 
-    /// Whether the end of the body is marked in a way that nobody here knows. The body would be taken for requests.
+    /// Whether the message has a transfer coding other than chunked: its body has no known end, and would be read as
+    /// requests.
     [[nodiscard]] bool has_unknown_coding() const
     {
         return message->get().count(http::field::transfer_encoding) > 0 && !message->chunked();

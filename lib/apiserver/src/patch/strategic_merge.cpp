@@ -223,18 +223,18 @@ std::size_t steps_of(const json::array& items, std::string_view key)
     return steps;
 }
 
-/** Merges one patch. Bounds the members and items of the document that it looks at: an object or list is looked at for each
-    item of the patch that leads to it, and a patch may have any number of items with the same key. */
+/** Merges one patch. Bounds the members and items of the document that it looks at: an object or list is looked at for
+    each item of the patch that leads to it, and a patch may have any number of items with the same key. */
 class merger
 {
 public:
     refusal merge_object(json::object& target, const json::object& patch, shape message)
     {
         if (!spend(steps_of(target))) return too_much();
-        if (const auto* what = patch.if_contains(directive)) {
-            if (*what != "replace" && *what != "delete") return unknown_directive(*what, patch);
+        if (const auto* strategy = patch.if_contains(directive)) {
+            if (*strategy != "replace" && *strategy != "delete") return unknown_directive(*strategy, patch);
             target.clear();
-            if (*what == "delete") return {};
+            if (*strategy == "delete") return {};
             for (const auto& [key, value] : patch)
                 if (key != directive) target.emplace(key, value);
             return {};

@@ -7,7 +7,7 @@ namespace kubecoro::detail {
 key_turns::turn key_turns::line::take_first()
 {
     turn first = std::move(waiting[taken++]);
-    // Not one by one: thousands of events may wait behind one key.
+    // An erasure moves no more events than it removes: thousands may wait behind one key.
     if (2 * taken < waiting.size()) return first;
     waiting.erase(waiting.begin(), waiting.begin() + static_cast<std::ptrdiff_t>(taken));
     taken = 0;

@@ -8,7 +8,7 @@
 namespace kubecoro::detail {
 namespace {
 
-/// Where the uid and the version of most objects are, in bytes from their beginning.
+/// Offset of the uid and the version in most objects, in bytes.
 constexpr std::size_t identity_begin = 128;
 
 } // namespace
