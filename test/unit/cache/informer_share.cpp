@@ -22,15 +22,6 @@ struct growing_share final : kubecoro::object_share
     void shown() override {}
 };
 
-/// An event that the decoder has passed over.
-kubecoro::watch_event of_others(int version)
-{
-    kubecoro::watch_event e;
-    e.type = kubecoro::watch_event_type::modified;
-    e.passed_over = std::to_string(version);
-    return e;
-}
-
 } // namespace
 
 TEST_CASE("share: keys that come before the informer learns of them are not shown until a list has them",
@@ -55,66 +46,4 @@ TEST_CASE("share: keys that come before the informer learns of them are not show
     f.run.advance(3s);
     CHECK(share->informer->shown == 1);
     CHECK(pods.lister().size() == 1);
-}
-
-TEST_CASE("share: a watch rests while events of others come fast, so that one read takes several of them",
-          "[cache][share]")
-{
-    fixture f;
-    auto pods = f.informers->get<pod>();
-    const auto watch = f.with_one_pod();
-    f.informers->start();
-    f.settle();
-    SECTION("events of others")
-    {
-        for (int version = 6; version < 9; ++version) watch.send(of_others(version));
-        f.settle();
-        CHECK(watch.pending() == 1);
-        f.run.advance(1ms);
-        CHECK(watch.pending() == 0);
-    }
-    SECTION("events of others that one read finds together")
-    {
-        for (int version = 6; version < 10; version += 2)
-            watch.send(std::vector{of_others(version), of_others(version + 1)});
-        watch.send(of_others(10));
-        f.settle();
-        CHECK(watch.pending() == 0);
-    }
-    SECTION("an event of others that comes alone")
-    {
-        watch.send(of_others(6));
-        f.run.advance(1ms);
-        watch.send(of_others(7)).send(kt::added(kt::make_pod("web", "b", "8")));
-        f.settle();
-        CHECK(watch.pending() == 0);
-        CHECK(pods.lister().size() == 2);
-    }
-    SECTION("events of its own")
-    {
-        for (int version = 6; version < 9; ++version)
-            watch.send(kt::added(kt::make_pod("web", "b", std::to_string(version))));
-        f.settle();
-        CHECK(watch.pending() == 0);
-    }
-    SECTION("the rest is cut short by the stop")
-    {
-        watch.send(of_others(6)).send(of_others(7)).send(of_others(8));
-        f.settle();
-        CHECK(f.run.run(f.informers->stop()).has_value());
-        CHECK(watch.closed());
-    }
-}
-
-TEST_CASE("share: a streamed list does not rest between events of others", "[cache][share]")
-{
-    fixture f;
-    f.source().allow_streamed_lists();
-    auto pods = f.informers->get<pod>();
-    const auto watch = f.source().on_watch();
-    f.informers->start();
-    for (int version = 1; version < 4; ++version) watch.send(of_others(version));
-    f.settle();
-    CHECK(watch.opened());
-    CHECK(watch.pending() == 0);
 }

@@ -39,15 +39,15 @@ struct reply
 class scripted_answer final : public answer
 {
 public:
-    /// @param bulk_reads  Counts the requests to read in bulk.
-    scripted_answer(reply r, std::shared_ptr<time_source> time, std::shared_ptr<int> bulk_reads)
+    /// @param bulk_hints  Receives what was asked of read_in_bulk().
+    scripted_answer(reply r, std::shared_ptr<time_source> time, std::shared_ptr<std::vector<bool>> bulk_hints)
         : reply_(std::move(r)),
           head_{reply_.status, reply_.headers},
           time_(std::move(time)),
-          bulk_reads_(std::move(bulk_reads))
+          bulk_hints_(std::move(bulk_hints))
     {
     }
-    void read_in_bulk(bool on) noexcept override { *bulk_reads_ += on ? 1 : 0; }
+    void read_in_bulk(bool on) noexcept override { bulk_hints_->push_back(on); }
     const answer_head& head() const noexcept override { return head_; }
     boost::asio::awaitable<result<std::string_view>> read_some() override
     {
@@ -79,7 +79,7 @@ private:
     reply reply_;
     answer_head head_;
     std::shared_ptr<time_source> time_;
-    std::shared_ptr<int> bulk_reads_;
+    std::shared_ptr<std::vector<bool>> bulk_hints_;
     std::size_t at_ = 0;
     latch never_;
 };
@@ -90,7 +90,7 @@ public:
     std::deque<reply> replies;
     std::vector<request> seen;
     std::shared_ptr<time_source> time;
-    std::shared_ptr<int> bulk_reads = std::make_shared<int>(0);
+    std::shared_ptr<std::vector<bool>> bulk_hints = std::make_shared<std::vector<bool>>();
 
     boost::asio::awaitable<result<std::unique_ptr<answer>>> send(request r) override
     {
@@ -106,7 +106,7 @@ public:
             auto slept = co_await sleep_for(*time, next.head_pause);
             if (!slept) co_return slept.error();
         }
-        std::unique_ptr<answer> made = std::make_unique<scripted_answer>(std::move(next), time, bulk_reads);
+        std::unique_ptr<answer> made = std::make_unique<scripted_answer>(std::move(next), time, bulk_hints);
         co_return made;
     }
 

@@ -32,7 +32,7 @@ public:
         reply out{.status = 404};
         if (r.method == "POST") out = {.status = 201, .body = {site}};
         if (r.target == "/api" || r.target == "/apis") out = {.body = {groups}};
-        std::unique_ptr<answer> made = std::make_unique<scripted_answer>(std::move(out), time_, bulk_reads_);
+        std::unique_ptr<answer> made = std::make_unique<scripted_answer>(std::move(out), time_, bulk_hints_);
         co_return made;
     }
 
@@ -42,7 +42,7 @@ public:
 private:
     latch never_;
     std::shared_ptr<time_source> time_;
-    std::shared_ptr<int> bulk_reads_ = std::make_shared<int>(0);
+    std::shared_ptr<std::vector<bool>> bulk_hints_ = std::make_shared<std::vector<bool>>();
 };
 
 struct small_world

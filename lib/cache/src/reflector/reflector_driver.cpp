@@ -19,16 +19,6 @@ namespace {
 /// Time between two looks whether the sink still holds the reflector back, before the watch may count as silent.
 constexpr duration held_check = std::chrono::seconds{1};
 
-/// The rest after a read that found a single event, of another member, within this time of the read before: the next read
-/// then finds several. The most that an event of this member waits for others.
-constexpr duration rest_from_others = std::chrono::milliseconds{1};
-
-/// Whether the decoder has passed over the only event: see selecting_objects.
-bool is_one_of_others(const std::vector<watch_event>& batch) noexcept
-{
-    return batch.size() == 1 && batch[0].passed_over;
-}
-
 /// Ignores exceptions of a sink: they have no other receiver, and the statistics count every failure.
 template<class Call>
 void tell(Call call) noexcept
@@ -257,7 +247,6 @@ asio::awaitable<result<>> reflector_driver::read()
 
 asio::awaitable<result<>> reflector_driver::read_on()
 {
-    time_point last_read{};
     while (std::holds_alternative<reflector_core::do_read>(next_)) {
         auto reading = catch_failure(stream_->next());
         auto batch = co_await std::move(reading);
@@ -265,9 +254,6 @@ asio::awaitable<result<>> reflector_driver::read_on()
         // Cancelled by the stop or the deadline: the caller decides the next action.
         if (!batch && cancellation.cancelled() != asio::cancellation_type::none) break;
         const auto now = time_->now();
-        const bool is_crowded = core_.state() == informer_state::watching && batch && is_one_of_others(*batch) &&
-                                now - last_read < rest_from_others;
-        last_read = now;
         if (batch && batch->empty() && stream_->ended_early())
             next_ = core_.on_ended_early(now);
         else
@@ -278,10 +264,6 @@ asio::awaitable<result<>> reflector_driver::read_on()
             if (!co_await std::move(holding)) break;
         }
         report();
-        if (is_crowded) {
-            auto rest = sleep_for(*time_, rest_from_others);
-            if (!co_await std::move(rest)) break;
-        }
     }
     co_return result<>{};
 }

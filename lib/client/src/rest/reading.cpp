@@ -4,6 +4,7 @@
 #include "rest/foreign_answer.hpp"
 #include "rest/list_check.hpp"
 #include "rest/pager_core.hpp"
+#include "rest/watch_pace.hpp"
 
 #include <kubecoro/api/status.hpp>
 #include <kubecoro/base/catch_failure.hpp>
@@ -36,12 +37,14 @@ class answer_watch final : public watch_stream
 {
 public:
     /// @param begins_with_list  As for open_watch().
-    answer_watch(std::unique_ptr<answer> body, source_scope scope, request r, const logger& log, bool begins_with_list)
+    answer_watch(std::unique_ptr<answer> body, source_scope scope, request r, const client_options& options,
+                 bool begins_with_list)
         : body_(std::move(body)),
           decoder_(scope.decode, std::move(scope.encoding), std::move(scope.known), form_of_body(*body_)),
           request_(std::move(r)),
-          log_(log),
-          listing_(begins_with_list)
+          log_(options.log),
+          time_(options.time),
+          pace_(begins_with_list)
     {
         body_->read_in_bulk(begins_with_list);
         body_->may_end_early();
@@ -56,6 +59,7 @@ private:
         std::vector<watch_event> events;
         events.reserve(last_batch_);
         interrupted_unless_finished running(*this);
+        const auto asked = time_->now();
         while (events.empty()) {
             if (failed_) co_return *failed_;
             if (!body_) break;
@@ -74,11 +78,7 @@ private:
         }
         running.finished = true;
         last_batch_ = events.size();
-        const auto is_live = [](const watch_event& e) { return e.ends_initial_events(); };
-        if (listing_ && body_ && std::ranges::any_of(events, is_live)) {
-            listing_ = false;
-            body_->read_in_bulk(false);
-        }
+        keep_pace(events, time_->now() - asked);
         if (log_.enabled(log_level::trace))
             for (const auto& e : events) trace_decoded(log_, request_.target, e.obj);
         co_return events;
@@ -90,6 +90,13 @@ private:
         for (; !piece.empty(); piece = body_->read_arrived())
             if (auto fed = decoder_.feed(piece, events); !fed) return fed;
         return {};
+    }
+
+    void keep_pace(const std::vector<watch_event>& batch, duration waited)
+    {
+        const bool was_gathering = pace_.gathers();
+        pace_.after(batch, waited);
+        if (body_ && pace_.gathers() != was_gathering) body_->read_in_bulk(pace_.gathers());
     }
 
     // A cancellation may leave any co_await as an exception: the stream is then closed permanently.
@@ -116,8 +123,8 @@ private:
     watch_decoder decoder_;
     request request_;
     logger log_;
-    /// The existing objects are still coming.
-    bool listing_;
+    std::shared_ptr<time_source> time_;
+    detail::watch_pace pace_;
     /// Number of events in the last batch: the capacity to reserve for the next one.
     std::size_t last_batch_ = 0;
     bool ended_early_ = false;
@@ -199,7 +206,7 @@ asio::awaitable<result<std::unique_ptr<watch_stream>>> client::state::open_watch
     auto got = co_await accepted(*r, retries, options.timeouts.watch_head, std::move(kind));
     if (!got) co_return got.error();
     std::unique_ptr<watch_stream> stream =
-        std::make_unique<answer_watch>(std::move(*got), std::move(scope), std::move(*r), options.log, begins_with_list);
+        std::make_unique<answer_watch>(std::move(*got), std::move(scope), std::move(*r), options, begins_with_list);
     co_return stream;
 }
 
