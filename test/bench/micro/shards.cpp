@@ -1,8 +1,9 @@
-// kubecoro_bench_shards [MEMBERS] [OBJECTS] [CHANGES] [ROUNDS]
+// kubecoro_bench_shards [MEMBERS] [OBJECTS] [CHANGES] [ROUNDS] [RATE]
 //
-// Total CPU of MEMBERS replicas beside one. Each replica syncs OBJECTS config maps over a connection of its own, and each of these changes
-// CHANGES times; a run reads its object, and writes its JSON. The server is another process, which does not count. Replicas keep all objects
-// ("whole"), or those of their keys ("divided"). Measurements are interleaved; medians of ROUNDS are printed, with the ratio to one.
+// Total CPU of MEMBERS replicas beside one. Each replica is a process of its own, and syncs OBJECTS config maps; each of these changes
+// CHANGES times, RATE of them a second (0: as fast as the server can); a run reads its object, and writes its JSON. The server
+// is another process, which does not count. Replicas keep all objects ("whole"), or those of their keys ("divided"). Measurements are
+// interleaved; medians of ROUNDS are printed, with the ratio to one.
 #include <kubecoro/api/edit.hpp>
 #include <kubecoro/api/untyped.hpp>
 #include <kubecoro/apiserver/server.hpp>
@@ -15,22 +16,29 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 
-#include <sys/resource.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <future>
-#include <memory>
+#include <new>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -53,9 +61,9 @@ struct workload
     int objects = 5'000;
     int changes = 3;
     int rounds = 5;
+    int rate = 0;
 };
 
-/// One figure of a measurement; a process sends it to its parent as it is.
 struct measured
 {
     double sync_cpu = 0;
@@ -63,14 +71,14 @@ struct measured
     double store_bytes = 0;
 };
 
-double cpu_seconds()
+/// CPU time of a process since its start; its user and system time.
+double cpu_seconds(pid_t process)
 {
-    rusage used{};
-    getrusage(RUSAGE_SELF, &used);
-    const auto seconds = [](const timeval& t) {
-        return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6;
-    };
-    return seconds(used.ru_utime) + seconds(used.ru_stime);
+    clockid_t its{};
+    timespec used{};
+    if (clock_getcpuclockid(process, &its) != 0 || clock_gettime(its, &used) != 0)
+        throw std::runtime_error("a member has ended");
+    return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) / 1e9;
 }
 
 /// Two ends of a conversation between two processes.
@@ -94,6 +102,7 @@ public:
         if (::read(back_[0], &what, sizeof what) != sizeof what) std::exit(1);
         return what;
     }
+    [[nodiscard]] int incoming() const noexcept { return back_[0]; }
 
 private:
     std::array<int, 2> there_{};
@@ -125,10 +134,16 @@ std::string text_of(int number, int version)
     return boost::json::serialize(body);
 }
 
-asio::awaitable<result<>> write_all(apiserver::embedded_server& server, int objects, int version)
+asio::awaitable<result<>> write_all(apiserver::embedded_server& server, const workload& w, int version)
 {
     const std::string all = "/api/v1/namespaces/default/configmaps";
-    for (int i = 0; i < objects; ++i) {
+    asio::steady_timer turn(co_await asio::this_coro::executor);
+    const auto began = turn.expiry();
+    for (int i = 0; i < w.objects; ++i) {
+        if (version != 0 && w.rate != 0) {
+            turn.expires_at(began + i * 1'000'000'000ns / w.rate);
+            co_await turn.async_wait(asio::use_awaitable);
+        }
         const auto target = version == 0 ? all : all + "/map-" + std::to_string(i);
         auto writing = server.execute(version == 0 ? "POST" : "PUT", target, text_of(i, version));
         const auto written = co_await std::move(writing);
@@ -153,7 +168,7 @@ void serve(const workload& w, const channel& parent)
         const int version = parent.receive<int>();
         if (version < 0) std::_Exit(0);
         std::promise<bool> done;
-        asio::co_spawn(context, write_all(server, w.objects, version),
+        asio::co_spawn(context, write_all(server, w, version),
                        [&done](const std::exception_ptr& e, const result<>& outcome) {
                            if (!e && !outcome) std::fprintf(stderr, "%s\n", outcome.error().describe().c_str());
                            done.set_value(!e && outcome);
@@ -165,24 +180,49 @@ void serve(const workload& w, const channel& parent)
     }
 }
 
-// ---- the members' process
+// ---- the members, a process each
 
-/// The versions of objects that runs have seen.
+/// What runs have seen, in memory that all processes share.
 class progress
 {
 public:
-    explicit progress(int objects) : seen_(static_cast<std::size_t>(objects), -1) {}
+    explicit progress(int objects) : size_(sizeof(figures) + static_cast<std::size_t>(objects) * sizeof(std::atomic<int>))
+    {
+        void* const at = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        if (at == MAP_FAILED) throw std::runtime_error("no shared memory");
+        figures_ = new (at) figures;
+        seen_ = {new (figures_ + 1) std::atomic<int>[static_cast<std::size_t>(objects)], static_cast<std::size_t>(objects)};
+        for (auto& version : seen_) version = -1;
+    }
+    progress(const progress&) = delete;
+    progress& operator=(const progress&) = delete;
+    ~progress() { munmap(figures_, size_); }
+
     void note(const object& o)
     {
         const auto number = static_cast<std::size_t>(std::atoi(std::string(o.name()).c_str() + 4)); // behind "map-"
         const int version = std::atoi(std::string(o["data"]["version"].as_string()).c_str());
-        if (std::exchange(seen_.at(number), version) != version) ++noted_;
+        if (number < seen_.size() && seen_[number].exchange(version) != version) ++figures_->noted;
     }
-    [[nodiscard]] std::size_t noted() const noexcept { return noted_; }
+    void add_stored(std::size_t bytes) { figures_->stored += bytes; }
+    [[nodiscard]] std::size_t stored() const noexcept { return figures_->stored; }
+
+    /// Waits until this number of versions was seen, and for what is left of the work.
+    void wait_for(std::size_t wanted) const
+    {
+        while (figures_->noted < wanted) std::this_thread::sleep_for(1ms);
+        std::this_thread::sleep_for(100ms);
+    }
 
 private:
-    std::vector<int> seen_;
-    std::size_t noted_ = 0;
+    struct figures
+    {
+        std::atomic<std::size_t> noted{0};
+        std::atomic<std::size_t> stored{0};
+    };
+    std::size_t size_;
+    figures* figures_ = nullptr;
+    std::span<std::atomic<int>> seen_;
 };
 
 struct replica
@@ -224,46 +264,59 @@ struct replica
     }
 };
 
-/// Runs until this number of versions was seen.
-void work(asio::io_context& context, const progress& seen, std::size_t wanted)
-{
-    while (seen.noted() < wanted) context.run_one();
-    context.run_for(100ms); // what is left of it
-}
-
-measured measure(const workload& w, int members, bool divided, const channel& server, int port)
+/// Works until its parent says so.
+void be_member(int number, int port, bool divided, const channel& parent, progress& seen)
 {
     asio::io_context context(1);
     const auto executor = context.get_executor();
     const cluster_config config{.server = "http://127.0.0.1:" + std::to_string(port), .login = {.token = token}};
-    const auto objects = static_cast<std::size_t>(w.objects);
-    progress seen(w.objects);
-    std::vector<std::unique_ptr<replica>> all;
-    const auto before = cpu_seconds();
-    for (int i = 0; i < members; ++i) {
-        all.push_back(std::make_unique<replica>(executor, client::create(executor, config).value(), i, divided, seen));
-        asio::co_spawn(executor, all.back()->member.run(), asio::detached);
-    }
-    for (const auto& r : all) (void)run(context, r->member.settled());
-    work(context, seen, objects);
-    measured out{.sync_cpu = cpu_seconds() - before};
-    for (int version = 1; version <= w.changes; ++version) {
-        server.send(version);
-        work(context, seen, objects * static_cast<std::size_t>(version + 1));
-        if (!server.receive<bool>()) std::exit(1);
-    }
-    out.cpu = cpu_seconds() - before;
-    for (const auto& r : all) out.store_bytes += static_cast<double>(r->maps.stats().bytes);
-    for (const auto& r : all) {
-        (void)run(context, r->member.stop());
-        (void)run(context, r->worker.stop());
-        (void)run(context, r->informers.stop());
-    }
-    return out;
+    replica self(executor, client::create(executor, config).value(), number, divided, seen);
+    asio::co_spawn(executor, self.member.run(), asio::detached);
+    asio::posix::stream_descriptor told(context, parent.incoming());
+    told.async_wait(asio::posix::descriptor_base::wait_read, [&](auto) { context.stop(); });
+    context.run();
+    seen.add_stored(self.maps.stats().bytes);
+    context.restart();
+    (void)run(context, self.member.stop());
+    (void)run(context, self.worker.stop());
+    (void)run(context, self.informers.stop());
+    std::_Exit(0);
 }
 
-/// In processes of its own, so that no measurement begins with the memory of another.
-measured measure_apart(const workload& w, int members, bool divided)
+/// The members of a group, until they are told to end.
+class group
+{
+public:
+    group(int members, int port, bool divided, progress& seen)
+    {
+        for (int i = 0; i < members; ++i) {
+            channel line;
+            const auto process = fork();
+            if (process == 0) {
+                line.turn_around();
+                be_member(i, port, divided, line, seen);
+            }
+            members_.emplace_back(process, line);
+        }
+    }
+    [[nodiscard]] double cpu() const
+    {
+        double all = 0;
+        for (const auto& [process, line] : members_) all += cpu_seconds(process);
+        return all;
+    }
+    void end() const
+    {
+        for (const auto& [process, line] : members_) line.send(true);
+        for (const auto& [process, line] : members_) waitpid(process, nullptr, 0);
+    }
+
+private:
+    std::vector<std::pair<pid_t, channel>> members_;
+};
+
+/// In processes of their own, so that no measurement begins with the memory of another.
+measured measure(const workload& w, int members, bool divided)
 {
     channel server;
     const auto serving = fork();
@@ -274,18 +327,21 @@ measured measure_apart(const workload& w, int members, bool divided)
     const int port = server.receive<int>();
     server.send(0);
     if (!server.receive<bool>()) std::exit(1);
-    channel result;
-    const auto measuring = fork();
-    if (measuring == 0) {
-        result.turn_around();
-        result.send(measure(w, members, divided, server, port));
-        std::_Exit(0);
+    progress seen(w.objects);
+    const auto objects = static_cast<std::size_t>(w.objects);
+    const group all(members, port, divided, seen);
+    seen.wait_for(objects);
+    measured out{.sync_cpu = all.cpu()};
+    for (int version = 1; version <= w.changes; ++version) {
+        server.send(version);
+        if (!server.receive<bool>()) std::exit(1);
+        seen.wait_for(objects * static_cast<std::size_t>(version + 1));
     }
-    const auto out = result.receive<measured>();
+    out.cpu = all.cpu();
+    all.end();
+    out.store_bytes = static_cast<double>(seen.stored());
     server.send(-1);
-    int status = 0;
-    waitpid(measuring, &status, 0);
-    waitpid(serving, &status, 0);
+    waitpid(serving, nullptr, 0);
     return out;
 }
 
@@ -321,13 +377,14 @@ int main(int argc, char** argv)
     const workload w{.members = argument(argc, argv, 1, 4),
                      .objects = argument(argc, argv, 2, 5'000),
                      .changes = argument(argc, argv, 3, 3),
-                     .rounds = argument(argc, argv, 4, 5)};
-    if (w.members < 1 || w.objects < 1 || w.changes < 0 || w.rounds < 1) return 1;
+                     .rounds = argument(argc, argv, 4, 5),
+                     .rate = argument(argc, argv, 5, 0)};
+    if (w.members < 1 || w.objects < 1 || w.changes < 0 || w.rounds < 1 || w.rate < 0) return 1;
     std::vector<measured> one, whole, divided;
     for (int round = 0; round < w.rounds; ++round) {
-        one.push_back(measure_apart(w, 1, false));
-        whole.push_back(measure_apart(w, w.members, false));
-        divided.push_back(measure_apart(w, w.members, true));
+        one.push_back(measure(w, 1, false));
+        whole.push_back(measure(w, w.members, false));
+        divided.push_back(measure(w, w.members, true));
     }
     std::printf("%d objects, %d changes each, medians of %d\n", w.objects, w.changes, w.rounds);
     print("whole", 1, median(one), median(one));
