@@ -77,7 +77,7 @@ double cpu_seconds(pid_t process)
     clockid_t its{};
     timespec used{};
     if (clock_getcpuclockid(process, &its) != 0 || clock_gettime(its, &used) != 0)
-        throw std::runtime_error("a member has ended");
+        throw std::runtime_error("the CPU time of a member is not known");
     return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) / 1e9;
 }
 
@@ -182,16 +182,18 @@ void serve(const workload& w, const channel& parent)
 
 // ---- the members, a process each
 
-/// What runs have seen, in memory that all processes share.
+/// The versions that runs have seen, in memory that all processes share.
 class progress
 {
 public:
-    explicit progress(int objects) : size_(sizeof(figures) + static_cast<std::size_t>(objects) * sizeof(std::atomic<int>))
+    explicit progress(int objects)
+        : size_(sizeof(figures) + static_cast<std::size_t>(objects) * sizeof(std::atomic<int>))
     {
         void* const at = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
         if (at == MAP_FAILED) throw std::runtime_error("no shared memory");
         figures_ = new (at) figures;
-        seen_ = {new (figures_ + 1) std::atomic<int>[static_cast<std::size_t>(objects)], static_cast<std::size_t>(objects)};
+        seen_ = {new (figures_ + 1) std::atomic<int>[static_cast<std::size_t>(objects)],
+                 static_cast<std::size_t>(objects)};
         for (auto& version : seen_) version = -1;
     }
     progress(const progress&) = delete;
@@ -207,12 +209,7 @@ public:
     void add_stored(std::size_t bytes) { figures_->stored += bytes; }
     [[nodiscard]] std::size_t stored() const noexcept { return figures_->stored; }
 
-    /// Waits until this number of versions was seen, and for what is left of the work.
-    void wait_for(std::size_t wanted) const
-    {
-        while (figures_->noted < wanted) std::this_thread::sleep_for(1ms);
-        std::this_thread::sleep_for(100ms);
-    }
+    [[nodiscard]] std::size_t noted() const noexcept { return figures_->noted; }
 
 private:
     struct figures
@@ -283,7 +280,7 @@ void be_member(int number, int port, bool divided, const channel& parent, progre
     std::_Exit(0);
 }
 
-/// The members of a group, until they are told to end.
+/// The processes of a group.
 class group
 {
 public:
@@ -298,6 +295,19 @@ public:
             }
             members_.emplace_back(process, line);
         }
+    }
+    /// Waits until this number of versions was seen, and for what is left of the work.
+    void wait_for(std::size_t wanted, const progress& seen) const
+    {
+        const auto pause = [](duration d) {
+            std::this_thread::sleep_for(d); // rule aside: no process tells this one of its work
+        };
+        while (seen.noted() < wanted) {
+            pause(1ms);
+            for (const auto& [process, line] : members_)
+                if (waitpid(process, nullptr, WNOHANG) != 0) throw std::runtime_error("a member has ended");
+        }
+        pause(100ms);
     }
     [[nodiscard]] double cpu() const
     {
@@ -330,12 +340,12 @@ measured measure(const workload& w, int members, bool divided)
     progress seen(w.objects);
     const auto objects = static_cast<std::size_t>(w.objects);
     const group all(members, port, divided, seen);
-    seen.wait_for(objects);
+    all.wait_for(objects, seen);
     measured out{.sync_cpu = all.cpu()};
     for (int version = 1; version <= w.changes; ++version) {
         server.send(version);
         if (!server.receive<bool>()) std::exit(1);
-        seen.wait_for(objects * static_cast<std::size_t>(version + 1));
+        all.wait_for(objects * static_cast<std::size_t>(version + 1), seen);
     }
     out.cpu = all.cpu();
     all.end();

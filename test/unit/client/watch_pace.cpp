@@ -112,7 +112,8 @@ TEST_CASE("watch pace: existing objects gather until all have come, however slow
 TEST_CASE("client: a watch reads in bulk while events of others come fast", "[client][watch]")
 {
     world the;
-    the.net->replies = {{.body = {event_of("other", 6), event_of("other", 7), event_of("mine", 8), event_of("mine", 9)}}};
+    the.net->replies = {
+        {.body = {event_of("other", 6), event_of("other", 7), event_of("mine", 8), event_of("mine", 9)}}};
     const std::shared_ptr<source_provider> provider = the.make();
     source_scope scope;
     scope.ns = "web";

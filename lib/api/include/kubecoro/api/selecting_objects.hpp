@@ -7,7 +7,8 @@ namespace kubecoro {
 /** Known objects that also select, by key: those that are not wanted are passed over while lists and watches are decoded. Their
     text is scanned for its end alone.
 
-    Items of lists are missing from the page then. Of an event, watch_event::passed_over tells the version. A source_scope with it selects in all lists and watches. */
+    Items of lists are missing from the page then. An event has its version in watch_event::passed_over. A source_scope with it
+    selects in all lists and watches. */
 class selecting_objects : public known_objects
 {
 public:
