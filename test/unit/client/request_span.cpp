@@ -84,6 +84,22 @@ TEST_CASE("request span: a refusal and a broken connection have their class only
     CHECK(testing::attribute(t.only(), "http.response.status_code").empty());
 }
 
+TEST_CASE("request span: the line of a request has its outcome and the ids of its run", "[client][traces]")
+{
+    traced t;
+    t.enter();
+    t.net->replies = {{.status = 200, .body = {stored}}};
+    t.drive(t.cluster.update(pods, "web", "a", R"({"data":{"password":"hunter2"}})", {.field_manager = "me"}));
+    const auto ids = " trace=" + t.run_span.trace_text() + " run=" + t.run_span.span_text();
+    CHECK(t.lines == std::vector<std::string>{
+                         "debug request answered method=PUT path=/api/v1/namespaces/web/pods/a status=200" + ids});
+    t.lines.clear();
+    t.drive(t.cluster.get(pods, "web", "a"));
+    CHECK(t.lines ==
+          std::vector<std::string>{
+              "debug request failed method=GET path=/api/v1/namespaces/web/pods/a failure=unreachable" + ids});
+}
+
 TEST_CASE("request span: a request that is sent again is one span, and counts", "[client][traces]")
 {
     traced t;
@@ -120,6 +136,7 @@ TEST_CASE("request span: outside of a run, nothing is recorded or sent", "[clien
     CHECK(t.spans->all().empty());
     REQUIRE(t.net->seen.size() == 3);
     for (const std::size_t n : {0, 1, 2}) CHECK(t.net->header(n, "traceparent").empty());
+    for (const auto& line : t.lines) CHECK(line.find("request answered") == line.npos);
 }
 
 TEST_CASE("request span: ids alone tell the server not to record", "[client][traces]")

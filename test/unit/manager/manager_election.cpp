@@ -4,6 +4,8 @@
 #include <kubecoro/api/untyped.hpp>
 #include <kubecoro/base/catch_failure.hpp>
 
+#include <algorithm>
+
 using namespace manager_test;
 using untyped::lease;
 
@@ -23,6 +25,24 @@ std::string holder(world& w)
 {
     const auto read = w.run.run(w.cluster.get(lease::resource(), "default", "janitor"));
     return read ? std::string(read->path("spec.holderIdentity").as_string("none")) : "no lease";
+}
+
+/// The events about the Lease, in the order of their names: who did it and what.
+lines leadership_events(world& w)
+{
+    const resource_type events{.group = "events.k8s.io", .version = "v1", .plural = "events", .kind = "Event"};
+    const auto lease_now = w.run.run(w.cluster.get(lease::resource(), "default", "janitor"));
+    const auto stored = w.run.run(w.cluster.list(events, "default"));
+    REQUIRE(stored);
+    lines out;
+    for (const auto& e : stored->items) {
+        CHECK(e.path("regarding.kind").as_string() == "Lease");
+        CHECK(e.path("regarding.uid").as_string() == lease_now->uid());
+        CHECK(e["reason"].as_string() == "LeaderElection");
+        out.push_back(std::string(e["reportingController"].as_string()) + ": " + std::string(e["note"].as_string()));
+    }
+    std::sort(out.begin(), out.end());
+    return out;
 }
 
 /// Another program writes itself into the Lease.
@@ -171,6 +191,41 @@ TEST_CASE("manager election: at a stop the work ends before the Lease is release
     CHECK(holder(w).empty());
     REQUIRE(w.running->done());
     CHECK(w.running->outcome().has_value());
+}
+
+TEST_CASE("manager election: the events of the Lease say who leads, and who does not any more", "[manager]")
+{
+    world w(as("first"));
+    w.begin();
+    w.run.advance(1s);
+    CHECK(leadership_events(w) == lines{"subject: first became leader"});
+    replica second(w, "second");
+    SECTION("after a stop")
+    {
+        CHECK(w.run.run(w.m->stop()));
+        w.run.advance(1s);
+        CHECK(leadership_events(w) ==
+              lines{"second: second became leader", "subject: first became leader", "subject: first stopped leading"});
+    }
+    SECTION("after a loss")
+    {
+        steal(w);
+        w.run.advance(3s);
+        REQUIRE(w.running->done());
+        CHECK(leadership_events(w) == lines{"subject: first became leader", "subject: first stopped leading"});
+    }
+}
+
+TEST_CASE("manager election: without leadership_events there are none, and no right is needed", "[manager]")
+{
+    auto o = as("first");
+    o.leadership_events = false;
+    world w(std::move(o));
+    for (const auto& r : w.m->rights()) CHECK(r.resource == "leases");
+    w.begin();
+    w.run.advance(1s);
+    CHECK(holder(w) == "first");
+    CHECK(leadership_events(w).empty());
 }
 
 TEST_CASE("manager election: a loss cancels the work at once and ends the manager, naming the Lease", "[manager]")

@@ -32,9 +32,11 @@ TEST_CASE("manager: its rights are those of its informers, declared writes, elec
                            "patch configmaps/status\n"
                            "get, list, watch, create, update, patch, delete secrets\n"
                            "create leases of coordination.k8s.io in the namespace ops\n"
-                           "get, watch, update leases of coordination.k8s.io named subject in the namespace ops\n");
+                           "get, watch, update leases of coordination.k8s.io named subject in the namespace ops\n"
+                           "create, patch events of events.k8s.io in the namespace ops\n");
     (void)w.m->events();
     CHECK(text_of(*w.m).find("create, patch events of events.k8s.io\n") != std::string::npos);
+    CHECK(text_of(*w.m).find("events of events.k8s.io in the namespace ops") == std::string::npos);
 }
 
 TEST_CASE("manager: with namespaces its rights are those of these, except for kinds without one", "[manager][rights]")

@@ -5,11 +5,13 @@
 
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/testing/recording.hpp>
+#include <kubecoro/testing/recording_spans.hpp>
 
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cstdlib>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -201,6 +203,30 @@ TEST_CASE("operator flags: traces go to a file, a share of them", "[program][tra
     CHECK(o.trace_sample == 0.25);
     CHECK_THROWS_AS(after(janitor(), {"--trace-sample", "1.5"}), CLI::ValidationError);
     CHECK_THROWS_AS(after(janitor(), {"--trace-sample", "-0.1"}), CLI::ValidationError);
+    CHECK_FALSE(after(janitor(), {}).trace_ids);
+    CHECK(after(janitor(), {"--trace-ids"}).trace_ids);
+    auto wanted = janitor();
+    wanted.trace_ids = true;
+    CHECK(after(wanted, {}).trace_ids);
+    CHECK_FALSE(after(wanted, {"--no-trace-ids"}).trace_ids);
+}
+
+TEST_CASE("operator traces: ids alone, unless there are traces", "[program][traces]")
+{
+    auto ids = janitor();
+    ids.trace_ids = true;
+    REQUIRE(detail::begin_traces(ids));
+    auto& made = ids.managing.traces.tracer;
+    REQUIRE(made);
+    CHECK(made.start("run", {.parent = made.identify()}).context());
+
+    auto own = janitor();
+    own.trace_ids = true;
+    const auto spans = std::make_shared<testing::recording_spans>();
+    own.managing.traces.tracer = tracer(spans);
+    REQUIRE(detail::begin_traces(own));
+    own.managing.traces.tracer.start("kept", {}).end();
+    CHECK(spans->all().size() == 1);
 }
 
 TEST_CASE("operator traces: the file gives the manager a tracer, and must be one that can be opened",

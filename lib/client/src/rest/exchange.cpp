@@ -60,7 +60,7 @@ asio::awaitable<result<std::unique_ptr<answer>>> client::state::exchange(request
                                                                          duration head_limit)
 {
     const auto runs_on = co_await asio::this_coro::executor;
-    request_span trace(runs_on, r);
+    request_span trace(runs_on, r, options.log);
     const auto failed = [&](const failure& why) { return trace.failed(why).with_request(r.method, r.target); };
     if (auto sound = check_impersonation(login.as); !sound) co_return failed(sound.error());
     if (auto sound = usable(); !sound) co_return failed(sound.error());

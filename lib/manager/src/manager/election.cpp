@@ -56,11 +56,31 @@ asio::awaitable<result<>> manager_engine::work_is_over(manager_engine& self)
     co_return result<>{};
 }
 
+/// Reason and notes are those of client-go. An event is not worth the leadership, so that a failure is passed over.
+void manager_engine::record_leadership(const leadership& term, std::string_view action,
+                                       std::string_view what) const noexcept
+try {
+    if (!options.leadership_events) return;
+    const auto key = lease();
+    event_target about;
+    about.api_version = "coordination.k8s.io/v1";
+    about.kind = "Lease";
+    about.ns = key.ns;
+    about.name = key.name;
+    about.uid = term.lease_uid();
+    std::unique_lock lock(mutex_);
+    const auto events = events_;
+    lock.unlock();
+    events->event(about, event_type::normal, "LeaderElection", action, term.identity() + std::string(what));
+} catch (...) {
+}
+
 /// The work of the leader: the core starts and ends the parts, and this waits for them. After a loss the elector cancels it;
 /// it still waits, because the parts still run.
 asio::awaitable<result<>> manager_engine::lead(manager_engine& self, leadership term)
 {
     co_await finish_despite_cancellation();
+    self.record_leadership(term, "Lead", " became leader");
     self.tell([](manager_core& core) { core.leading(); });
     auto either = race(term.ending(), self.work_over_.wait());
     co_await std::move(either);
@@ -70,6 +90,7 @@ asio::awaitable<result<>> manager_engine::lead(manager_engine& self, leadership 
     }
     auto ending_work = work_is_over(self);
     (void)co_await std::move(ending_work);
+    self.record_leadership(term, "StopLeading", " stopped leading");
     co_return result<>{};
 }
 

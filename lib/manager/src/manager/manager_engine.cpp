@@ -86,7 +86,10 @@ manager_engine::manager_engine(client c, manager_options o, std::optional<cluste
       running_(cluster.executor(), logger::silent()), // the manager reports failures itself
       supervising_(cluster.executor(), *options.log)
 {
-    if (!options.leader_election.lease.empty()) elector_.emplace(executor_.get(), cluster, options.leader_election);
+    if (!options.leader_election.lease.empty()) {
+        elector_.emplace(executor_.get(), cluster, options.leader_election);
+        if (options.leadership_events) events_.emplace(cluster, options.events);
+    }
     if (!options.shards.group.empty()) join_group();
 }
 manager_engine::~manager_engine() = default;

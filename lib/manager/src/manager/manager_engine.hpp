@@ -113,6 +113,7 @@ private:
     static boost::asio::awaitable<result<>> check_while_running(manager_engine& self, std::uint64_t seed);
     static boost::asio::awaitable<result<>> flush_events(manager_engine& self);
     void add_rights_of(const shared_informer<object>& informer, std::vector<access_right>& out) const;
+    [[nodiscard]] access_right right_to_events() const;
     void add_rights_of_events(std::vector<access_right>& out) const;
     void add_rights_of_election(std::vector<access_right>& out) const;
     void add_rights_of_shards(std::vector<access_right>& out) const;
@@ -126,6 +127,7 @@ private:
     /// That of the election, which has one.
     [[nodiscard]] object_key lease() const;
     [[nodiscard]] std::string lease_name() const;
+    void record_leadership(const leadership& term, std::string_view action, std::string_view what) const noexcept;
     static boost::asio::awaitable<result<>> follow_leadership(manager_engine& self);
 
     // shards.cpp
@@ -176,6 +178,7 @@ private:
     declarations declared_;                                  // under the mutex: the first of each kind
     std::vector<access_right> needs_;                        // under the mutex
     std::optional<event_recorder> events_;                   // under the mutex; stays once made
+    bool declares_events_ = false;                           // under the mutex: besides those about the Lease
     std::vector<std::shared_ptr<cluster_set>> clusters_;     // under the mutex
     random_source seeds_;                                    // under the mutex
     bool started_ = false;                                   // under the mutex

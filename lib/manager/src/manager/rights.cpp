@@ -29,6 +29,7 @@ void add_in(const std::vector<std::string>& namespaces, bool namespaced, access_
 const event_recorder& manager_engine::events()
 {
     std::lock_guard lock(mutex_);
+    declares_events_ = true;
     if (!events_) events_.emplace(cluster, options.events);
     return *events_;
 }
@@ -45,15 +46,19 @@ void manager_engine::add_rights_of(const shared_informer<object>& informer, std:
     add_in(informer.namespaces(), kind.namespaced, right_to(kind, {"list", "watch"}), out);
 }
 
+access_right manager_engine::right_to_events() const
+{
+    const bool core = options.events.api == event_api::core_v1;
+    return {.group = core ? "" : "events.k8s.io", .resource = "events", .verbs = {"create", "patch"}};
+}
+
 /// Requires the mutex. Events about objects without a namespace are in the namespace "default".
 void manager_engine::add_rights_of_events(std::vector<access_right>& out) const
 {
-    const bool core = options.events.api == event_api::core_v1;
-    const access_right right{.group = core ? "" : "events.k8s.io", .resource = "events", .verbs = {"create", "patch"}};
     auto where = options.namespaces;
     const auto has_no_namespace = [](const auto& p) { return p.second->controlled && !p.second->resource.namespaced; };
     if (!where.empty() && std::any_of(parts_.begin(), parts_.end(), has_no_namespace)) where.emplace_back("default");
-    add_in(where, true, right, out);
+    add_in(where, true, right_to_events(), out);
 }
 
 void manager_engine::add_rights_of_election(std::vector<access_right>& out) const
@@ -67,6 +72,7 @@ void manager_engine::add_rights_of_election(std::vector<access_right>& out) cons
     if (e.watch) right.verbs.push_back("watch");
     right.name = e.lease;
     out.push_back(std::move(right));
+    if (options.leadership_events) add_in({lease().ns}, true, right_to_events(), out);
 }
 
 void manager_engine::add_rights_of_shards(std::vector<access_right>& out) const
@@ -86,7 +92,7 @@ std::vector<access_right> manager_engine::rights() const
     {
         std::lock_guard lock(mutex_);
         out = needs_;
-        if (events_) add_rights_of_events(out);
+        if (declares_events_) add_rights_of_events(out);
     }
     for (const auto& i : informers.informers()) add_rights_of(i, out);
     add_rights_of_election(out);

@@ -81,6 +81,7 @@ void apply_flags(const operator_flags& flags, operator_options& o)
     if (!flags.secure.empty()) o.protect = CLI::detail::to_flag_value(flags.secure) > 0;
     if (!flags.trace_file.empty()) o.trace_file = flags.trace_file;
     if (flags.trace_sample) o.trace_sample = *flags.trace_sample;
+    if (!flags.trace_ids.empty()) o.trace_ids = CLI::detail::to_flag_value(flags.trace_ids) > 0;
     apply_election(flags, o);
 }
 
@@ -156,6 +157,10 @@ void add_flags(CLI::App& app, const std::string& name, operator_flags& out)
     app.add_option("--trace-sample", out.trace_sample, "The share of traces that are recorded, 0 to 1; default: 1")
         ->check(CLI::Range(0.0, 1.0).description(""))
         ->envname(prefix + "TRACE_SAMPLE");
+    app.add_flag("--trace-ids,!--no-trace-ids", out.trace_ids,
+                 "Without a file: log lines and requests have the ids of traces all the same")
+        ->check(wrong_switch)
+        ->envname(prefix + "TRACE_IDS");
     app.add_option("--print-rbac", out.print_rbac,
                    "Print the rights that the operator needs, for a service account in that namespace, and end")
         ->type_name("NAMESPACE")

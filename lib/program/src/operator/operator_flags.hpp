@@ -31,6 +31,8 @@ struct operator_flags
     std::string lease_namespace = {};
     std::string trace_file = {};
     std::optional<double> trace_sample = {};
+    /// As `elects`.
+    std::string trace_ids = {};
     /// Empty = the operator runs.
     std::string print_rbac = {};
     /// As above.

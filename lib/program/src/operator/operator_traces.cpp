@@ -8,10 +8,14 @@ namespace kubecoro::detail {
 
 result<> begin_traces(operator_options& o)
 {
-    if (o.trace_file.empty()) return {};
+    auto& used = o.managing.traces.tracer;
+    if (o.trace_file.empty()) {
+        if (o.trace_ids && !used) used = tracer::ids_only({.time = o.connection.time});
+        return {};
+    }
     auto sink = otlp_file({.path = o.trace_file, .resource = {.service = o.name, .version = o.version}});
     if (!sink) return sink.error();
-    o.managing.traces.tracer = tracer(*std::move(sink), {.sample = o.trace_sample, .time = o.connection.time});
+    used = tracer(*std::move(sink), {.sample = o.trace_sample, .time = o.connection.time});
     return {};
 }
 

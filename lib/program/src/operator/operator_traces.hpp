@@ -5,7 +5,8 @@
 
 namespace kubecoro::detail {
 
-/// Opens the file for traces, if there is to be one, and gives the manager's options a tracer. Errors: misconfigured.
+/// Opens the file for traces, if there is to be one, and gives the manager's options the tracer that is asked for. Errors:
+/// misconfigured.
 [[nodiscard]] result<> begin_traces(operator_options& o);
 
 } // namespace kubecoro::detail

@@ -64,6 +64,23 @@ TEST_CASE("recorder: an event is on the server, beside its object", "[controller
     CHECK(the.run.run(recorder.stop()).has_value());
 }
 
+TEST_CASE("recorder: an event about an object without a namespace is in the namespace default", "[controller][events]")
+{
+    recording the;
+    const auto recorder = the.make_recorder();
+    event_target node;
+    node.api_version = "v1";
+    node.kind = "Node";
+    node.name = "n1";
+    recorder.event(node, event_type::warning, "Failed", "Sweep", "no broom");
+    the.run.run_until_idle();
+    const auto all = the.events();
+    REQUIRE(all.size() == 1);
+    CHECK(all[0].ns() == "default");
+    CHECK(all[0].path("involvedObject.namespace").as_string("none") == "none");
+    CHECK(the.run.run(recorder.stop()));
+}
+
 TEST_CASE("recorder: a series in the new API", "[controller][events]")
 {
     recording the;

@@ -41,6 +41,9 @@ struct manager_options
     /// With a lease: parts that need leadership run in one replica only, the holder of the Lease. The clock, log and metrics
     /// are the manager's where they are empty; its grace period has no effect.
     leader_election_options leader_election = {};
+    /// Whether a replica records an event about the Lease when it begins and when it ceases to lead. Needs the verbs create and
+    /// patch of events in the Lease's namespace.
+    bool leadership_events = true;
     /// With a group: replicas divide the keys of the controllers that need leadership, which then run in all of them. Clock, log,
     /// metrics and grace period as above.
     shard_options shards = {};

@@ -43,6 +43,8 @@ struct operator_options
     std::string trace_file = {};
     /// The share of traces that are recorded there, as in tracer_options.
     double trace_sample = 1;
+    /// Whether log lines and requests have the ids of traces, where neither a file nor the manager's options ask for traces.
+    bool trace_ids = false;
     /// For the connection. Clock, log and metrics are passed on to everything; empty = the program's. Metrics of one's own that
     /// are to be served are prometheus_metrics.
     client_options connection = {};
