@@ -1,6 +1,7 @@
 // The debug pages of a manager and of its clusters.
 #include "operator/state_pages.hpp"
 
+#include <kubecoro/base/log_control.hpp>
 #include <kubecoro/test/catch.hpp>
 
 #include <boost/json/parse.hpp>
@@ -67,4 +68,25 @@ TEST_CASE("debug pages: that of clusters has a limit, and shows one on request",
     CHECK(one.text().starts_with("c1999: "));
     CHECK(json::parse(one.json()).as_array().size() == 1);
     CHECK(page.of_cluster("none").text() == "no clusters\n");
+}
+
+TEST_CASE("debug pages: that of the settings shows the level of the log as it is now", "[program]")
+{
+    const log_control level(log_level::info);
+    operator_options o{.name = "janitor", .metrics = ":8080", .protect = true};
+    o.metrics_tls.certificate_file = "/tls/tls.crt";
+    o.managing.leader_election = {.lease = "janitor", .ns = "ops"};
+    const auto page =
+        detail::settings_page(o, "https://10.0.0.1", {"web", "jobs"}, level.make([](const log_record&) {}));
+    const auto shown = json::parse(page.json());
+    CHECK(shown.at("namespaces") == "web,jobs");
+    CHECK(shown.at("lease") == "janitor");
+    CHECK(shown.at("leaseNamespace") == "ops");
+    CHECK(shown.at("metricsCertificate") == "/tls/tls.crt");
+    CHECK(shown.at("protect") == "true");
+    CHECK(shown.at("traces") == "off");
+    CHECK(shown.at("logLevel") == "info");
+    level.set(log_level::trace);
+    CHECK(json::parse(page.json()).at("logLevel") == "trace");
+    CHECK(page.text().find("logLevel: trace\n") != std::string::npos);
 }

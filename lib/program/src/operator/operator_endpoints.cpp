@@ -82,19 +82,6 @@ std::vector<workqueue_stats> queues_of(manager& m)
     return out;
 }
 
-std::vector<std::pair<std::string, std::string>> settings_of(const operator_options& o, const manager& m)
-{
-    std::string namespaces;
-    for (const auto& n : m.namespaces()) namespaces += (namespaces.empty() ? "" : ",") + n;
-    return {{"name", o.name},
-            {"version", o.version},
-            {"server", m.client().server()},
-            {"namespaces", namespaces},
-            {"lease", o.managing.leader_election.lease},
-            {"metrics", o.metrics},
-            {"health", o.health}};
-}
-
 debug_pages pages_of(const operator_options& o, manager& m)
 {
     debug_pages pages;
@@ -104,7 +91,7 @@ debug_pages pages_of(const operator_options& o, manager& m)
     (void)pages.add("clusters", clusters_page([&m] { return m.stats().clusters; }));
     (void)pages.add("queues", queues_page([&m] { return in_all<workqueue_stats>(m, queues_of); }));
     (void)pages.add("tasks", tasks_page([&m] { return m.tasks(); }));
-    (void)pages.add("config", config_page([settings = settings_of(o, m)] { return settings; }));
+    (void)pages.add("config", settings_page(o, m.client().server(), m.namespaces(), m.log()));
     return pages;
 }
 

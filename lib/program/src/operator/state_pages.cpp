@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 namespace json = boost::json;
 
@@ -45,6 +46,21 @@ std::string json_of_manager(const manager_stats& now)
                                                              {"leader", printable(now.election->leader)},
                                                              {"phase", std::string(to_string(now.election->phase))}});
     return out + "}";
+}
+
+/// The lowest level of lines that are written.
+std::string level_of(const logger& log)
+{
+    for (const auto l : {log_level::trace, log_level::debug, log_level::info, log_level::warning})
+        if (log.enabled(l)) return std::string(to_string(l));
+    return std::string(to_string(log_level::error));
+}
+
+/// The file, "ids" or "off".
+std::string traces_of(const operator_options& o)
+{
+    if (!o.trace_file.empty()) return o.trace_file;
+    return o.managing.traces.tracer ? "ids" : "off";
 }
 
 std::string text_of_cluster(const cluster_stats& c) { return printable(describe(c), most_of_one) + '\n'; }
@@ -90,6 +106,31 @@ debug_page clusters_page(std::function<std::vector<cluster_stats>()> clusters)
         });
     };
     return out;
+}
+
+debug_page settings_page(const operator_options& o, std::string server, const std::vector<std::string>& namespaces,
+                         logger log)
+{
+    std::string all;
+    for (const auto& n : namespaces) all += (all.empty() ? "" : ",") + n;
+    const auto& lease = o.managing.leader_election;
+    std::vector<std::pair<std::string, std::string>> fixed{{"name", o.name},
+                                                           {"version", o.version},
+                                                           {"server", std::move(server)},
+                                                           {"namespaces", std::move(all)},
+                                                           {"lease", lease.lease},
+                                                           {"leaseNamespace", lease.ns},
+                                                           {"shards", o.managing.shards.group},
+                                                           {"metrics", o.metrics},
+                                                           {"metricsCertificate", o.metrics_tls.certificate_file},
+                                                           {"protect", o.protect ? "true" : "false"},
+                                                           {"health", o.health},
+                                                           {"traces", traces_of(o)}};
+    return config_page([fixed = std::move(fixed), log = std::move(log)] {
+        auto now = fixed;
+        now.emplace_back("logLevel", level_of(log));
+        return now;
+    });
 }
 
 } // namespace kubecoro::detail
