@@ -62,8 +62,7 @@ failure follows_one()
 
 asio::awaitable<result<>> get_and_watch(const get_flags& flags, const verb_context& context, located found)
 {
-    if (found.targets.size() != 1 || found.targets.front().names.size() > 1)
-        co_return follows_one();
+    if (found.targets.size() != 1 || found.targets.front().names.size() > 1) co_return follows_one();
     const auto& of = found.targets.front();
     row_printer printer(flags, context, of.type);
     fetch_options options;

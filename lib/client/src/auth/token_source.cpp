@@ -49,8 +49,7 @@ result<std::shared_ptr<const token_source::reading>> token_source::begin_reading
             return to_failure(std::current_exception());
         }
     });
-    auto begun =
-        std::make_shared<const reading>(reading{work.get_future().share(), std::chrono::steady_clock::now()});
+    auto begun = std::make_shared<const reading>(reading{work.get_future().share(), std::chrono::steady_clock::now()});
     try {
         // Not joined: it owns everything it uses, and no shutdown waits for a file system that hangs.
         std::thread(std::move(work)).detach();
