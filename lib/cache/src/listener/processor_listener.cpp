@@ -74,8 +74,7 @@ void processor_listener::add_by(std::size_t events, const F& take_in)
         too_many = core_.overrun_by();
         set_over();
         wake(settings_.concurrency); // wakes every worker for the end
-        why_over_ =
-            failure(cond::expired, std::string(too_many) + " waited, and coalesce::never may not drop any");
+        why_over_ = failure(cond::expired, std::string(too_many) + " waited, and coalesce::never may not drop any");
         if (!core_.marked()) gate_.close(why_over_);
     }
     settings_.log.warning("a reader with coalesce::never fell too far behind and was ended",
@@ -413,7 +412,7 @@ void processor_listener::report(const object& about, std::string_view what, cons
     if (why == cond::cancelled && cut_) return;
     ++failed_;
     try {
-        const bool news = !settings_.time || told_.is_news(what, why, settings_.time->now());
+        const bool news = !settings_.time || is_news(what, why, settings_.time->now());
         settings_.log.write(
             news ? log_level::error : log_level::debug, what,
             {{"handler", settings_.name}, {"object", to_string(about.key())}, {"failure", why.describe()}});
