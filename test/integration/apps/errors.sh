@@ -62,7 +62,7 @@ expect allowed '{"type":"synced",*'
 finish allowed INT
 
 fails "*${address}*" "$tool" serve --listen "$address"
-fails '*HOST:PORT*' "$tool" serve --listen somewhere
+misuses '*HOST:PORT*' "$tool" serve --listen somewhere
 fails "*$work/none.yaml*" "$tool" serve --load "$work/none.yaml"
 printf 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\nkind: [\n' >"$work/broken.yaml"
 fails "*$work/broken.yaml*document 2*" "$tool" serve --load "$work/broken.yaml"

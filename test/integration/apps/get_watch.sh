@@ -58,8 +58,10 @@ for name in rows whole news paths yaml; do
 done
 
 fails '*not_found*"none"*' "$tool" get cm none -w
-fails '*follows one type*' "$tool" get cm,secrets -w
-fails '*follows one type*' "$tool" get cm first second -w
+misuses '*follows one type*' "$tool" get cm,secrets -w
+misuses '*follows one type*' "$tool" get cm first second -w
+misuses '*follows one type*' "$tool" get cm/first cm/second --watch-only
+fails '*follows one type*' "$tool" get all -w # only the server knows what a category has
 fails '*forbidden*' "$tool" get pods -w --kubeconfig "$work/limited"
 misuses '*--sort-by*' "$tool" get cm -w --sort-by .metadata.name
 finish serve TERM

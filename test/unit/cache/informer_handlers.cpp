@@ -419,6 +419,22 @@ TEST_CASE("handlers: awaiting an empty registration or subscription fails", "[ca
     nothing.close();
 }
 
+TEST_CASE("handlers: failures that are worded for each object do not fill the log", "[cache][handlers]")
+{
+    fixture f;
+    auto pods = f.informers->get<pod>();
+    auto watch = f.with_one_pod();
+    auto handler = pods.add_event_handler({.on_add = [](kubecoro::added<> e) -> asio::awaitable<result<>> {
+        co_return kubecoro::failure(cond::invalid, "no idea of " + std::string(e.obj.name()));
+    }});
+    f.informers->start();
+    REQUIRE(f.run.run(handler.has_synced()));
+    for (int i = 0; i < 500; ++i) watch.send(kt::added(kt::make_pod("web", "p" + std::to_string(i), "10")));
+    f.settle();
+    CHECK(handler.stats().failed == 501);
+    CHECK(f.log.count(kubecoro::log_level::error) == 10);
+}
+
 TEST_CASE("handlers: a cancellation inside a handler is a failure like any other", "[cache][handlers]")
 {
     fixture f;

@@ -81,6 +81,18 @@ TEST_CASE("transform: its result is stored and delivered, once for each version"
     CHECK(pods.stats().transform_failures == 0);
 }
 
+TEST_CASE("transform: a tenant whose objects cannot be transformed does not fill the log", "[cache][transform]")
+{
+    fixture f;
+    const auto renamed = *object::parse(R"({"kind":"Pod","metadata":{"name":"other"}})");
+    kubecoro::detail::object_transformer transformer([&renamed](const object&) { return renamed; }, nullptr,
+                                                     f.log.handle());
+    const kubecoro::time_point now{};
+    for (int i = 0; i < 1000; ++i) CHECK(transformer.apply(kt::make_pod("web", "a", std::to_string(i)), now));
+    CHECK(transformer.failures() == 1000);
+    CHECK(f.log.count("a transform failed") == 10);
+}
+
 TEST_CASE("transform: a failure leaves its object untransformed, and affects nothing else", "[cache][transform]")
 {
     fixture f;

@@ -252,6 +252,53 @@ TEST_CASE("listener: with coalesce::never replays do not overrun it, changes do"
     CHECK(l.pop(99).empty());
 }
 
+TEST_CASE("listener: with coalesce::never large states overrun it before max_pending of them wait", "[cache][listener]")
+{
+    const auto large = [](std::string_view name, int version) {
+        return kt::make_object({.ns = "web",
+                                .name = std::string(name),
+                                .resource_version = std::to_string(version),
+                                .members = R"("data":{"text":")" + std::string(1'000'000, 'x') + R"("})"});
+    };
+    const object first = large("a", 1);
+    const object second = large("a", 2);
+    const notification<object> change = updated<object>{first, second};
+    const auto add_until_overrun = [&](listener_core& l, int most) {
+        int accepted = 0;
+        while (!l.overrun() && accepted <= most) {
+            l.add(change);
+            if (!l.overrun()) ++accepted;
+        }
+        return accepted;
+    };
+    for (const bool by_key : {false, true}) {
+        CAPTURE(by_key);
+        listener_core l(1000, coalesce::never);
+        // Those that are there already do not count, and leave nothing behind when they have been read.
+        for (int i = 0; i < 100; ++i) l.add(added<object>{first, true});
+        l.add(change);
+        CHECK_FALSE(l.overrun());
+        int read = 0;
+        if (by_key)
+            for (; l.take(); ++read) l.done(first.key());
+        else
+            read = static_cast<int>(l.pop(1000).size());
+        CHECK(read == 101);
+        for (int i = 0; i < 100; ++i) l.add(updated<object>{first, first}); // a resync does not count either
+        const auto accepted = add_until_overrun(l, 200);
+        CHECK(accepted > 60);
+        CHECK(accepted < 70);
+        CHECK(l.overrun_by() == "events with too many bytes of objects");
+        CHECK(l.pop(1000).size() == static_cast<std::size_t>(accepted) + 100); // all of these, nothing after them
+    }
+    // A user who permits many events expects that they wait.
+    listener_core patient(10'000, coalesce::never);
+    CHECK(add_until_overrun(patient, 600) > 600);
+    listener_core few(3, coalesce::never);
+    CHECK(add_until_overrun(few, 200) == 3);
+    CHECK(few.overrun_by() == "more than max_pending events");
+}
+
 TEST_CASE("listener: latest_per_key keeps one event per key, two where a deletion is followed by an add",
           "[cache][listener]")
 {

@@ -161,6 +161,19 @@ TEST_CASE("relist budget: every kind of cancellation ends the pause before a tur
     }
 }
 
+TEST_CASE("relist budget: programs that lost the same server together do not return together", "[cache][budget]")
+{
+    kt::runner run;
+    const auto delay_of = [&run](std::optional<std::uint64_t> seed) {
+        const relist_budget budget({.spread = 10h}, run.shared_clock(), seed);
+        const auto begun = run.clock().now();
+        REQUIRE(run.run(budget.take()));
+        return run.clock().now() - begun;
+    };
+    CHECK(delay_of({}) != delay_of({}));
+    CHECK(delay_of(7) == delay_of(7));
+}
+
 TEST_CASE("relist budget: a turn is always given back, and a cancelled wait takes none", "[cache][budget]")
 {
     kt::runner run;

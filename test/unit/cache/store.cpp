@@ -248,6 +248,10 @@ TEST_CASE("store: an index function that throws excludes its object only", "[cac
     }));
     CHECK(s.index_failures() == 3);
     CHECK(s.values_of("name") == lines{"f"});
+    // A tenant cannot fill the log with them.
+    for (int i = 0; i < 1000; ++i) put(s, kt::make_pod("web", "many", std::to_string(100 + i), "bad"));
+    CHECK(s.index_failures() == 1003);
+    CHECK(log.count("an index function threw") == 10);
 }
 
 TEST_CASE("store: finds an object by key, uid and version, and a list of the same handles changes nothing",

@@ -141,6 +141,24 @@ TEST_CASE("connection slots: free ones are granted, the others in order", "[clie
     CHECK_FALSE(core.enter(8));
 }
 
+TEST_CASE("connection slots: a place in a long queue is left in less than linear time", "[client][limits]")
+{
+    constexpr connection_slots_core::id many = 300'000;
+    connection_slots_core core(1);
+    CHECK(core.enter(1));
+    for (connection_slots_core::id user = 2; user <= many; ++user) static_cast<void>(core.enter(user));
+    // Each request ends its wait, has the slot, and then leaves it.
+    connection_slots_core::id last = 1;
+    for (auto next = core.leave(); next; next = core.leave()) {
+        last = *next;
+        if (core.give_up(last)) FAIL(last);
+        // Others are cancelled meanwhile.
+        if (last % 2 == 0) static_cast<void>(core.give_up(many - last / 2 + 1));
+    }
+    CHECK(last > many / 2);
+    CHECK(core.waiting() == 0);
+}
+
 namespace {
 
 asio::awaitable<result<>> settle(std::shared_ptr<transport> over, std::string target, latch go, std::vector<int>& log,

@@ -6,9 +6,13 @@
 #include <boost/asio/io_context.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <future>
 #include <optional>
+
+#include <sys/stat.h>
 
 using namespace kubecoro;
 using namespace kubecoro::rest_test;
@@ -45,6 +49,45 @@ TEST_CASE("client: a token file that cannot be read is reported once in five min
     file.write("T2");
     ask("T2");
     CHECK(reports() == 3);
+}
+
+TEST_CASE("client: a token file on a file system that hangs holds up nobody for long", "[client][rest]")
+{
+    const token_file file;
+    file.write("T1");
+    world the;
+    auto c = the.make({.token_file = file.path()});
+    const auto token_of_a_request = [&] {
+        the.net->replies = {{.body = {pod("a")}}};
+        REQUIRE(the.run.run(c.get(pods, "ns", "a")));
+        return the.net->header(the.net->seen.size() - 1, "Authorization");
+    };
+    const auto duration_of = [](const auto& act) {
+        const auto begun = std::chrono::steady_clock::now();
+        act();
+        return std::chrono::steady_clock::now() - begun;
+    };
+    CHECK(token_of_a_request() == "Bearer T1");
+    // Its readers wait until there is a writer.
+    std::filesystem::remove(file.path());
+    REQUIRE(::mkfifo(file.path().c_str(), 0600) == 0);
+    the.run.advance(1min);
+    const auto ask = [&] { CHECK(token_of_a_request() == "Bearer T1"); };
+    CHECK(duration_of(ask) < 5s);
+    // The read still hangs: nobody waits again.
+    CHECK(duration_of([&] {
+              for (int i = 0; i < 20; ++i) ask();
+          }) < 2s);
+    CHECK(std::count_if(the.lines.begin(), the.lines.end(), [](const auto& l) {
+              return l.find("the token file cannot be read") != l.npos && l.find("has not ended") != l.npos;
+          }) == 1);
+
+    std::ofstream(file.path()) << "T2";
+    std::filesystem::remove(file.path());
+    const auto end = std::chrono::steady_clock::now() + 10s;
+    while (token_of_a_request() != "Bearer T2" && std::chrono::steady_clock::now() < end) {
+    }
+    CHECK(token_of_a_request() == "Bearer T2");
 }
 
 TEST_CASE("client: the sink of its log may use the client", "[client][rest]")

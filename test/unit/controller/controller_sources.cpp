@@ -167,6 +167,29 @@ TEST_CASE("controller: a map function that throws is isolated, counted and logge
     CHECK(f.log.count("object=web/bad failure=\"internal: no key for this\"") == 2);
 }
 
+TEST_CASE("controller: a tenant whose objects make a map function throw does not fill the log", "[controller]")
+{
+    fixture f;
+    auto [pods, watch] = f.pods({kt::make_pod("web", "a", "1")});
+    auto& c = f.make_noting();
+    const auto source = c.watch(pods, enqueue_mapped([](const object& o, key_sink out) {
+                                    if (o.name() == "bad") throw std::runtime_error(std::string(o.resource_version()));
+                                    out(o.key());
+                                }));
+    f.begin();
+    watch.send(kt::added(kt::make_pod("web", "bad", "11")));
+    for (int version = 12; version <= 1'010; ++version)
+        watch.send(kt::modified(kt::make_pod("web", "bad", std::to_string(version))));
+    f.settle();
+    CHECK(source.stats().failed > 500);
+    CHECK(f.log.count("the filter or the map function of a source failed") == 10);
+    f.run.advance(1min);
+    watch.send(kt::modified(kt::make_pod("web", "bad", "2000")));
+    f.settle();
+    CHECK(f.log.count("the filter or the map function of a source failed") == 11);
+    CHECK(f.log.count("lines like the next one were left out") == 1);
+}
+
 TEST_CASE("controller: a filter selects the events that become work, and a resync passes all again", "[controller]")
 {
     fixture f;

@@ -115,6 +115,40 @@ TEST_CASE("leader elector: a broken watch is opened again", "[election]")
     f.end(b);
 }
 
+TEST_CASE("leader elector: candidates whose watches broke together do not open them again together", "[election]")
+{
+    fixture f;
+    candidate leader(f.api, "leader");
+    leader.start(f.run);
+    f.time_until([&] { return leader.working; });
+    // As in programs: no seed is given.
+    struct other
+    {
+        std::shared_ptr<kt::fault_plan> plan = std::make_shared<kt::fault_plan>();
+        leader_elector elector;
+        kt::task<void> running;
+        std::vector<int> attempts = {};
+
+        other(fixture& of, const std::string& identity)
+            : elector(of.run.executor(), of.api.connect(plan), {.lease = "janitor", .identity = identity})
+        {
+            plan->add({.what = kt::fault::status_answer(503, "ServiceUnavailable"), .target = "watch=", .times = 0});
+            running = of.run.spawn(elector.run([](const leadership& l) { return l.ending(); }));
+        }
+    };
+    other a(f, "a");
+    other b(f, "b");
+    for (int ms = 0; ms < 60'000; ++ms) {
+        f.run.advance(1ms);
+        for (auto* o : {&a, &b})
+            while (o->attempts.size() < o->plan->so_far().faults) o->attempts.push_back(ms);
+    }
+    CHECK(a.attempts.size() > 2);
+    CHECK(a.attempts != b.attempts);
+    for (auto* o : {&a, &b}) static_cast<void>(f.run.run(o->elector.stop()));
+    f.end(leader);
+}
+
 TEST_CASE("leader elector: a watch is opened again after credentials that were not accepted", "[election]")
 {
     fixture f;

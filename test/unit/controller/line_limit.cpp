@@ -1,6 +1,5 @@
 // Tests of the limit of log lines that others may cause.
-#include "helpers/line_limit.hpp"
-
+#include <kubecoro/base/detail/line_limit.hpp>
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/testing/recording.hpp>
 

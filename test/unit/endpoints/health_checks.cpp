@@ -1,4 +1,5 @@
 #include <kubecoro/endpoints/health_checks.hpp>
+#include <kubecoro/endpoints/prometheus_metrics.hpp>
 
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/base/timeout.hpp>
@@ -102,6 +103,36 @@ TEST_CASE_METHOD(fixture, "health_checks: each change of an outcome is logged on
     CHECK(log.count("a health check succeeds again check=link") == 1);
     CHECK(log.lines().size() == 2);
     CHECK(numbers->value("kubecoro_endpoints_health_check", series) == 1);
+}
+
+TEST_CASE_METHOD(fixture, "health_checks: the metric of a check ends with it", "[endpoints]")
+{
+    const auto scraped = std::make_shared<prometheus_metrics>(prometheus_options{.process = false});
+    checks = health_checks({.metrics = scraped, .time = run.shared_clock()});
+    const auto value = [&](const std::string& of) {
+        const std::string series = "\nkubecoro_endpoints_health_check{name=\"link\",probe=\"readyz\"} " + of + "\n";
+        return scraped->text().find(series) != std::string::npos;
+    };
+    latch go;
+    REQUIRE(checks.add_ready("link", [go]() -> asio::awaitable<result<>> {
+        (void)co_await go.wait();
+        co_return failure{cond::unreachable, "no carrier"};
+    }));
+    auto asking = run.spawn(asked(health_probe::ready));
+    run.run_until_idle();
+    CHECK(value("0"));
+    REQUIRE(checks.remove("link"));
+    CHECK(scraped->text().find("health_check{") == std::string::npos);
+
+    // A call of the removed check says nothing about a new one of its name.
+    REQUIRE(checks.add_ready("link", &well));
+    (void)ask(health_probe::ready);
+    CHECK(value("1"));
+    go.settle({});
+    run.run_until_idle();
+    REQUIRE(asking.done());
+    CHECK(value("1"));
+    CHECK(scraped->dropped_series() == 0);
 }
 
 TEST_CASE_METHOD(fixture, "health_checks: removing waits for the calls in progress, and only for those", "[endpoints]")

@@ -17,6 +17,15 @@ namespace json = boost::json;
 
 namespace {
 
+/// Requires parsed arguments. What a category or a file stands for shows later, see get_and_watch().
+result<> check_watch(const get_flags& f)
+{
+    if (f.sort) return failure(cond::invalid, "--sort-by cannot be combined with --watch");
+    const auto& wanted = f.objects.wanted;
+    if (wanted.size() > 1 || (!wanted.empty() && wanted.front().names.size() > 1)) return follows_one();
+    return {};
+}
+
 result<> check_get(get_flags& f)
 {
     auto format = parse_output_format(f.format_text);
@@ -27,8 +36,8 @@ result<> check_get(get_flags& f)
         if (!sort) return sort.error().because("--sort-by");
         f.sort = std::move(*sort);
     }
-    if (f.watches() && f.sort) return failure(cond::invalid, "--sort-by cannot be combined with --watch");
-    return check(f.objects, bare_type::all);
+    if (auto sound = check(f.objects, bare_type::all); !sound) return sound;
+    return f.watches() ? check_watch(f) : result<>();
 }
 
 class getter

@@ -31,6 +31,9 @@ struct get_flags
     [[nodiscard]] bool watches() const { return watch || watch_only; }
 };
 
+/// Why --watch refuses several types or objects.
+[[nodiscard]] failure follows_one();
+
 /// Shows one resource, or one object of it, and its changes until it is cancelled. Errors: cond::invalid for more.
 [[nodiscard]] boost::asio::awaitable<result<>> get_and_watch(const get_flags& flags, const verb_context& context,
                                                              located found);

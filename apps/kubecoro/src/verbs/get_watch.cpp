@@ -55,10 +55,14 @@ private:
 
 } // namespace
 
+failure follows_one()
+{
+    return failure(cond::invalid, "--watch follows one type, or one object; `kubecoro watch` follows several");
+}
+
 asio::awaitable<result<>> get_and_watch(const get_flags& flags, const verb_context& context, located found)
 {
-    if (found.targets.size() != 1 || found.targets.front().names.size() > 1)
-        co_return failure(cond::invalid, "--watch follows one type, or one object; `kubecoro watch` follows several");
+    if (found.targets.size() != 1 || found.targets.front().names.size() > 1) co_return follows_one();
     const auto& of = found.targets.front();
     row_printer printer(flags, context, of.type);
     fetch_options options;

@@ -2,6 +2,7 @@
 #include "verbs/verbs.hpp"
 
 #include "commands.hpp"
+#include "embedded.hpp"
 #include "flags.hpp"
 
 #include <CLI/CLI.hpp>
@@ -31,6 +32,10 @@ verb add_serve(CLI::App& app)
     verb out;
     out.name = "serve";
     out.stops_itself = true;
+    out.check = [f]() -> result<> {
+        const auto address = parse_listen(f->listen);
+        return address ? result<>() : address.error();
+    };
     out.run = [f](verb_context context) {
         f->log = context.log;
         return serve(*f, context.program);

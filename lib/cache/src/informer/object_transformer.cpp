@@ -32,10 +32,10 @@ result<object> object_transformer::apply(const object& fresh, time_point now)
     auto made = call(fresh);
     if (!made && patient(now)) return made;
     thrown_ = 0;
-    if (!made) return give_up(fresh, made.error());
+    if (!made) return give_up(fresh, made.error(), now);
     if (made->is_same(fresh)) return made;
     auto encoded = encode(*made, fresh);
-    return encoded ? std::move(encoded) : give_up(fresh, encoded.error());
+    return encoded ? std::move(encoded) : give_up(fresh, encoded.error(), now);
 }
 
 bool object_transformer::patient(time_point now)
@@ -52,11 +52,12 @@ bool object_transformer::patient(time_point now)
     return false;
 }
 
-object object_transformer::give_up(const object& fresh, const failure& why)
+object object_transformer::give_up(const object& fresh, const failure& why, time_point now)
 {
     ++failures_;
-    log_.warning("a transform failed; the object is stored as received",
-                 {{"object", to_string(fresh.key())}, {"failure", why.describe()}});
+    if (failures_shown_.pass(log_, now))
+        log_.warning("a transform failed; the object is stored as received",
+                     {{"object", to_string(fresh.key())}, {"failure", why.describe()}});
     return fresh;
 }
 

@@ -2,6 +2,7 @@
 
 #include <kubecoro/api/detail/object_encoding.hpp>
 #include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/detail/line_limit.hpp>
 #include <kubecoro/base/log.hpp>
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/cache/options.hpp>
@@ -39,11 +40,13 @@ private:
     /// Errors: cond::invalid when the object has another identity than `fresh`.
     [[nodiscard]] result<object> encode(const object& made, const object& fresh) const;
     [[nodiscard]] bool patient(time_point now);
-    [[nodiscard]] object give_up(const object& fresh, const failure& why);
+    [[nodiscard]] object give_up(const object& fresh, const failure& why, time_point now);
 
     object_transform call_;
     std::shared_ptr<object_encoding> encoding_;
     logger log_;
+    /// Anyone who may write objects may cause failures.
+    line_limit failures_shown_ = {};
     /// Exceptions in a row.
     unsigned thrown_ = 0;
     /// Exceptions until period_end_.

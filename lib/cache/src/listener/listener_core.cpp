@@ -65,6 +65,13 @@ std::size_t merge_threshold(coalesce policy, std::size_t max_pending) noexcept
     return max_pending;
 }
 
+std::size_t byte_limit(coalesce policy, std::size_t max_pending, std::size_t max_bytes) noexcept
+{
+    if (policy != coalesce::never) return max_bytes;
+    constexpr std::size_t most = std::numeric_limits<std::size_t>::max() / listener_core::bytes_an_event;
+    return std::max(max_bytes, std::min(max_pending, most) * listener_core::bytes_an_event);
+}
+
 /// A table larger than this is released when the queue has drained.
 constexpr std::size_t small_table = 1024;
 
@@ -90,7 +97,7 @@ void listener_core::entry::clear() noexcept
 
 listener_core::listener_core(std::size_t max_pending, coalesce policy, std::size_t max_bytes)
     : max_pending_(std::max<std::size_t>(1, max_pending)),
-      max_bytes_(max_bytes),
+      max_bytes_(byte_limit(policy, max_pending_, max_bytes)),
       policy_(policy),
       merge_from_(merge_threshold(policy, max_pending_))
 {
@@ -101,7 +108,9 @@ void listener_core::add(const notification<object>& n)
     if (policy_ == coalesce::never) {
         if (!admits(n)) return;
         append(n);
-        if (is_replay(n)) ++replays_;
+        if (!is_replay(n)) return;
+        ++replays_;
+        replay_bytes_ += bytes_of(n);
         return;
     }
     // An add starts a new event in any case, so that a first list needs no table of its keys.
@@ -124,6 +133,8 @@ bool listener_core::admits(const notification<object>& n)
     if (overrun_) return false;
     if (is_replay(n)) return true;
     overrun_ = pending() - replays_ >= max_pending_;
+    overrun_by_bytes_ = !overrun_ && bytes() - replay_bytes_ >= max_bytes_;
+    overrun_ = overrun_ || overrun_by_bytes_;
     return !overrun_;
 }
 
@@ -282,7 +293,9 @@ std::optional<notification<object>> listener_core::take()
 
 void listener_core::handed_out(const notification<object>& n)
 {
-    if (policy_ == coalesce::never && is_replay(n)) --replays_;
+    if (policy_ != coalesce::never || !is_replay(n)) return;
+    --replays_;
+    replay_bytes_ -= bytes_of(n);
 }
 
 void listener_core::clear()
@@ -291,7 +304,7 @@ void listener_core::clear()
     queue_.clear();
     live_ = 0;
     bytes_ = 0;
-    replays_ = 0;
+    replays_ = replay_bytes_ = 0;
     turns_.clear();
     last_.reset();
     if (!in_work_) finished_ = first_;

@@ -10,6 +10,7 @@
 #include <deque>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace kubecoro::detail {
@@ -19,7 +20,8 @@ namespace kubecoro::detail {
     Sans-io, not thread safe. coalesce::hybrid: a plain queue while at most max_pending events wait, whose objects have
     less than max_bytes. Beyond that an event merges into the last waiting one of its key, so at most max_pending plus
     two entries per key wait (two where a deletion is followed by an add). latest_per_key always merges; never does not,
-    and accepts nothing more once it is overrun. The reader gets a chain for each key: an event's `before` is the state
+    and accepts nothing more once it is overrun, by events or by bytes: it has the same bounds, and that in bytes grows
+    with max_pending. The reader gets a chain for each key: an event's `before` is the state
     delivered last. A merged event keeps the position of the older one.
 
     Read either in batches, by pop() and finished(), or by key, by take() and done(); in the latter case several keys
@@ -30,6 +32,9 @@ public:
     /// Heap bytes of the objects of waiting events, as for a delta_fifo: a user who rewrites one large object could
     /// otherwise have max_pending states of it kept.
     static constexpr std::size_t most_bytes = std::size_t{64} * 1024 * 1024;
+    /// Policy `never` only: as many bytes may wait for each event of max_pending, if that is more than max_bytes. A user
+    /// who permits many events expects that they wait.
+    static constexpr std::size_t bytes_an_event = std::size_t{64} * 1024;
 
     explicit listener_core(std::size_t max_pending, coalesce policy = coalesce::hybrid,
                            std::size_t max_bytes = most_bytes);
@@ -45,8 +50,13 @@ public:
     void add(std::span<const notification<object>> batch, std::size_t& taken);
     /// Adds a resync. The policy `never` skips it while an earlier one waits, since nothing else bounds resyncs.
     void add_resync(std::span<const notification<object>> all);
-    /// True when more than max_pending events waited and none could merge: later events are dropped.
+    /// True when more events or bytes waited than may, and none could merge: later events are dropped.
     [[nodiscard]] bool overrun() const noexcept { return overrun_; }
+    /// Names what was too much.
+    [[nodiscard]] std::string_view overrun_by() const noexcept
+    {
+        return overrun_by_bytes_ ? "events with too many bytes of objects" : "more than max_pending events";
+    }
 
     /// Marks everything added so far as the initial events.
     void mark_initial();
@@ -117,8 +127,10 @@ private:
     /// Number of waiting events from which events merge.
     std::size_t merge_from_;
     bool overrun_ = false;
-    /// Policy `never` only: waiting initial adds and resyncs, which do not count against the bound.
+    bool overrun_by_bytes_ = false;
+    /// Policy `never` only: waiting initial adds and resyncs, which do not count against the bounds.
     std::size_t replays_ = 0;
+    std::size_t replay_bytes_ = 0;
     /// Entries have positions: first_, first_ + 1, ...
     std::deque<entry> queue_;
     std::uint64_t first_ = 0;

@@ -65,18 +65,20 @@ template<class F>
 void processor_listener::add_by(std::size_t events, const F& take_in)
 {
     warn_if_overdue();
+    std::string_view too_many;
     {
         std::lock_guard lock(mutex_);
         if (over_) return;
         take_in();
         if (!core_.overrun()) return wake(events);
+        too_many = core_.overrun_by();
         set_over();
         wake(settings_.concurrency); // wakes every worker for the end
-        why_over_ = failure(cond::expired, "more than max_pending events waited, and coalesce::never may not drop any");
+        why_over_ = failure(cond::expired, std::string(too_many) + " waited, and coalesce::never may not drop any");
         if (!core_.marked()) gate_.close(why_over_);
     }
     settings_.log.warning("a reader with coalesce::never fell too far behind and was ended",
-                          {{"handler", settings_.name}, {"max_pending", settings_.max_pending}});
+                          {{"handler", settings_.name}, {"waited", too_many}, {"max_pending", settings_.max_pending}});
 }
 
 void processor_listener::take_in(std::span<const notification<object>> batch, std::size_t& taken)
@@ -410,7 +412,7 @@ void processor_listener::report(const object& about, std::string_view what, cons
     if (why == cond::cancelled && cut_) return;
     ++failed_;
     try {
-        const bool news = !settings_.time || told_.is_news(what, why, settings_.time->now());
+        const bool news = !settings_.time || is_news(what, why, settings_.time->now());
         settings_.log.write(
             news ? log_level::error : log_level::debug, what,
             {{"handler", settings_.name}, {"object", to_string(about.key())}, {"failure", why.describe()}});

@@ -9,6 +9,7 @@
 #include "store/departures.hpp"
 
 #include <kubecoro/base/context_bound.hpp>
+#include <kubecoro/base/detail/line_limit.hpp>
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/base/log.hpp>
 #include <kubecoro/base/wake_signal.hpp>
@@ -178,6 +179,11 @@ private:
 
     void called(std::size_t slot, const notification<object>& n, const result<>& outcome, time_point now) noexcept;
     void report(const object& about, std::string_view what, const failure& why) noexcept;
+    /// Whether a failure is to be shown at level error.
+    [[nodiscard]] bool is_news(std::string_view what, const failure& why, time_point now)
+    {
+        return told_.is_news(what, why, now) && failures_shown_.pass(settings_.log, now);
+    }
 
     const settings settings_;
     const event_trace trace_;
@@ -207,6 +213,8 @@ private:
     std::size_t asked_ = 0;
     std::size_t passed_ = 0;
     news_core told_;
+    /// A failure may be worded differently for each object.
+    line_limit failures_shown_;
     std::size_t since_turn_ = 0;
     bool synced_ = false;
     bool gate_opened_ = false;

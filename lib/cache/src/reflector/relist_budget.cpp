@@ -10,6 +10,7 @@
 #include <cmath>
 #include <map>
 #include <mutex>
+#include <optional>
 
 namespace asio = boost::asio;
 
@@ -73,8 +74,9 @@ private:
     }
 };
 
-relist_budget::relist_budget(relist_budget_options options, std::shared_ptr<time_source> time, std::uint64_t seed)
-    : state_(std::make_shared<state>(options, std::move(time), seed))
+relist_budget::relist_budget(relist_budget_options options, std::shared_ptr<time_source> time,
+                             std::optional<std::uint64_t> seed)
+    : state_(std::make_shared<state>(options, std::move(time), seed ? *seed : random_seed()))
 {
 }
 

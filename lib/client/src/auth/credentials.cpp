@@ -16,8 +16,6 @@ using namespace detail;
 
 namespace {
 
-constexpr std::size_t max_token_bytes = 64 * 1024;
-
 /// @param name  In lower case.
 bool has_header(const request& r, std::string_view name)
 {
@@ -93,29 +91,11 @@ asio::awaitable<bool> client::state::renew_login(used_login refused)
 
 std::string client::state::current_token(token_read when)
 {
-    std::string token;
-    std::string problem;
-    {
-        std::lock_guard lock(mutex_);
-        const auto now = options.time->now();
-        if (login.token_file.empty() || (when == token_read::when_stale && !token_.stale(now))) return token_.token();
-        problem = read_token(now);
-        token = token_.token();
-    }
-    // Without the lock: the sink of the log may use the client.
-    if (!problem.empty())
+    auto now = token_.current(when == token_read::now);
+    if (!now.problem.empty())
         options.log.warning("the token file cannot be read; continuing with the current token",
-                            {{"file", login.token_file}, {"why", problem}});
-    return token;
-}
-
-/// Requires mutex_. Returns why there is no token, unless that was reported before.
-std::string client::state::read_token(time_point now)
-{
-    const auto content = machine.read_file(login.token_file, max_token_bytes);
-    if (content && token_.loaded(*content, now)) return {};
-    auto why = content ? std::string("it is empty") : content.error().describe();
-    return token_.failed(why, now) ? why : std::string();
+                            {{"file", login.token_file}, {"why", now.problem}});
+    return std::move(now.text);
 }
 
 } // namespace kubecoro

@@ -3,15 +3,17 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <optional>
+#include <set>
 
 namespace kubecoro::detail {
 
-/// Grants a fixed number of slots, in the order of the requests for them.
+/// Grants a fixed number of slots, in the order of the requests for them. Every request gives up its place at its end,
+/// however many others wait: nothing here takes time linear in their number.
 class connection_slots_core
 {
 public:
+    /// Each user has a greater one than those before.
     using id = std::uint64_t;
 
     /// @param slots  At least 1.
@@ -21,7 +23,7 @@ public:
     [[nodiscard]] bool enter(id user)
     {
         if (free_ == 0) {
-            waiting_.push_back(user);
+            waiting_.insert(waiting_.end(), user);
             return false;
         }
         --free_;
@@ -34,18 +36,16 @@ public:
             ++free_;
             return std::nullopt;
         }
-        const id next = waiting_.front();
-        waiting_.pop_front();
-        return next;
+        return waiting_.extract(waiting_.begin()).value();
     }
     /// A user no longer waits. @return false if it does not: it has a slot, which it must leave.
-    [[nodiscard]] bool give_up(id user) { return std::erase(waiting_, user) != 0; }
+    [[nodiscard]] bool give_up(id user) { return waiting_.erase(user) != 0; }
 
     [[nodiscard]] std::size_t waiting() const noexcept { return waiting_.size(); }
 
 private:
     std::size_t free_;
-    std::deque<id> waiting_;
+    std::set<id> waiting_;
 };
 
 } // namespace kubecoro::detail

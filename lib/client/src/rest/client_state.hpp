@@ -2,7 +2,7 @@
 // State shared by all copies of a client; applies credentials, deadlines and retries to a request.
 
 #include "auth/exec_login.hpp"
-#include "auth/token_core.hpp"
+#include "auth/token_source.hpp"
 #include "discovery/kept_kinds_core.hpp"
 #include "http/content_encoding.hpp"
 #include "rest/body_kind.hpp"
@@ -140,7 +140,6 @@ private:
     };
     /// The token, after the token file has been read if there is one and it is time.
     [[nodiscard]] std::string current_token(token_read when);
-    [[nodiscard]] std::string read_token(time_point now);
     void pass_on_warnings(const answer_head& head, const request& r);
     void pass_on(const server_warning& w);
 
@@ -166,6 +165,7 @@ private:
     detail::exec_access plugin_;
     /// Null: no TLS, or a custom transport.
     std::shared_ptr<detail::tls_source> tls_;
+    detail::token_source token_;
 
     std::mutex mutex_;
     /// The kinds whose protobuf the server refuses.
@@ -179,7 +179,6 @@ private:
     detail::seen_warnings warnings_;
     /// By "apps/v1 Deployment".
     detail::kept_kinds_core resources_;
-    detail::token_core token_;
     detail::gzip_counters gzip_counters_;
     body_counters bodies_;
     /// Refers to the options.

@@ -35,7 +35,7 @@ client::state::state(asio::any_io_executor e, std::shared_ptr<transport> t, clie
       login(std::move(c)),
       machine(std::move(m)),
       gzip(options.compression == compression::on),
-      token_(login.token)
+      token_(login.token, login.token_file, machine, options.time ? options.time : real_clock())
 {
     if (!options.time) options.time = real_clock();
     controls_ = std::make_unique<request_controls>(options, std::move(host));

@@ -3,6 +3,7 @@
 #include "controller/controller_core.hpp"
 #include "controller/event_mapper.hpp"
 
+#include <kubecoro/base/detail/line_limit.hpp>
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/cache/shared_informer.hpp>
 #include <kubecoro/controller/reconciler.hpp>
@@ -64,6 +65,8 @@ public:
     shared_informer<object> informer;
     /// Used only by the coroutine that takes the events.
     event_mapper mapper;
+    /// Anyone who may write objects may cause failures of its functions. Used as the mapper.
+    line_limit failures_shown = {};
     source_options options;
     /// False for one that only shows own writes. Constant after add().
     bool queues_keys = true;

@@ -185,6 +185,7 @@ void controller_engine::take_in(controller_source& source, std::span<const notif
     source.failed += mapper.failed().size();
     for (const auto& f : mapper.failed()) {
         ledger_.event_failed();
+        if (!source.failures_shown.pass(options_.log, time_->now())) continue;
         options_.log.error("the filter or the map function of a source failed", {{"controller", options_.name},
                                                                                  {"source", source.options.name},
                                                                                  {"object", to_string(f.key)},

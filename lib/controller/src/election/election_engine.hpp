@@ -2,9 +2,9 @@
 
 #include "election/leader_election_core.hpp"
 #include "election/leadership_state.hpp"
-#include "helpers/line_limit.hpp"
 
 #include <kubecoro/base/context_bound.hpp>
+#include <kubecoro/base/detail/line_limit.hpp>
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/base/task_group.hpp>
 #include <kubecoro/base/wake_signal.hpp>

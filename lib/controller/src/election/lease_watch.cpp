@@ -3,6 +3,7 @@
 #include <kubecoro/api/untyped.hpp>
 #include <kubecoro/base/backoff.hpp>
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/random.hpp>
 #include <kubecoro/base/timeout.hpp>
 
 #include <exception>
@@ -44,7 +45,7 @@ resource_type leases() { return untyped::lease::resource(); }
 asio::awaitable<result<>> follow_leases(lease_watch w)
 {
     w.which.allow_bookmarks = false;
-    backoff pauses({.initial = w.retry_period, .cap = longest_pause}, w.seed.value_or(1));
+    backoff pauses({.initial = w.retry_period, .cap = longest_pause}, w.seed.value_or(random_seed()));
     for (;;) {
         result<> ended;
         std::exception_ptr thrown;

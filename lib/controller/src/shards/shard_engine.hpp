@@ -1,10 +1,10 @@
 #pragma once
 
-#include "helpers/line_limit.hpp"
 #include "shards/shard_core.hpp"
 #include "shards/share_state.hpp"
 
 #include <kubecoro/base/context_bound.hpp>
+#include <kubecoro/base/detail/line_limit.hpp>
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/base/task_group.hpp>
 #include <kubecoro/controller/shard_member.hpp>

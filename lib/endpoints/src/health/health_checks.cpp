@@ -2,6 +2,7 @@
 
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/base/timeout.hpp>
+#include <kubecoro/base/transient_metrics.hpp>
 
 #include <algorithm>
 #include <array>
@@ -32,8 +33,14 @@ std::string_view to_string(health_probe p) noexcept { return p == health_probe::
 class health_checks::entry
 {
 public:
-    entry(std::string name, health_check check, health_check_options options, std::function<std::string()> of)
-        : detail(std::move(of)), name_(std::move(name)), check_(std::move(check)), options_(options)
+    /// @param shown  Null: its outcome is not among the metrics.
+    entry(std::string name, health_check check, health_check_options options, std::function<std::string()> of,
+          std::shared_ptr<metrics::gauge> shown)
+        : detail(std::move(of)),
+          name_(std::move(name)),
+          check_(std::move(check)),
+          options_(options),
+          shown_(std::move(shown))
     {
     }
 
@@ -55,8 +62,10 @@ public:
     }
     void remove()
     {
+        std::shared_ptr<metrics::gauge> ending; // released after the lock
         std::lock_guard lock(mutex_);
         removed_ = true;
+        ending = std::move(shown_);
         if (calls_ == 0) idle_.settle({});
     }
 
@@ -67,21 +76,23 @@ public:
         co_return co_await std::move(limited);
     }
 
-    /// @return whether the outcome differs from the last one. A first success does not.
-    bool changed(bool well)
+    /// Shows the outcome of a call; that of a removed check could be taken for one of a new check of its name.
+    /// @return whether it differs from the last one. A first success does not.
+    bool note(bool well)
     {
         std::lock_guard lock(mutex_);
+        if (shown_) shown_->set(well ? 1 : 0);
         return std::exchange(well_, well) != well;
     }
 
     const std::function<std::string()> detail;
-    std::shared_ptr<metrics::gauge> shown;
 
 private:
     const std::string name_;
     const health_check check_;
     const health_check_options options_;
     std::mutex mutex_;
+    std::shared_ptr<metrics::gauge> shown_;
     std::size_t calls_ = 0;
     bool removed_ = false;
     bool well_ = true;
@@ -91,6 +102,8 @@ private:
 struct health_checks::state
 {
     health_options options;
+    /// Null when the sink cannot end a series.
+    std::shared_ptr<transient_metrics> ending = {};
     std::mutex mutex;
     std::array<std::vector<std::shared_ptr<entry>>, 2> entries = {};
 
@@ -117,10 +130,17 @@ struct health_checks::state
         return out;
     }
 
+    [[nodiscard]] std::shared_ptr<metrics::gauge> make_gauge(health_probe p, const std::string& name) const
+    {
+        constexpr auto series = "kubecoro_endpoints_health_check";
+        metric_labels labels{{"name", name}, {"probe", std::string(to_string(p))}};
+        if (ending) return ending->make_transient_gauge(series, std::move(labels));
+        return options.metrics ? options.metrics->make_gauge(series, std::move(labels)) : nullptr;
+    }
+
     void report(entry& e, health_probe probe, const result<>& outcome) const
     {
-        if (e.shown) e.shown->set(outcome ? 1 : 0);
-        if (!e.changed(outcome.has_value())) return;
+        if (!e.note(outcome.has_value())) return;
         if (outcome)
             options.log.info("a health check succeeds again", {{"check", e.name()}, {"probe", to_string(probe)}});
         else
@@ -133,6 +153,7 @@ struct health_checks::state
 health_checks::health_checks(health_options options) : state_(std::make_shared<state>())
 {
     if (!options.time) options.time = real_clock();
+    state_->ending = std::dynamic_pointer_cast<transient_metrics>(options.metrics);
     state_->options = std::move(options);
 }
 
@@ -140,10 +161,8 @@ result<> health_checks::add(health_probe which, std::string name, health_check c
                             std::function<std::string()> detail) const
 {
     if (!is_name(name)) return failure{cond::invalid, "a health check's name has letters, digits and -_.: only"};
-    auto added = std::make_shared<entry>(name, std::move(check), options, std::move(detail));
-    if (state_->options.metrics && !added->detail)
-        added->shown = state_->options.metrics->make_gauge("kubecoro_endpoints_health_check",
-                                                           {{"name", name}, {"probe", std::string(to_string(which))}});
+    auto shown = detail ? nullptr : state_->make_gauge(which, name);
+    auto added = std::make_shared<entry>(name, std::move(check), options, std::move(detail), std::move(shown));
     std::lock_guard lock(state_->mutex);
     auto& list = state_->of(which);
     const bool taken = std::any_of(list.begin(), list.end(), [&](const auto& e) { return e->name() == name; });

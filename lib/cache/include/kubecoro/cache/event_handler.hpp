@@ -107,7 +107,8 @@ struct handler_options
     boost::asio::any_io_executor executor = {};
     /// Policy for events while the handler is behind.
     coalesce policy = coalesce::hybrid;
-    /// Number of events that may wait before the policy applies; `latest_per_key` always applies. 0 counts as 1.
+    /// Number of events that may wait before the policy applies, as it does from 64 MiB of their objects on;
+    /// `latest_per_key` always applies. 0 counts as 1.
     std::size_t max_pending = 1024;
     /** Number of objects for which a coroutine handler may run at once: one call per object, in order for each object.
         The calls interleave on one strand, at suspension points, and never run in parallel, so the handler's own state

@@ -86,14 +86,14 @@ using object_filter = std::function<bool(const object&)>;
 /// Policy for notifications that wait while their reader is behind.
 enum class coalesce
 {
-    /// Delivers every event while at most max_pending wait. Beyond that, events of one key merge: the oldest `before`
-    /// and the newest `after` are kept, and an add with its deletion cancel out. Memory is bounded by the number of
-    /// keys.
+    /// Delivers every event while at most max_pending wait, with less than 64 MiB of objects. Beyond that, events of
+    /// one key merge: the oldest `before` and the newest `after` are kept, and an add with its deletion cancel out.
+    /// Memory is bounded by the number of keys.
     hybrid,
-    /** Delivers every event or ends with an error: when more than max_pending events wait, the reader still gets the
-        waiting events, in order and without a gap, and then ends with cond::expired. It may join again. Other readers
-        and the watch are not delayed. Initial adds and resyncs do not count; a resync is skipped while another one
-        waits.
+    /** Delivers every event or ends with an error: when more than max_pending events wait, or more than 64 MiB of
+        objects (64 KiB for each of max_pending if that is more), the reader still gets the waiting events, in order and
+        without a gap, and then ends with cond::expired. It may join again. Other readers and the watch are not delayed.
+        Initial adds and resyncs do not count; a resync is skipped while another one waits.
 
         "Every event" means every event the informer has seen: changes between two lists cannot be known. */
     never,

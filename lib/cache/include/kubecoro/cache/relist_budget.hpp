@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 
 namespace kubecoro {
@@ -35,9 +36,9 @@ class relist_budget
 {
 public:
     /// @param time  Null = real_clock().
-    /// @param seed  Seed of the spread.
+    /// @param seed  Seed of the spread. Empty = random.
     explicit relist_budget(relist_budget_options options = {}, std::shared_ptr<time_source> time = {},
-                           std::uint64_t seed = 1);
+                           std::optional<std::uint64_t> seed = {});
 
     /// The right to list; given back on destruction.
     class turn;

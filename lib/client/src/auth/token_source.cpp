@@ -1,0 +1,77 @@
+#include "auth/token_source.hpp"
+
+#include <kubecoro/base/catch_failure.hpp>
+
+#include <exception>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+namespace kubecoro::detail {
+
+namespace {
+
+constexpr std::size_t longest_token = 64 * 1024;
+
+} // namespace
+
+token_source::token_source(std::string initial, std::string file, environment machine,
+                           std::shared_ptr<time_source> time)
+    : file_(std::move(file)), machine_(std::move(machine)), time_(std::move(time)), core_(std::move(initial))
+{
+}
+
+token_source::token token_source::current(bool read)
+{
+    std::unique_lock lock(mutex_);
+    if (file_.empty() || (!read && !reading_ && !core_.stale(time_->now()))) return {core_.token()};
+    const auto begun = begin_reading();
+    if (!begun) {
+        auto why = begun.error().describe();
+        const bool is_news = core_.failed(why, time_->now());
+        return {core_.token(), is_news ? std::move(why) : std::string()};
+    }
+    const reading& running = **begun;
+    lock.unlock();
+    running.content.wait_until(running.begun + patience);
+    lock.lock();
+    auto problem = take(running, time_->now());
+    return {core_.token(), std::move(problem)};
+}
+
+result<std::shared_ptr<const token_source::reading>> token_source::begin_reading()
+{
+    if (reading_) return reading_;
+    std::packaged_task<result<std::string>()> work([from = machine_.read_file, file = file_]() -> result<std::string> {
+        try {
+            return from(file, longest_token);
+        } catch (...) {
+            return to_failure(std::current_exception());
+        }
+    });
+    auto begun = std::make_shared<const reading>(reading{work.get_future().share(), std::chrono::steady_clock::now()});
+    try {
+        // Not joined: it owns everything it uses, and no shutdown waits for a file system that hangs.
+        std::thread(std::move(work)).detach();
+    } catch (const std::system_error& e) {
+        return failure(cond::internal, std::string("no thread to read it: ") + e.what());
+    }
+    return reading_ = std::move(begun);
+}
+
+std::string token_source::take(const reading& r, time_point now)
+{
+    if (reading_.get() != &r) return {}; // taken by another one
+    std::string why;
+    if (r.content.wait_for(std::chrono::seconds{0}) == std::future_status::ready) {
+        const auto ended = std::exchange(reading_, nullptr);
+        const auto& content = ended->content.get();
+        if (content && core_.loaded(*content, now)) return {};
+        why = content ? std::string("it is empty") : content.error().describe();
+    } else {
+        why = "the read has not ended yet";
+    }
+    return core_.failed(why, now) ? why : std::string();
+}
+
+} // namespace kubecoro::detail
