@@ -400,7 +400,7 @@ TEST_CASE("kinds: tables have the cells of kubectl", "[apiserver][kinds]")
     CHECK(cells(s, core + "persistentvolumeclaims",
                 R"({"metadata":{"name":"a"},"spec":{"accessModes":["ReadWriteOnce","ReadOnlyMany"],"volumeName":"v",)"
                 R"("storageClassName":"fast","volumeMode":"Block","resources":{"requests":{"storage":"1Gi"}}}})") ==
-          R"(["a","","v","0","","fast","<unset>","0s","Block"])");
+          R"(["a","Pending","v","0","","fast","<unset>","0s","Block"])");
     CHECK(cells(s, core + "endpoints",
                 R"({"metadata":{"name":"a"},"subsets":[{"addresses":[{"ip":"10.0.0.1"},{"ip":"10.0.0.2"}],)"
                 R"("ports":[{"port":80},{"port":90}]}]})") ==
@@ -429,7 +429,7 @@ TEST_CASE("kinds: tables have the cells of kubectl", "[apiserver][kinds]")
         core + "persistentvolumeclaims/a/status",
         R"({"status":{"accessModes":["ReadWriteMany","ReadWriteOnce","ReadOnlyMany"],"capacity":{"storage":"2Gi"}}})");
     CHECK(rows(s, core + "persistentvolumeclaims") ==
-          R"(["a","","v","2Gi","RWO,ROX,RWX","fast","<unset>","0s","Block"])");
+          R"(["a","Pending","v","2Gi","RWO,ROX,RWX","fast","<unset>","0s","Block"])");
     CHECK(cells(s, "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers",
                 R"({"metadata":{"name":"a"},"spec":{"maxReplicas":5,"scaleTargetRef":{"kind":"Deployment","name":"w"},)"
                 R"("metrics":[{"type":"Resource","resource":{"name":"cpu","target":{"type":"Utilization",)"
@@ -482,9 +482,9 @@ TEST_CASE("kinds: tables of many addresses with many ports", "[apiserver][limits
     std::string addresses, ports;
     for (int i = 0; i < 40'000; ++i) {
         addresses += (i == 0 ? "" : ",") + std::string(R"({"ip":"10.0.0.1"})");
-        ports += (i == 0 ? "" : ",") + std::string(R"({"port":80})");
+        if (i < 20'000) ports += (i == 0 ? "" : ",") + std::string(R"({"port":80})");
     }
     CHECK(cells(s, "/api/v1/namespaces/default/endpoints",
                 R"({"metadata":{"name":"a"},"subsets":[{"addresses":[)" + addresses + R"(],"ports":[)" + ports +
-                    "]}]}") == R"(["a","10.0.0.1:80,10.0.0.1:80,10.0.0.1:80 + 1599999997 more...","0s"])");
+                    "]}]}") == R"(["a","10.0.0.1:80,10.0.0.1:80,10.0.0.1:80 + 799999997 more...","0s"])");
 }

@@ -154,14 +154,71 @@ TEST_CASE("live: a pod waits for a node that suits it", "[apiserver][live]")
         R"({"metadata":{"name":"p"},"spec":{"nodeSelector":{"disk":"ssd"},"containers":[{"name":"c","image":"i"}]}})");
     s.settle();
     CHECK(s.condition(pods + "/p", "PodScheduled") == "False Unschedulable");
+    const auto message = [&] { return s.read(pods + "/p").at_pointer("/status/conditions/0/message"); };
+    CHECK(message() == "no nodes available to schedule pods");
+    const std::string ready = R"(,"status":{"conditions":[{"type":"Ready","status":"True"}]}})";
     s.expect(201, "POST", "/api/v1/nodes",
-             R"({"metadata":{"name":"shut","labels":{"disk":"ssd"}},"spec":{"unschedulable":true}})");
-    s.expect(201, "POST", "/api/v1/nodes", R"({"metadata":{"name":"other"}})");
+             R"({"metadata":{"name":"shut","labels":{"disk":"ssd"}},"spec":{"unschedulable":true})" + ready);
+    s.expect(201, "POST", "/api/v1/nodes", R"({"metadata":{"name":"other"})" + ready);
+    s.expect(201, "POST", "/api/v1/nodes", R"({"metadata":{"name":"slow","labels":{"disk":"ssd"}}})");
     s.settle();
     CHECK_FALSE(s.read(pods + "/p").at("spec").as_object().contains("nodeName"));
+    CHECK(message() == "0/3 nodes are available: 1 node(s) didn't match Pod's node affinity/selector, 1 node(s) had "
+                       "untolerated taint(s), 1 node(s) were unschedulable. preemption: 0/3 nodes are available: "
+                       "3 Preemption is not helpful for scheduling.");
     s.patch("/api/v1/nodes/other", R"({"metadata":{"labels":{"disk":"ssd"}}})");
     s.settle();
     CHECK(s.read(pods + "/p").at_pointer("/spec/nodeName") == "other");
+    CHECK(s.condition(pods + "/p", "PodScheduled") == "True ");
+}
+
+TEST_CASE("live: a pod waits until taints go, and until its gates are open", "[apiserver][live]")
+{
+    live_server s;
+    s.patch("/api/v1/nodes/node-1", R"({"spec":{"taints":[{"key":"k","effect":"NoExecute"}]}})");
+    const auto make = [&](const std::string& name, const std::string& more) {
+        s.expect(201, "POST", pods,
+                 R"({"metadata":{"name":")" + name + R"("},"spec":{)" + more +
+                     R"("containers":[{"name":"c","image":"i"}]}})");
+    };
+    make("refused", "");
+    make("tolerant", R"("tolerations":[{"key":"k","operator":"Exists"}],)");
+    make("gated", R"("schedulingGates":[{"name":"a/b"}],"tolerations":[{"key":"k","operator":"Exists"}],)");
+    s.settle();
+    CHECK(s.condition(pods + "/refused", "PodScheduled") == "False Unschedulable");
+    CHECK(s.condition(pods + "/tolerant", "PodScheduled") == "True ");
+    CHECK(s.condition(pods + "/gated", "PodScheduled") == "False SchedulingGated");
+    s.patch(pods + "/gated", R"({"spec":{"schedulingGates":[]}})");
+    s.patch("/api/v1/nodes/node-1", R"({"spec":{"taints":null}})");
+    s.settle();
+    CHECK(s.condition(pods + "/refused", "PodScheduled") == "True ");
+    CHECK(s.condition(pods + "/gated", "PodScheduled") == "True ");
+    s.expect(200, "DELETE", "/api/v1/nodes/node-1");
+    make("late", "");
+    s.settle();
+    CHECK(s.condition(pods + "/late", "PodScheduled") == "False Unschedulable");
+}
+
+TEST_CASE("live: daemons keep to cordoned nodes, and leave those whose taints evict", "[apiserver][live]")
+{
+    live_server s({.nodes = 2});
+    const auto w = apps + "daemonsets/w";
+    s.patch("/api/v1/nodes/node-1", R"({"spec":{"unschedulable":true}})");
+    s.expect(201, "POST", apps + "daemonsets", workload({}));
+    s.pass(std::chrono::seconds{2});
+    CHECK(s.number(w, "/status/numberReady") == 2);
+    CHECK(s.read(pods).at_pointer("/items/0/spec/tolerations").as_array().size() == 6);
+    const auto taint = [&](const std::string& effect) {
+        s.patch("/api/v1/nodes/node-2", R"({"spec":{"taints":[{"key":"k","effect":")" + effect + R"("}]}})");
+        s.pass(std::chrono::seconds{40});
+    };
+    taint("NoSchedule");
+    CHECK(s.count(pods) == 2);
+    CHECK(s.number(w, "/status/desiredNumberScheduled") == 1);
+    CHECK(s.number(w, "/status/numberMisscheduled") == 1);
+    taint("NoExecute");
+    CHECK(s.count(pods) == 1);
+    CHECK(s.number(w, "/status/numberMisscheduled") == 0);
 }
 
 TEST_CASE("live: a node is tainted while it is not ready", "[apiserver][live]")
@@ -317,7 +374,8 @@ TEST_CASE("live: a daemon set has a pod on every node, and rolls one by one", "[
     s.pass(std::chrono::seconds{5});
     CHECK(s.number(w, "/status/numberAvailable") == 3);
     CHECK(s.number(w, "/status/updatedNumberScheduled") == 3);
-    s.expect(201, "POST", "/api/v1/nodes", R"({"metadata":{"name":"late"}})");
+    s.expect(201, "POST", "/api/v1/nodes",
+             R"({"metadata":{"name":"late"},"status":{"conditions":[{"type":"Ready","status":"True"}]}})");
     s.pass(std::chrono::seconds{5});
     CHECK(s.number(w, "/status/desiredNumberScheduled") == 4);
     CHECK(s.number(w, "/status/numberReady") == 4);

@@ -177,7 +177,7 @@ TEST_CASE("patch: strategic merge merges lists by their keys", "[apiserver][patc
     const auto volume =
         patch(R"({"volumes":[{"$retainKeys":["name","hostPath"],"name":"v","hostPath":{"path":"/x"}}]})");
     CHECK(json::serialize(volume.at_pointer("/spec/template/spec/volumes/0")) ==
-          R"({"name":"v","hostPath":{"path":"/x"}})");
+          R"({"name":"v","hostPath":{"path":"/x","type":""}})");
     CHECK(images(patch(R"({"containers":[{"$patch":"replace"},{"name":"one","image":"1"}]})")) == "one=1");
 }
 

@@ -367,12 +367,3 @@ TEST_CASE("namespaces: those that a cluster needs stay", "[apiserver][namespaces
     s.add_namespace("mine");
     s.expect(200, "DELETE", "/api/v1/namespaces/mine");
 }
-
-TEST_CASE("health: a verbose answer names the check", "[apiserver][health]")
-{
-    server s;
-    CHECK(s.get("/livez").body == "ok");
-    CHECK(s.get("/livez/ping").body == "ok");
-    CHECK(s.get("/readyz?verbose").body == "[+]ping ok\nreadyz check passed\n");
-    CHECK(s.get("/livez/etcd").status == 404);
-}

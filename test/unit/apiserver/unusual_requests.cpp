@@ -269,3 +269,23 @@ TEST_CASE("selectors: those of budgets, roles and workloads are checked", "[apis
                   R"("spec":{"containers":[{"name":"c","image":"i"}]}}})")
               .find(R"(spec.selector.matchLabels: Invalid value: "b c": a valid label)") != std::string::npos);
 }
+
+TEST_CASE("health: each check has a path, and a verbose answer lists all but the excluded ones", "[apiserver][health]")
+{
+    server s;
+    for (const std::string path : {"/livez", "/livez/ping", "/livez/etcd", "/healthz/log", "/readyz/etcd-readiness",
+                                   "/readyz/shutdown?verbose", "/readyz?exclude=etcd"}) {
+        INFO(path);
+        CHECK(s.get(path).body == "ok");
+    }
+    for (const std::string path : {"/livez/shutdown", "/healthz/informer-sync", "/readyz/etcd/more", "/livez/"})
+        CHECK(s.get(path).status == 404);
+    CHECK(s.get("/livez?verbose").body == "[+]ping ok\n[+]log ok\n[+]etcd ok\nlivez check passed\n");
+    CHECK(s.get("/readyz?verbose").body == "[+]ping ok\n[+]log ok\n[+]etcd ok\n[+]etcd-readiness ok\n"
+                                           "[+]informer-sync ok\n[+]shutdown ok\nreadyz check passed\n");
+    CHECK(s.get("/healthz?verbose=0&exclude=etcd&exclude=log").body ==
+          "[+]ping ok\n[+]log excluded: ok\n[+]etcd excluded: ok\nhealthz check passed\n");
+    CHECK(s.get("/livez?verbose&exclude=no&exclude=no&exclude=an%22y").body ==
+          "[+]ping ok\n[+]log ok\n[+]etcd ok\nwarn: some health checks cannot be excluded: no matches for "
+          "\"an\\\"y\",\"no\"\nlivez check passed\n");
+}

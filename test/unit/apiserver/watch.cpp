@@ -1,4 +1,5 @@
 // Tests of watches: contents and order of events, bookmarks, and the end.
+#include "state/resource_store.hpp"
 #include "support.hpp"
 
 using namespace kubecoro;
@@ -235,6 +236,85 @@ TEST_CASE("watch: metadata only and tables", "[apiserver][watch]")
     CHECK(table[0].find(R"("cells":["a",1,"0s"])") != std::string::npos);
     CHECK(table[1].find(R"("columnDefinitions":null,"rows":[{"cells":["",0,"\u003cunknown\u003e"])") !=
           std::string::npos);
+}
+
+TEST_CASE("watch: an event in a form of its own is rendered once for all its watchers", "[apiserver][watch]")
+{
+    server s;
+    s.add_config_map("default", "a", R"("labels":{"app":"web"})");
+    const std::string table = "application/json;as=Table;v=v1;g=meta.k8s.io";
+    const std::string partial = "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io";
+    const std::string since = maps + "?watch=1&resourceVersion=" + version(s);
+    const auto open = [&](const std::string& accept, const std::string& more = {}) {
+        auto r = s.ask("GET", since + more, {}, {{"Accept", accept}});
+        REQUIRE(r.watch);
+        return std::move(r.watch);
+    };
+    const auto taken = [&](const std::unique_ptr<apiserver::watch_body>& watch) { return watch->next(s.now).lines; };
+    const auto first = open(table), second = open(table), whole = open(table, "&includeObject=Object");
+    const auto names = open(partial), same_names = open(partial), web = open("", "&labelSelector=app%3Dweb"),
+               same_web = open("", "&labelSelector=app%3Dweb");
+    relabel(s, "a", "db");
+    relabel(s, "a", "web");
+    auto lines_of_first = taken(first);
+    REQUIRE(lines_of_first.size() == 2);
+    CHECK(taken(second) == lines_of_first); // the same texts in memory
+    CHECK(taken(names) == taken(same_names));
+    CHECK(taken(web) == taken(same_web));
+    CHECK(lines_of_first[0]->find(R"("columnDefinitions":[)") != std::string::npos);
+    CHECK(lines_of_first[1]->find(R"("columnDefinitions":null)") != std::string::npos);
+    const auto with_objects = taken(whole);
+    CHECK(with_objects != lines_of_first);
+    CHECK(with_objects.at(1)->find(R"("data":{"k":"v"})") != std::string::npos);
+    // Later they have other ages, and one that begins with the second event needs the columns.
+    s.now += std::chrono::seconds{5};
+    const auto late = taken(open(table));
+    CHECK(late.at(1)->find(R"("5s")") != std::string::npos);
+    CHECK(taken(open(table))[1] == late[1]);
+    CHECK(taken(open(partial))[1] == taken(open(partial))[1]);
+    const auto beyond =
+        s.ask("GET", maps + "?watch=1&resourceVersion=" + std::to_string(s.state.resource_version() - 1), {},
+              {{"Accept", table}});
+    CHECK(beyond.watch->next(s.now).lines.at(0)->find(R"("columnDefinitions":[)") != std::string::npos);
+}
+
+TEST_CASE("watch: rendered events are bounded, and go with the history and with other columns", "[apiserver][watch]")
+{
+    server s({.history = 50});
+    s.expect(201, "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+             R"({"metadata":{"name":"widgets.example.com"},"spec":{"group":"example.com","scope":"Namespaced","names":)"
+             R"({"plural":"widgets","kind":"Widget"},"versions":[{"name":"v1","served":true,"storage":true,"schema":)"
+             R"({"openAPIV3Schema":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}}]}})");
+    const std::string widgets = "/apis/example.com/v1/namespaces/default/widgets";
+    s.expect(201, "POST", widgets, R"({"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w"}})");
+    const auto store = s.state.find("widgets.example.com");
+    const auto watched = [&](const std::string& more = {}) {
+        auto r = s.ask("GET", widgets + "?watch=1&resourceVersion=" + std::to_string(store->floor()) + more, {},
+                       {{"Accept", "application/json;as=Table;v=v1;g=meta.k8s.io"}});
+        REQUIRE(r.watch);
+        std::string out;
+        for (;;) {
+            const auto got = r.watch->next(s.now);
+            for (const auto& each : got.lines) out += *each;
+            if (!got.more) return out;
+        }
+    };
+    watched();
+    CHECK(store->rendered().bytes() > 500);
+    s.patch("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.example.com",
+            R"({"spec":{"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":)"
+            R"("object","x-kubernetes-preserve-unknown-fields":true}},"additionalPrinterColumns":[{"name":"Size",)"
+            R"("type":"integer","jsonPath":".size"}]}]}})");
+    CHECK(store->rendered().bytes() == 0);
+    CHECK(watched().find("\"Size\"") != std::string::npos);
+
+    const std::string large(100'000, 'x');
+    for (int i = 0; i < 40; ++i) s.patch(widgets + "/w", R"({"i":)" + std::to_string(i) + R"(,"k":")" + large + "\"}");
+    CHECK(watched("&includeObject=Object").size() > 4'000'000);
+    CHECK(store->rendered().bytes() <= apiserver::rendered_events::most_bytes);
+    CHECK(store->rendered().bytes() > apiserver::rendered_events::most_bytes / 2);
+    for (int i = 0; i < 60; ++i) s.patch(widgets + "/w", R"({"k":null,"i":)" + std::to_string(i) + "}");
+    CHECK(store->rendered().bytes() == 0);
 }
 
 TEST_CASE("watch: changes are announced by resource", "[apiserver][watch]")

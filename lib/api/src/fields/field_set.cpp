@@ -119,9 +119,13 @@ void field_set::insert(const field_path& path, std::size_t from)
 void field_set::put(const path_element& element, bool member, field_set below)
 {
     if (!member && below.empty()) return;
-    node n{member, nullptr};
-    if (!below.empty()) n.below = std::make_unique<field_set>(std::move(below));
-    nodes_.emplace_hint(nodes_.end(), element, std::move(n));
+    auto& n = nodes_.try_emplace(nodes_.end(), element)->second;
+    n.member = n.member || member;
+    if (below.empty()) return;
+    if (n.below)
+        n.below->add(std::move(below));
+    else
+        n.below = std::make_unique<field_set>(std::move(below));
 }
 
 bool field_set::has(const field_path& path) const
@@ -188,23 +192,6 @@ field_set field_set::common(const field_set& other) const
                 ours.below && theirs ? ours.below->common(*theirs) : field_set{});
     }
     return out;
-}
-
-void field_set::walk(field_path& path, const std::function<bool(const field_path&)>& wanted)
-{
-    for (auto& [element, n] : nodes_) {
-        if (!n.below) continue;
-        path.push_back(element);
-        n.member = n.member || wanted(path);
-        n.below->walk(path, wanted);
-        path.pop_back();
-    }
-}
-
-void field_set::for_each_step(const std::function<bool(const field_path& path)>& wanted)
-{
-    field_path path;
-    walk(path, wanted);
 }
 
 void field_set::walk(field_path& path, const std::function<void(const field_path&)>& f) const

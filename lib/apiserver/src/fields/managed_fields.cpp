@@ -61,8 +61,8 @@ managed_fields::conflict_list managed_fields::conflicts_with(const field_set& ch
     std::size_t bytes = 0;
     for (const auto& [who, held] : entries_) {
         if (who == self) continue;
-        held.fields.common(changed).for_each([&](const field_path& path) {
-            if (forgiven && forgiven->has(path)) return;
+        const auto common = held.fields.common(changed);
+        (forgiven ? common.minus(*forgiven) : common).for_each([&](const field_path& path) {
             ++all.count;
             if (all.first.size() >= most_causes || bytes >= most_cause_bytes) return;
             for (const auto& element : path) bytes += element.size();

@@ -46,6 +46,9 @@ struct exchange
 /// @param json  The object as JSON text.
 [[nodiscard]] http_response object_response(const exchange& x, std::string json, answer_form form, int status = 200);
 
+/// Returns a text that is no API object.
+[[nodiscard]] http_response text_response(std::string body);
+
 /// Returns a 200 whose list is rendered while it is sent.
 [[nodiscard]] http_response list_response(const exchange& x, list_page page, rendering form);
 

@@ -2,25 +2,29 @@
 #include "live/workbench.hpp"
 #include "render/json_text.hpp"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string_view>
 
 namespace kubecoro::apiserver::live {
 
-void run_daemon_set(const workbench& w, const json::value& set, const std::vector<std::string>& nodes)
+void run_daemon_set(const workbench& w, const json::value& set, const daemon_scheduling& fit)
 {
     const auto* pod_template = find_at(set, "spec.template");
     if (find_at(set, "metadata.deletionTimestamp") || !pod_template) return;
     const auto ns = text_at(set, "metadata.namespace");
     const auto revision = template_hash(*pod_template);
-    const std::set<std::string_view> suitable(nodes.begin(), nodes.end());
+    const auto& nodes = fit.wanted;
+    const std::set<std::string_view> wanted_on(nodes.begin(), nodes.end()), kept_on(fit.kept.begin(), fit.kept.end());
     std::map<std::string, const pod_digest*> on;
     std::vector<std::string> doomed;
     for (const auto* p : w.pods.of(uid_of(set))) {
         if (p->deleting) continue;
-        if (!suitable.contains(p->node) || !p->active() || !on.emplace(p->node, p).second) doomed.push_back(p->name);
+        if (!kept_on.contains(p->node) || !p->active() || !on.emplace(p->node, p).second) doomed.push_back(p->name);
     }
+    const auto misplaced =
+        std::count_if(on.begin(), on.end(), [&](const auto& each) { return !wanted_on.contains(each.first); });
     std::int64_t updated = 0, ready = 0;
     const pod_digest* outdated = nullptr;
     bool refused = false; // as all others would be, until the next change of the set
@@ -30,7 +34,9 @@ void run_daemon_set(const workbench& w, const json::value& set, const std::vecto
             if (!refused && w.writes == 0) w.again(w.now);
             if (refused || w.writes == 0) continue;
             auto pod = pod_of(set, *pod_template);
-            object_member(pod.get_object(), "spec")["nodeName"] = node;
+            auto& spec = object_member(pod.get_object(), "spec");
+            add_daemon_tolerations(spec);
+            spec["nodeName"] = node;
             object_member(object_member(pod.get_object(), "metadata"), "labels")["controller-revision-hash"] = revision;
             refused = !w.create("pods", ns, std::move(pod));
             continue;
@@ -47,8 +53,8 @@ void run_daemon_set(const workbench& w, const json::value& set, const std::vecto
     if (outdated && rolls && (ready == wanted || !outdated->ready)) doomed.push_back(outdated->name);
     w.remove_pods(ns, doomed);
 
-    json::object status{{"currentNumberScheduled", static_cast<std::int64_t>(on.size())},
-                        {"numberMisscheduled", 0},
+    json::object status{{"currentNumberScheduled", static_cast<std::int64_t>(on.size()) - misplaced},
+                        {"numberMisscheduled", misplaced},
                         {"desiredNumberScheduled", wanted},
                         {"numberReady", ready},
                         {"observedGeneration", int_at(set, "metadata.generation")}};

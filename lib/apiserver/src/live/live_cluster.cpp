@@ -63,6 +63,7 @@ void live_cluster::start_over()
 {
     stale_ = true; // until all of it has been noted
     pods_.clear();
+    nodes_.clear();
     by_uid_.clear();
     sets_.clear();
     ready_.clear();
@@ -101,6 +102,10 @@ void live_cluster::note(kind what, const stored_object& object, bool gone)
     if (what == pod) return note_pod(object, gone);
     const item self{what, object.key};
     if (what == node) {
+        if (gone)
+            nodes_.erase(object.key);
+        else
+            nodes_.insert_or_assign(object.key, node_digest_of(object));
         note_nodes();
         if (!gone) ready_.insert(self);
         return;
@@ -227,7 +232,7 @@ void live_cluster::run(const item& i, wall_time now)
     if (i.what == job) run_job(w, body);
     if (i.what == daemon_set) {
         const auto* spec = find_at(body, "spec.template.spec");
-        run_daemon_set(w, body, nodes_for(spec ? *spec : json::value(json::object{})));
+        run_daemon_set(w, body, nodes_for_daemons(spec && spec->is_object() ? *spec : json::object{}, nodes_));
     }
     if (i.what == stateful_set) run_stateful_set(w, body);
     if (i.what == deployment) run_deployment(w, body, sets_of(object->uid));
@@ -272,11 +277,14 @@ void live_cluster::run_pod(const workbench& w, const json::value& body)
     if (text_at(body, "spec.nodeName").empty()) {
         auto next = body;
         auto& status = object_member(next.get_object(), "status");
-        const auto nodes = nodes_for(body.at("spec"));
-        if (nodes.empty()) {
-            set_condition(status, {"PodScheduled", false, "Unschedulable", "no node is suitable"}, w.now);
-            return w.set_status("pods", body, status);
-        }
+        const auto refuse = [&](std::string_view reason, std::string_view why) {
+            set_condition(status, {"PodScheduled", false, reason, why}, w.now);
+            w.set_status("pods", body, status);
+        };
+        if (const auto* gates = array_at(body, "spec.schedulingGates"); gates && !gates->empty())
+            return refuse("SchedulingGated", "Scheduling is blocked due to non-empty scheduling gates");
+        const auto [nodes, problem] = nodes_for_pod(body.at("spec"), nodes_);
+        if (nodes.empty()) return refuse("Unschedulable", problem);
         set_condition(status, {"PodScheduled"}, w.now);
         object_member(next.get_object(), "spec")["nodeName"] = nodes[bindings_++ % nodes.size()];
         return w.update("pods", std::move(next), "binding");
@@ -286,21 +294,6 @@ void live_cluster::run_pod(const workbench& w, const json::value& body)
     if (!step.status) return;
     ++addresses_;
     w.set_status("pods", body, std::move(step.status->get_object()));
-}
-
-std::vector<std::string> live_cluster::nodes_for(const json::value& pod_spec) const
-{
-    std::vector<std::string> out;
-    const auto* selector = object_at(pod_spec, "nodeSelector");
-    for (const auto& [key, each] : stores_[node]->objects()) {
-        const auto has = [&](const auto& wanted) {
-            const std::pair label{std::string(wanted.key()), scalar_text(wanted.value())};
-            return std::binary_search(each->labels.begin(), each->labels.end(), label);
-        };
-        const auto cordoned = std::find(each->fields.begin(), each->fields.end(), "true") != each->fields.end();
-        if (!cordoned && (!selector || std::all_of(selector->begin(), selector->end(), has))) out.push_back(each->name);
-    }
-    return out;
 }
 
 std::vector<json::value> live_cluster::sets_of(const std::string& uid) const

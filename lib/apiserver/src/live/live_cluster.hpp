@@ -2,6 +2,7 @@
 #pragma once
 
 #include "live/pod_table.hpp"
+#include "live/scheduling.hpp"
 #include "state/resource_store.hpp"
 
 #include <kubecoro/apiserver/cluster_state_core.hpp>
@@ -78,7 +79,6 @@ private:
     void run_budget(const workbench& w, const boost::json::value& body);
     /// See scale_lookup.
     [[nodiscard]] std::optional<std::pair<std::string, std::int64_t>> scale_of(const std::string& uid) const;
-    [[nodiscard]] std::vector<std::string> nodes_for(const boost::json::value& pod_spec) const;
     [[nodiscard]] std::vector<boost::json::value> sets_of(const std::string& uid) const;
 
     cluster_state_core& state_;
@@ -87,6 +87,7 @@ private:
     /// The number of the next change of each.
     std::array<std::uint64_t, kinds> next_{};
     pod_table pods_;
+    node_table nodes_;
     /// Workloads by uid, and replica sets by their owners' uids.
     std::map<std::string, item> by_uid_;
     std::map<std::string, std::set<std::string>> sets_;

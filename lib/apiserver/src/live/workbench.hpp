@@ -2,6 +2,7 @@
 #pragma once
 
 #include "live/pod_table.hpp"
+#include "live/scheduling.hpp"
 #include "state/resource_store.hpp"
 
 #include <kubecoro/apiserver/cluster_state_core.hpp>
@@ -59,8 +60,8 @@ void run_replica_set(const workbench& w, const boost::json::value& set);
 /// @param sets  The deployment's replica sets.
 void run_deployment(const workbench& w, const boost::json::value& deployment, std::vector<boost::json::value> sets);
 void run_job(const workbench& w, const boost::json::value& job);
-/// @param nodes  The names of the nodes that its pods fit.
-void run_daemon_set(const workbench& w, const boost::json::value& set, const std::vector<std::string>& nodes);
+/// @param on  The nodes that its pods fit.
+void run_daemon_set(const workbench& w, const boost::json::value& set, const daemon_scheduling& on);
 /// The scale of a controller of pods by its uid, with the uid of the one that states it; empty: not known.
 using scale_lookup = std::function<std::optional<std::pair<std::string, std::int64_t>>(const std::string& uid)>;
 /// @param pods  Those that the budget selects.

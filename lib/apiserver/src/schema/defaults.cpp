@@ -2,9 +2,11 @@
 
 #include "render/base64.hpp"
 #include "render/json_text.hpp"
+#include "schema/default_rules.hpp"
+#include "schema/plain_defaults.hpp"
+#include "schema/pod_resources.hpp"
 #include "schema/service_spec.hpp"
 #include "state/finalizers.hpp"
-#include "state/stored_size.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -12,18 +14,6 @@
 
 namespace kubecoro::apiserver {
 namespace {
-
-/** The members that defaults may add to lists. Each takes two bytes at least where it is stored: an object with more is too
-    large, and is refused without them. */
-class default_budget
-{
-public:
-    [[nodiscard]] bool spent() const noexcept { return left_ == 0; }
-    void spend(std::size_t members) noexcept { left_ -= std::min(left_, members); }
-
-private:
-    std::size_t left_ = max_stored_bytes / 2;
-};
 
 void default_ports(json::object& container, default_budget& budget)
 {
@@ -54,11 +44,32 @@ void default_container(json::value& v, default_budget& budget)
     default_member(c, "imagePullPolicy", latest ? "Always" : "IfNotPresent");
     budget.spend(c.size() - before);
     default_ports(c, budget);
+    apply_container_rules(v, budget);
 }
 
-void default_pod_spec(json::object& spec)
+/// A volume without a source is an empty directory.
+void default_volumes(json::object& spec, default_budget& budget)
 {
+    auto* volumes = spec.if_contains("volumes");
+    if (!volumes || !volumes->is_array()) return;
+    for (auto& volume : volumes->get_array()) {
+        if (budget.spent()) return;
+        if (!volume.is_object()) continue;
+        auto& o = volume.get_object();
+        const bool has_source =
+            std::any_of(o.begin(), o.end(), [](const auto& m) { return m.key() != "name" && !m.value().is_null(); });
+        if (has_source) continue;
+        o["emptyDir"] = json::object{};
+        budget.spend(1);
+    }
+}
+
+void default_pod_spec(json::value& in)
+{
+    auto& spec = in.get_object();
     default_budget budget;
+    default_volumes(spec, budget);
+    apply_volume_rules(in, budget);
     for (const std::string_view list : {"containers", "initContainers", "ephemeralContainers"})
         if (auto* containers = spec.if_contains(list); containers && containers->is_array())
             for (auto& c : containers->get_array()) default_container(c, budget);
@@ -71,18 +82,43 @@ void default_pod_spec(json::object& spec)
 
 void default_template(json::object& spec)
 {
-    auto& pod = object_member(object_member(spec, "template"), "spec");
-    default_pod_spec(pod);
+    auto& pod_template = object_member(spec, "template");
+    object_member(pod_template, "spec");
+    default_pod_spec(pod_template.at("spec"));
+}
+
+/// With the network of the node, ports of containers are ports of the node.
+void default_host_ports(json::object& spec, default_budget& budget)
+{
+    const auto* host = spec.if_contains("hostNetwork");
+    if (!host || !host->is_bool() || !host->get_bool()) return;
+    for (const std::string_view list : {"containers", "initContainers"}) {
+        auto* containers = spec.if_contains(list);
+        if (!containers || !containers->is_array()) continue;
+        for (auto& container : containers->get_array()) {
+            auto* ports = container.is_object() ? container.get_object().if_contains("ports") : nullptr;
+            if (!ports || !ports->is_array()) continue;
+            for (auto& port : ports->get_array()) {
+                if (budget.spent() || !port.is_object() || int_at(port, "hostPort") != 0) continue;
+                port.get_object()["hostPort"] = int_at(port, "containerPort");
+                budget.spend(1);
+            }
+        }
+    }
 }
 
 void default_pod(json::object& o)
 {
     auto& spec = object_member(o, "spec");
-    default_pod_spec(spec);
+    default_pod_spec(o.at("spec"));
+    default_budget budget;
+    default_requests(spec, budget);
+    default_host_ports(spec, budget);
     default_member(spec, "enableServiceLinks", true);
+    const auto quality = quality_of_service(o.at("spec"));
     auto& status = object_member(o, "status");
     default_member(status, "phase", "Pending");
-    default_member(status, "qosClass", "BestEffort");
+    default_member(status, "qosClass", json::value(quality));
 }
 
 void default_deployment(json::object& spec)
@@ -105,14 +141,28 @@ void default_stateful_set(json::object& spec)
     default_member(spec, "replicas", 1);
     default_template(spec);
     default_member(spec, "podManagementPolicy", "OrderedReady");
-    default_member(object_member(spec, "updateStrategy"), "type", "RollingUpdate");
+    auto& strategy = object_member(spec, "updateStrategy");
+    if (const auto* type = strategy.if_contains("type"); !type || type->is_null())
+        object_member(strategy, "rollingUpdate");
+    default_member(strategy, "type", "RollingUpdate");
+    auto* const rolling = strategy.at("type") == "RollingUpdate" ? strategy.if_contains("rollingUpdate") : nullptr;
+    if (rolling && rolling->is_object()) default_member(rolling->get_object(), "partition", 0);
+    auto& claims = object_member(spec, "persistentVolumeClaimRetentionPolicy");
+    default_member(claims, "whenDeleted", "Retain");
+    default_member(claims, "whenScaled", "Retain");
     default_member(spec, "revisionHistoryLimit", 10);
 }
 
 void default_daemon_set(json::object& spec)
 {
     default_template(spec);
-    default_member(object_member(spec, "updateStrategy"), "type", "RollingUpdate");
+    auto& strategy = object_member(spec, "updateStrategy");
+    default_member(strategy, "type", "RollingUpdate");
+    if (strategy.at("type") == "RollingUpdate") {
+        auto& rolling = object_member(strategy, "rollingUpdate");
+        default_member(rolling, "maxUnavailable", 1);
+        default_member(rolling, "maxSurge", 0);
+    }
     default_member(spec, "revisionHistoryLimit", 10);
 }
 
@@ -174,6 +224,7 @@ void default_cron_job(json::object& spec)
     default_member(spec, "suspend", false);
     default_member(spec, "successfulJobsHistoryLimit", 3);
     default_member(spec, "failedJobsHistoryLimit", 1);
+    default_template(object_member(object_member(spec, "jobTemplate"), "spec"));
 }
 
 void default_secret(json::object& o)
@@ -247,6 +298,18 @@ void default_namespace(json::object& o, bool creating)
     object_member(o, "status")["phase"] = "Active";
 }
 
+void default_status(builtin behaves, json::object& o)
+{
+    object_member(o, "spec");
+    auto& status = object_member(o, "status");
+    if (behaves == builtin::service) default_member(status, "loadBalancer", json::object{});
+    if (behaves == builtin::replica_set || behaves == builtin::stateful_set) default_member(status, "replicas", 0);
+    if (behaves == builtin::daemon_set)
+        for (const std::string_view n :
+             {"currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady"})
+            default_member(status, n, 0);
+}
+
 } // namespace
 
 void note_storage_version(json::object& crd)
@@ -262,9 +325,11 @@ void note_storage_version(json::object& crd)
 void apply_defaults(const resource_info& info, json::value& body, bool creating, bool keep_status)
 {
     auto& o = body.get_object();
-    if (creating && !keep_status && info.has_status) o.erase("status");
-    if (info.custom) return;
     const builtin behaves = info.behaves;
+    const bool fresh = creating && !keep_status;
+    // A kubelet registers its node with a status.
+    if (fresh && info.has_status && behaves != builtin::node) o.erase("status");
+    if (info.custom) return;
     if (behaves == builtin::pod)
         default_pod(o);
     else if (behaves == builtin::deployment)
@@ -296,15 +361,10 @@ void apply_defaults(const resource_info& info, json::value& body, bool creating,
         default_crd(o, creating);
     else if (behaves == builtin::namespace_)
         default_namespace(o, creating);
-    if (!info.has_status) return;
-    object_member(o, "spec");
-    auto& status = object_member(o, "status");
-    if (behaves == builtin::service) default_member(status, "loadBalancer", json::object{});
-    if (behaves == builtin::replica_set || behaves == builtin::stateful_set) default_member(status, "replicas", 0);
-    if (behaves == builtin::daemon_set)
-        for (const std::string_view n :
-             {"currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady"})
-            default_member(status, n, 0);
+    else if (info.kind == "PodTemplate" || (info.kind == "ReplicationController" && find_at(body, "spec.template")))
+        default_template(info.kind == "PodTemplate" ? o : object_member(o, "spec"));
+    if (info.has_status) default_status(behaves, o);
+    apply_plain_defaults(info, body, fresh);
 }
 
 } // namespace kubecoro::apiserver

@@ -14,40 +14,53 @@
 namespace kubecoro::apiserver {
 namespace {
 
-/// The name of one object, and the place for what is wrong with it.
+/// A name, or the beginning of generated ones, and the place for what is wrong with it.
 struct checked_name
 {
     std::string_view name;
     std::vector<status_cause>& causes;
+    /// It is metadata.generateName.
+    bool is_prefix = false;
 
     void refuse(std::string_view why) const
     {
-        causes.push_back(errors::invalid_value("metadata.name", quoted(name), why));
+        causes.push_back(
+            errors::invalid_value(is_prefix ? "metadata.generateName" : "metadata.name", quoted(name), why));
     }
     [[nodiscard]] bool contains(std::string_view part) const { return name.find(part) != std::string_view::npos; }
 };
 
+/// A prefix may end with a dash: something follows it. As a kube-apiserver masks it, with the character before.
+std::string masked(const checked_name& n, std::string_view part)
+{
+    const bool dash = n.is_prefix && part.size() > 1 && part.ends_with('-');
+    return dash ? std::string(part.substr(0, part.size() - 2)) + 'a' : std::string(part);
+}
+
 /// @param part  The part of the name that has to be a subdomain.
 void check_subdomain(const checked_name& n, std::string_view part)
 {
-    if (part.size() > 253)
+    const auto text = masked(n, part);
+    if (text.size() > 253)
         n.refuse("must be no more than 253 characters");
-    else if (!is_subdomain(part))
+    else if (!is_subdomain(text))
         n.refuse(subdomain_rule);
 }
 
 void check_label(const checked_name& n)
 {
-    if (n.name.size() > 63)
+    const auto text = masked(n, n.name);
+    if (text.size() > 63)
         n.refuse("must be no more than 63 bytes");
-    else if (!is_label(n.name))
-        n.refuse(is_subdomain(n.name) ? "must not contain dots" : label_rule);
+    else if (!is_label(text))
+        n.refuse(is_subdomain(text) ? "must not contain dots" : label_rule);
 }
 
 /// @return whether the name is a segment of a path.
 bool check_path_segment(const checked_name& n)
 {
-    const auto problems = path_segment_problems(n.name);
+    // Dots alone do not remain alone.
+    const auto problems = path_segment_problems(n.is_prefix ? std::string(n.name) + 'a' : std::string(n.name));
     for (const auto& why : problems) n.refuse(why);
     return problems.empty();
 }
@@ -111,9 +124,10 @@ std::vector<std::string> path_segment_problems(std::string_view name)
     return out;
 }
 
-void validate_name(const resource_info& info, const json::value& body, std::vector<status_cause>& causes)
+namespace {
+
+void check_name(const resource_info& info, const json::value& body, const checked_name& n)
 {
-    const checked_name n{text_at(body, "metadata.name"), causes};
     switch (info.names) {
     case name_rule::subdomain:
         return check_subdomain(n, n.name);
@@ -129,6 +143,19 @@ void validate_name(const resource_info& info, const json::value& body, std::vect
     case name_rule::trust_bundle:
         return check_trust_bundle(n, body);
     }
+}
+
+} // namespace
+
+void validate_name(const resource_info& info, const json::value& body, std::vector<status_cause>& causes)
+{
+    const auto prefix = text_at(body, "metadata.generateName");
+    if (!prefix.empty()) check_name(info, body, {prefix, causes, true});
+    const auto name = text_at(body, "metadata.name");
+    if (name.empty())
+        causes.push_back(errors::required("metadata.name", "name or generateName is required"));
+    else
+        check_name(info, body, {name, causes});
 }
 
 } // namespace kubecoro::apiserver

@@ -13,7 +13,7 @@
 
 namespace kubecoro::apiserver {
 
-/// Checks metadata.name, which is not empty, by the rule of the resource.
+/// Checks metadata.generateName, if there is one, and metadata.name by the rule of the resource.
 void validate_name(const resource_info& info, const boost::json::value& body, std::vector<status_cause>& causes);
 
 /// The reasons why a name is no segment of a path; none if it is one.

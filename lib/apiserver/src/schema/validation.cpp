@@ -212,11 +212,7 @@ void check_schedule(const json::value& cron_job, std::vector<status_cause>& caus
 
 void validate_metadata(const resource_info& info, const json::value& body, std::vector<status_cause>& causes)
 {
-    const auto name = text_at(body, "metadata.name");
-    if (name.empty())
-        causes.push_back(errors::required("metadata.name", "name or generateName is required"));
-    else
-        validate_name(info, body, causes);
+    validate_name(info, body, causes);
     if (const auto generation = int_at(body, "metadata.generation"); generation < 0)
         causes.push_back(
             invalid_value("metadata.generation", std::to_string(generation), "must be greater than or equal to 0"));

@@ -37,7 +37,7 @@ json::value object_before(const resource_info& info, const json::value& body)
 {
     auto before = empty_object(info);
     const auto* status = find_at(body, "status");
-    if (info.has_status && status) before.get_object()["status"] = *status;
+    if (info.has_status && status && info.behaves != builtin::node) before.get_object()["status"] = *status;
     const auto* finalizers = info.behaves == builtin::namespace_ ? find_at(body, "spec.finalizers") : nullptr;
     if (finalizers) object_member(before.get_object(), "spec")["finalizers"] = *finalizers;
     return before;

@@ -146,6 +146,7 @@ void cluster_state_core::settle_crd(const stored& crd, const names_in_use& used,
         info.storage_version = served->info.storage_version;
         info.selectable_revision = served->info.selectable_revision + (info.selectable != served->info.selectable);
         served->info = std::move(info);
+        served->rendered().clear(); // the columns of tables may be others
         ++discovery_version_;
         return;
     }

@@ -1,5 +1,6 @@
 // Writes the state as text and restores it, so that a server can continue after a restart.
 #include "render/json_text.hpp"
+#include "schema/defaults.hpp"
 #include "state/garbage_collector.hpp"
 #include "state/go_form.hpp"
 #include "state/resource_store.hpp"
@@ -66,6 +67,7 @@ bool cluster_state_core::restore_object(const json::value& entry, wall_time now)
     const auto version = object ? version_at(*object, "metadata.resourceVersion") : std::nullopt;
     if (!store || !version || text_at(*object, "metadata.name").empty()) return false;
     json::value body = *object;
+    apply_defaults(store->info, body, false, true); // an earlier program may have known fewer
     take_go_form(store->info, body);
     const auto restored = make_stored(store->info, body, *version);
     store->put(restored);

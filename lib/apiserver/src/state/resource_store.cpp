@@ -44,6 +44,7 @@ void resource_store::forget_oldest_change()
     floor_ = history_.front()->version;
     history_.pop_front();
     ++first_;
+    rendered_.forget_before(first_);
     if (kept_.sequence < first_) kept_ = {}; // can no longer be requested
 }
 

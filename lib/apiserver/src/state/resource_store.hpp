@@ -2,6 +2,7 @@
 #pragma once
 
 #include "state/registry.hpp"
+#include "state/rendered_events.hpp"
 #include "state/stored_object.hpp"
 
 #include <algorithm>
@@ -96,6 +97,9 @@ public:
     [[nodiscard]] std::uint64_t sequence_after(std::uint64_t version) const;
     [[nodiscard]] const change& at(std::uint64_t sequence) const { return *history_[sequence - first_]; }
 
+    /// Events in other forms than those that a change keeps.
+    [[nodiscard]] rendered_events& rendered() noexcept { return rendered_; }
+
     /// Returns the objects at a version not below floor(), in list order. Keeps the last result for paging.
     [[nodiscard]] std::shared_ptr<const std::vector<stored>> snapshot(std::uint64_t version) const;
 
@@ -107,6 +111,7 @@ private:
     map objects_;
     std::uint64_t replacements_ = 0;
     std::deque<std::shared_ptr<const change>> history_;
+    rendered_events rendered_;
     std::size_t limit_;
     std::size_t limit_bytes_;
     std::size_t bytes_ = 0;

@@ -1,34 +1,16 @@
-// Answers non-resource paths: discovery, OpenAPI, version, health.
+// Answers non-resource paths: discovery, OpenAPI, version.
 #include "http/exchange.hpp"
 #include "render/discovery.hpp"
 #include "render/json_text.hpp"
 #include "render/openapi.hpp"
 #include "render/status_errors.hpp"
+#include "verbs/health.hpp"
 
 #include <algorithm>
 #include <optional>
 
 namespace kubecoro::apiserver {
 namespace {
-
-http_response text_response(std::string body)
-{
-    http_response r;
-    r.headers = {{"Content-Type", "text/plain; charset=utf-8"}, {"X-Content-Type-Options", "nosniff"}};
-    r.body = std::move(body);
-    return r;
-}
-
-bool is_health(std::string_view first) { return first == "healthz" || first == "livez" || first == "readyz"; }
-
-/// The server has one check, ping: it answers.
-http_response health_response(const exchange& x)
-{
-    const auto& s = x.target.segments;
-    if (s.size() > 2 || (s.size() == 2 && s[1] != "ping")) return respond(errors::no_such_page());
-    if (s.size() == 2 || !x.target.has("verbose")) return text_response("ok");
-    return text_response("[+]ping ok\n" + s[0] + " check passed\n");
-}
 
 http_response version_response(const exchange& x)
 {

@@ -24,6 +24,14 @@ http_response json_response(const exchange& x, std::string body, int status)
     return object_response(x, std::move(body), answer_form::json, status);
 }
 
+http_response text_response(std::string body)
+{
+    http_response r;
+    r.headers = {{"Content-Type", "text/plain; charset=utf-8"}, {"X-Content-Type-Options", "nosniff"}};
+    r.body = std::move(body);
+    return r;
+}
+
 http_response object_response(const exchange& x, std::string json, answer_form form, int status)
 {
     http_response r;

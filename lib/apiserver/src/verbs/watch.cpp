@@ -69,8 +69,12 @@ private:
     void send_initial(batch& b, std::size_t max_bytes, wall_time now);
     void send_changes(batch& b, std::size_t max_bytes, wall_time now);
     void send_bookmark(batch& b, wall_time now);
-    line change_line(const change& c, wall_time now);
-    line plain_line(const change& c, wall_time now);
+    line change_line(std::uint64_t sequence, wall_time now);
+    line plain_line(std::uint64_t sequence, wall_time now);
+    /// @param object  Called if the event has to be rendered.
+    template<typename F>
+    line other_line(std::uint64_t sequence, std::string_view type, wall_time now, const F& object);
+    [[nodiscard]] std::string form_name(std::string_view type, wall_time now) const;
     line rendered(std::string_view type, const stored& object, wall_time now)
     {
         auto text = std::make_shared<const std::string>(
@@ -157,39 +161,69 @@ void open_stream::send_changes(batch& b, std::size_t max_bytes, wall_time now)
     for (; sequence_ < store.end_sequence() && (b.bytes == 0 || b.bytes < max_bytes); ++sequence_) {
         const auto& c = store.at(sequence_);
         if (c.version <= ignore_until_) continue;
-        if (auto l = change_line(c, now)) {
+        if (auto l = change_line(sequence_, now)) {
             b.add(std::move(l));
             seen_version_ = c.version;
         }
     }
 }
 
-line open_stream::change_line(const change& c, wall_time now)
+line open_stream::change_line(std::uint64_t sequence, wall_time now)
 {
+    const auto& c = request_.store->at(sequence);
     const bool before = selected(c.before);
-    if (c.type == change_type::deleted) return before ? plain_line(c, now) : nullptr;
+    if (c.type == change_type::deleted) return before ? plain_line(sequence, now) : nullptr;
     const bool after = selected(c.object);
-    if (before && after) return plain_line(c, now);
-    if (after) return c.type == change_type::added ? plain_line(c, now) : rendered("ADDED", c.object, now);
+    if (before && after) return plain_line(sequence, now);
+    if (after && c.type == change_type::added) return plain_line(sequence, now);
+    if (after) return other_line(sequence, "ADDED", now, [&] { return c.object; });
     // The object no longer matches: send its last matching state, at the version of the change.
-    if (before) return rendered("DELETED", with_version(c.before, c.version), now);
+    if (before) return other_line(sequence, "DELETED", now, [&] { return with_version(c.before, c.version); });
     return nullptr;
 }
 
-line open_stream::plain_line(const change& c, wall_time now)
+line open_stream::plain_line(std::uint64_t sequence, wall_time now)
 {
+    const auto& c = request_.store->at(sequence);
     const std::string_view type = c.type == change_type::added      ? "ADDED"
                                   : c.type == change_type::modified ? "MODIFIED"
                                                                     : "DELETED";
     const bool shared =
         request_.form.as == representation::json && request_.form.version == request_.store->info.storage_version;
-    if (!shared) return rendered(type, c.object, now);
+    if (!shared) return other_line(sequence, type, now, [&] { return c.object; });
     auto& kept = request_.form.form == answer_form::json ? c.line : c.frame;
     if (kept) return kept;
     auto made = rendered(type, c.object, now);
     // Small JSON can have a large frame, which the history does not account for.
     if (made->size() <= 2 * c.object->text.size() + 256) kept = made;
     return made;
+}
+
+template<typename F>
+line open_stream::other_line(std::uint64_t sequence, std::string_view type, wall_time now, const F& object)
+{
+    auto& shared = request_.store->rendered();
+    auto form = form_name(type, now);
+    auto made = shared.find(sequence, form);
+    if (!made) {
+        made = rendered(type, object(), now);
+        shared.keep(sequence, std::move(form), made);
+    }
+    columns_ = false;
+    return made;
+}
+
+/// Names all that an event's text depends on besides the change.
+std::string open_stream::form_name(std::string_view type, wall_time now) const
+{
+    const auto& r = request_.form;
+    auto out = std::string(type) + (r.form == answer_form::json ? " json " : " protobuf ") + r.version;
+    if (r.as == representation::json) return out;
+    if (r.as != representation::table) return out + " partial";
+    // Ages are in seconds.
+    const auto second = std::chrono::floor<std::chrono::seconds>(now).time_since_epoch().count();
+    return out + " table " + r.table_version + (columns_ ? " columns " : " ") + std::to_string(second) + ' ' +
+           r.include_object; // last, as it is any text
 }
 
 void open_stream::send_bookmark(batch& b, wall_time now)

@@ -49,6 +49,9 @@ public:
     /// The paths behind an element; null if there are none.
     [[nodiscard]] const field_set* below(std::string_view element) const;
 
+    /** Adds an element: the path of itself if it is a `member`, and those of `below` behind it. Neither: adds nothing.
+        A set is built from below at a cost linear in the texts of its elements; insert() compares those above each path. */
+    void put(const path_element& element, bool member, field_set below);
     /// Adds the paths of another set, at the cost of that set alone.
     void add(field_set other);
     /// The paths that are in one of them.
@@ -57,8 +60,6 @@ public:
     [[nodiscard]] field_set minus(const field_set& other) const;
     /// The paths that are in both.
     [[nodiscard]] field_set common(const field_set& other) const;
-    /// Adds the elements that are steps of longer paths only, if `wanted` says so. Paths are passed from the root.
-    void for_each_step(const std::function<bool(const field_path& path)>& wanted);
     /// Calls `f` with every path: at each level those that end there first, in order.
     void for_each(const std::function<void(const field_path& path)>& f) const;
 
@@ -72,8 +73,6 @@ public:
 
 private:
     void insert(const field_path& path, std::size_t from);
-    void put(const path_element& element, bool member, field_set below);
-    void walk(field_path& path, const std::function<bool(const field_path&)>& wanted);
     void walk(field_path& path, const std::function<void(const field_path&)>& f) const;
 
     nodes nodes_;

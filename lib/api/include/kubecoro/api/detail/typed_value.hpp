@@ -33,6 +33,6 @@ struct field_changes
                                                 const merge_type& type);
 
 /// Adds the members that are steps of longer paths, if the schema has them itself.
-[[nodiscard]] field_set with_named_steps(field_set fields, const merge_type& type);
+[[nodiscard]] field_set with_named_steps(const field_set& fields, const merge_type& type);
 
 } // namespace kubecoro::detail
