@@ -28,7 +28,8 @@ result<> is_started(const manager& m)
 std::string why(const cluster_stats& c)
 {
     const auto& last = c.trouble ? c.trouble : c.last_failure;
-    return std::string(to_string(c.state)) + (last ? " (" + std::string(to_string(last->condition())) + ")" : "");
+    const std::string state(c.state == cluster_state::ready ? "not updated" : to_string(c.state));
+    return state + (last ? " (" + std::string(to_string(last->condition())) + ")" : "");
 }
 
 health_checks checks_of(manager& m, const std::shared_ptr<prometheus_metrics>& numbers)
