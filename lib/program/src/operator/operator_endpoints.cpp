@@ -32,7 +32,9 @@ std::string why(const cluster_stats& c)
     return state + (last ? " (" + std::string(to_string(last->condition())) + ")" : "");
 }
 
-health_checks checks_of(manager& m, const std::shared_ptr<prometheus_metrics>& numbers)
+} // namespace
+
+health_checks checks_of(const operator_options& o, manager& m, const std::shared_ptr<prometheus_metrics>& numbers)
 {
     health_checks checks({.metrics = numbers, .time = m.time(), .log = m.log()});
     // Names that differ: adding them cannot fail.
@@ -40,8 +42,11 @@ health_checks checks_of(manager& m, const std::shared_ptr<prometheus_metrics>& n
     (void)checks.add_ready("manager", [&m] { return is_started(m); });
     (void)checks.add_ready("informers", informers_synced(m.informers()));
     (void)checks.add_ready_detail("clusters", [&m] { return clusters_in_short(m.stats().clusters); });
+    if (o.checks) o.checks(m, checks);
     return checks;
 }
+
+namespace {
 
 std::shared_ptr<manager> member_of(const manager& m, const std::string& cluster)
 {
@@ -173,7 +178,7 @@ operator_endpoints::operator_endpoints(const asio::any_io_executor& executor, co
             open.time = m.time();
             open.log = m.log();
         }
-        wanted.back().health = checks_of(m, numbers);
+        wanted.back().health = checks_of(o, m, numbers);
     }
     for (auto& w : wanted) servers_.push_back(std::make_unique<endpoint_server>(executor, std::move(w)));
 }
