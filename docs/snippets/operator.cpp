@@ -81,7 +81,7 @@ void sweep_hourly(kubecoro::manager& m)
 //]
 
 //[numbers
-/// What a copier counts. The handles are made once; recording is then one call.
+/// The numbers of a copier. The handles are made once; recording is then one call.
 struct copier_numbers
 {
     explicit copier_numbers(kubecoro::metrics& to)

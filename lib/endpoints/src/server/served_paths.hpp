@@ -6,7 +6,7 @@
 
 namespace kubecoro::detail {
 
-/// What a server with these options has, for people: "/livez /readyz /metrics". Empty if it has nothing.
+/// The paths of a server with these options, for people: "/livez /readyz /metrics". Empty if it serves none.
 [[nodiscard]] std::string served_paths(const endpoint_options& o);
 
 } // namespace kubecoro::detail
