@@ -1,12 +1,17 @@
 // Snippets of docs/guide/indexes.md.
 #include <kubecoro/api/typed_selector.hpp>
 #include <kubecoro/apps_v1/deployment.hpp>
+#include <kubecoro/core_v1/config_map.hpp>
 #include <kubecoro/core_v1/pod.hpp>
 #include <kubecoro/kubecoro.hpp>
 
 #include <iostream>
+#include <string>
+#include <utility>
 
 using kubecoro::typed_object;
+using kubecoro::apps_v1::deployment;
+using kubecoro::core_v1::config_map;
 using kubecoro::core_v1::pod;
 
 //[each
@@ -33,6 +38,23 @@ void print_node(const kubecoro::shared_informer<pod>& pods, std::string_view nod
     const auto lister = pods.lister(); // cheap, for any thread
     for (const auto& p : lister.by_index("node", node)) std::cout << p.key() << '\n';
     for (const auto& name : lister.index_values("node")) std::cout << name << " has pods\n";
+}
+//]
+
+//[operator
+/// Runs the deployments that name a config map in an annotation when the map changes.
+void run_users_of_maps(kubecoro::manager& m, kubecoro::typed_reconciler<deployment> reconcile)
+{
+    const auto users = m.informer<deployment>();
+    const auto added = users.add_index("uses", [](const typed_object<deployment>& d, auto out) {
+        const auto map = d->metadata().annotations()["example.com/uses"];
+        if (!map.empty()) out(std::string(d.ns()) + "/" + std::string(map));
+    });
+    added.value(); // throws a failure, which ends the start
+    const auto users_of = [known = users.lister()](const typed_object<config_map>& map) {
+        return known.index_keys("uses", to_string(map.key()));
+    };
+    m.control<deployment>(std::move(reconcile)).watches<config_map>(users_of);
 }
 //]
 

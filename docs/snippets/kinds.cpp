@@ -111,6 +111,16 @@ kubecoro::result<std::string> host_of(const kubecoro::object& o)
 }
 //]
 
+//[in_place
+/// Finds sites by their host: one field is read in place, without making the struct.
+kubecoro::result<> index_by_host(const kubecoro::shared_informer<shop::site>& sites)
+{
+    return sites.add_index("host", [](const kubecoro::typed_object<shop::site>& s, auto out) {
+        out(s.untyped()["spec"]["host"].as_string());
+    });
+}
+//]
+
 //[definition
 namespace farm {
 

@@ -63,6 +63,17 @@ asio::awaitable<kubecoro::result<std::string>> token_for(kubecoro::client cluste
 }
 //]
 
+//[member
+/// Takes one label off, whatever else the deployment has.
+asio::awaitable<kubecoro::result<>> unlabel(kubecoro::client cluster, kubecoro::object_key key)
+{
+    const boost::json::value patch{{"metadata", {{"labels", {{"example.com/team", nullptr}}}}}};
+    const auto deployments = cluster.resource<deployment>(key.ns);
+    KUBECORO_TRY(co_await deployments.patch(key.name, kubecoro::patch_kind::merge, patch));
+    co_return kubecoro::result<>();
+}
+//]
+
 //[dry_run
 asio::awaitable<kubecoro::result<>> would_be_accepted(kubecoro::client cluster, deployment wanted)
 {

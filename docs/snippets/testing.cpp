@@ -128,6 +128,34 @@ asio::awaitable<result<>> survives_an_outage(world& w)
 }
 //]
 
+//[clusters
+/// The operator in two clusters, which join while it runs.
+asio::awaitable<result<>> works_in_each_cluster(world& w)
+{
+    const auto client_of = [&w](apiserver::embedded_server& server) {
+        kubecoro::client_options how;
+        how.time = w.run.shared_clock();
+        return kubecoro::client(w.run.executor(), std::make_shared<apiserver::in_process_transport>(server), how);
+    };
+    apiserver::embedded_server eu(w.run.executor(), {.time = w.run.shared_clock()});
+    apiserver::embedded_server us(w.run.executor(), {.time = w.run.shared_clock()});
+    kubecoro::manager m(w.administrator());
+    const auto fleet = std::make_shared<kubecoro::manual_clusters>();
+    m.clusters(fleet, add_operator);
+    m.start();
+    fleet->add("eu", client_of(eu));
+    fleet->add("us", client_of(us));
+    KUBECORO_TRY(co_await kubecoro::sleep_for(w.run.clock(), 10s));
+    for (auto* const server : {&eu, &us}) {
+        const auto maps = client_of(*server).resource<config_map>("default");
+        KUBECORO_TRY(co_await maps.get("welcome"));
+    }
+    KUBECORO_TRY(co_await m.stop());
+    KUBECORO_TRY(co_await eu.stop());
+    co_return co_await us.stop();
+}
+//]
+
 } // namespace
 
 //[main
@@ -137,7 +165,7 @@ int main()
     kubecoro::manager m(w.account("system:serviceaccount:ops:greeter"), {.name = "greeter"});
     add_operator(m);
     const auto outcomes = {w.run.run(welcomes_a_namespace(w, m)), w.run.run(survives_an_outage(w)), w.run.run(m.stop()),
-                           w.run.run(w.server.stop())};
+                           w.run.run(works_in_each_cluster(w)), w.run.run(w.server.stop())};
     for (const auto& outcome : outcomes)
         if (!outcome) return std::cerr << outcome.error() << '\n', 1;
 }

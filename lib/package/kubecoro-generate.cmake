@@ -5,7 +5,7 @@
 # TARGET by default, KINDS all kinds; one of several groups is written Gadget.shop.example.com. The types are generated at build
 # time, and again when a file changes.
 #
-# The program is that of the build or of the package. When cross-compiling, set KUBECORO_TOOL to a `kubecoro` that runs here.
+# The program is that of the package, or of the build if KUBECORO_APPS is on. When cross-compiling, set KUBECORO_TOOL to a `kubecoro` that runs here.
 function(kubecoro_generate)
   cmake_parse_arguments(G "" "TARGET;FOLDER" "CRD;OPENAPI;KINDS" ${ARGN})
   if(NOT G_TARGET OR (G_CRD AND G_OPENAPI) OR NOT (G_CRD OR G_OPENAPI) OR G_UNPARSED_ARGUMENTS)
@@ -19,7 +19,7 @@ function(kubecoro_generate)
   elseif(TARGET kubecoro::tool AND (NOT CMAKE_CROSSCOMPILING OR CMAKE_CROSSCOMPILING_EMULATOR))
     set(program kubecoro::tool)
   else()
-    message(FATAL_ERROR "kubecoro_generate: set KUBECORO_TOOL to a program kubecoro that runs on this machine")
+    message(FATAL_ERROR "kubecoro_generate: set KUBECORO_TOOL to a program kubecoro that runs on this machine, or KUBECORO_APPS to ON if its sources are a part of this build")
   endif()
   set(files)
   set(flags)

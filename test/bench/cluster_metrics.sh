@@ -97,7 +97,7 @@ sync_of cluster-metrics "${ours[@]}" --series-address 127.0.0.1:0
 sync_of kube-state-metrics "${theirs[@]}" --port 0
 # shellcheck disable=SC2016 # the inner shell's
 start cluster-metrics bash -c 'exec "$@" 2>&1' -- "${ours[@]}" --series-address 127.0.0.1:0
-expect cluster-metrics '*"serving health, metrics and state*'
+expect cluster-metrics '*"message":"serving"*'
 measure cluster-metrics "$(sed 's/.*127\.0\.0\.1:\([0-9]*\).*/\1/' <<<"$line")"
 # shellcheck disable=SC2016 # the inner shell's
 start kube-state-metrics bash -c 'exec "$@" 2>&1' -- "${theirs[@]}" --port 0

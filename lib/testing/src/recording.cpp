@@ -59,9 +59,21 @@ void recording_logger::clear()
     state_->lines.clear();
 }
 
+namespace {
+
+/// Labels are a set: their order is no part of a series' name.
+metric_labels sorted(metric_labels labels)
+{
+    std::sort(labels.begin(), labels.end());
+    return labels;
+}
+
+} // namespace
+
 class recording_metrics::instrument final : public counter, public gauge, public histogram
 {
 public:
+    /// @param l  Sorted.
     instrument(std::string n, metric_labels l) : name(std::move(n)), labels(std::move(l)) {}
     void add(double n) noexcept override { change(n, true); }
     void set(double v) noexcept override { change(v, false); }
@@ -88,8 +100,9 @@ struct recording_metrics::state
     std::vector<std::shared_ptr<instrument>> all;
 
     template<class F>
-    void each(std::string_view name, const metric_labels& labels, F f) const
+    void each(std::string_view name, metric_labels labels, F f) const
     {
+        labels = sorted(std::move(labels));
         std::lock_guard lock(mutex);
         for (const auto& i : all) {
             if (i->name != name || !(labels.empty() || i->labels == labels)) continue;
@@ -103,6 +116,7 @@ recording_metrics::recording_metrics() : state_(std::make_shared<state>()) {}
 
 std::shared_ptr<recording_metrics::instrument> recording_metrics::make(std::string_view name, metric_labels labels)
 {
+    labels = sorted(std::move(labels));
     std::lock_guard lock(state_->mutex);
     for (const auto& i : state_->all)
         if (i->name == name && i->labels == labels) return i;

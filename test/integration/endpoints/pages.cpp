@@ -85,6 +85,30 @@ TEST_CASE("endpoints: HEAD of a page makes no part of it", "[endpoints][integrat
     CHECK(*made == 0);
 }
 
+TEST_CASE("endpoints: a page of a text is made for each answer", "[endpoints][integration]")
+{
+    const auto made = std::make_shared<std::atomic<int>>(0);
+    running_endpoints program(serving(text_page("/report", [made] { return "report " + std::to_string(++*made); })));
+    auto client = program.client();
+    CHECK(client.get("/report").body == "report 1");
+    const auto second = client.get("/report");
+    CHECK(second.body == "report 2");
+    CHECK(second.headers.at("content-type") == "text/plain; charset=utf-8");
+}
+
+TEST_CASE("endpoints: a page of a text that fails breaks off, and the next one is whole", "[endpoints][integration]")
+{
+    const auto made = std::make_shared<std::atomic<int>>(0);
+    const auto text = [made]() -> std::string {
+        if (++*made == 1) throw std::runtime_error("not yet");
+        return "whole";
+    };
+    running_endpoints program(serving(text_page("/report", text)));
+    auto failing = program.client();
+    CHECK(failing.get("/report").broken);
+    CHECK(program.client().get("/report").body == "whole");
+}
+
 TEST_CASE("endpoints: a page that fails breaks off visibly", "[endpoints][integration]")
 {
     streamed_page page;

@@ -46,6 +46,18 @@ TEST_CASE("endpoints: health is answered for all checks, for one, and in words",
     CHECK(program.server().stats().connections == 1);
 }
 
+TEST_CASE("endpoints: the log says what is served at an address", "[endpoints][integration]")
+{
+    running_endpoints health({.health = health_checks()});
+    CHECK(health.log().count("paths=\"/livez /healthz /readyz\"") == 1);
+    endpoint_options all;
+    all.pages.push_back(text_page("/report", [] { return std::string(); }));
+    all.prometheus = std::make_shared<prometheus_metrics>();
+    all.debug.emplace();
+    running_endpoints others(std::move(all));
+    CHECK(others.log().count("paths=\"/report /metrics /debug /dashboard\"") == 1);
+}
+
 TEST_CASE("endpoints: metrics are served as text, compressed on request", "[endpoints][integration]")
 {
     auto numbers = std::make_shared<prometheus_metrics>();

@@ -89,6 +89,10 @@ TEST_CASE("manager: a coroutine that is retried starts again, and ends with the 
     CHECK(starts == 4);
     CHECK(w.m->stats().parts.at(0).state == part_state::resting);
     CHECK(w.m->stats().parts.at(0).last_failure == cond::unreachable);
+    for (const auto* pause : {"1", "2", "4", "8"})
+        CHECK(w.log.count("warning a part of the manager failed, and starts again part=poller seconds=" +
+                          std::string(pause) + " failure=") == 1);
+    CHECK(w.log.count(log_level::error) == 0);
     CHECK(w.run.run(w.m->stop()));
 }
 

@@ -21,5 +21,5 @@ TEST_CASE("clusters in short: those that are not ready are counted by the class 
         {.name = "ap", .state = cluster_state::ready, .trouble = failure(cond::forbidden, "hunter2")},
         {.name = "sa", .state = cluster_state::waiting},
         {.name = "af", .state = cluster_state::ready, .last_failure = secret}}; // has recovered
-    CHECK(clusters_in_short(all) == "2 of 6 ready; 1 ready (forbidden); 2 resting (unreachable); 1 waiting");
+    CHECK(clusters_in_short(all) == "2 of 6 ready; 1 not updated (forbidden); 2 resting (unreachable); 1 waiting");
 }

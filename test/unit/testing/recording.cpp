@@ -38,3 +38,14 @@ TEST_CASE("recording metrics: records sums and last values by name and labels", 
     CHECK(rec.value("nothing") == 0);
     CHECK(rec.names() == std::vector<std::string>{"lists", "objects", "seconds"});
 }
+
+TEST_CASE("recording metrics: the order of labels does not count", "[testing][recording]")
+{
+    recording_metrics rec;
+    kubecoro::metrics& m = rec;
+    m.make_counter("lists", {{"resource", "pods"}, {"cluster", "eu"}})->add();
+    m.make_counter("lists", {{"cluster", "eu"}, {"resource", "pods"}})->add(2);
+    CHECK(rec.value("lists", {{"resource", "pods"}, {"cluster", "eu"}}) == 3);
+    CHECK(rec.value("lists", {{"cluster", "eu"}, {"resource", "pods"}}) == 3);
+    CHECK(rec.value("lists", {{"resource", "pods"}}) == 0); // a part of the labels is another series
+}

@@ -1,6 +1,7 @@
 #include <kubecoro/endpoints/endpoint_server.hpp>
 
 #include "server/listener.hpp"
+#include "server/served_paths.hpp"
 
 #include <kubecoro/base/context_bound.hpp>
 #include <kubecoro/base/task_group.hpp>
@@ -71,7 +72,7 @@ result<> endpoint_server::start()
     s.url = (*opened)->url();
     s.listening = context_bound<std::shared_ptr<detail::listener>>(strand, *opened);
     if (!(*opened)->start(s.tasks)) return failure{cond::cancelled, "the endpoint server has stopped"};
-    s.options.log.info("serving health, metrics and state of this program", {{"url", s.url}});
+    s.options.log.info("serving", {{"url", s.url}, {"paths", detail::served_paths(s.options)}});
     return {};
 }
 

@@ -45,7 +45,7 @@ void manager::needs(const resource_type& resource, std::vector<std::string> verb
 }
 std::vector<access_right> manager::rights() const { return engine_->rights(); }
 
-managed_controller manager::control(const resource_type& resource, reconciler reconcile, control_options options)
+managed_controller manager::control(const resource_type& resource, reconciler reconcile, control_options&& options)
 {
     return {engine_, engine_->add_controller(resource, std::move(reconcile), std::move(options))};
 }

@@ -66,28 +66,32 @@ bool manager_core::remove(part_id id)
     return true;
 }
 
-void manager_core::part_ended(part_id id, const result<>& outcome, time_point now)
+std::optional<time_point> manager_core::part_ended(part_id id, const result<>& outcome, time_point now)
 {
     const auto at = parts_.find(id);
-    if (at == parts_.end()) return;
+    if (at == parts_.end()) return std::nullopt;
     part& p = at->second;
     p.state = part_state::over;
     const bool failed = !outcome && !(p.asked && outcome.error() == cond::cancelled);
     if (failed) p.trouble = outcome.error();
     if (!p.wanted || (!failed && !closing())) { // what has ended well is forgotten: others may come and go for ever
         parts_.erase(at);
-        return;
+        return std::nullopt;
     }
-    if (!failed) return;
+    if (!failed) return std::nullopt;
     if (p.asked || closing()) {
         if (outcome_ && !p.set.apart) outcome_ = outcome.error().because(p.set.name + " did not end well");
-        return;
+        return std::nullopt;
     }
-    if (!p.set.retry) return fail(outcome.error().because(p.set.name + " failed"), now);
+    if (!p.set.retry) {
+        fail(outcome.error().because(p.set.name + " failed"), now);
+        return std::nullopt;
+    }
     // One that tries for long, and fails, has not recovered.
     if (now - p.at > p.set.retry->cap && (p.worked || !p.set.apart)) p.delays.reset();
     p.state = part_state::resting;
     p.at = time_after(now, p.delays.next());
+    return p.at;
 }
 
 void manager_core::has_worked(part_id id)

@@ -122,7 +122,8 @@ public:
     [[nodiscard]] bool knows(part_id id) const { return parts_.contains(id); }
     /// A part that stands apart has done what it is there for.
     void has_worked(part_id id);
-    void part_ended(part_id id, const result<>& outcome, time_point now);
+    /// @return  when the part starts again, if it does.
+    std::optional<time_point> part_ended(part_id id, const result<>& outcome, time_point now);
 
     void start(time_point now);
     void stop(time_point now);

@@ -7,8 +7,10 @@
 #include <kubecoro/base/detail/unless.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <iterator>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -325,13 +327,20 @@ asio::awaitable<result<>> manager_engine::run_part(std::shared_ptr<part_mark> ma
 void manager_engine::note_end(managed_part& part, const result<>& outcome)
 {
     bool gone = false;
+    const time_point now = options.time->now();
+    std::optional<time_point> again;
     {
         std::lock_guard lock(mutex_);
-        core_.part_ended(part.id, outcome, options.time->now());
+        again = core_.part_ended(part.id, outcome, now);
         gone = !core_.knows(part.id);
         if (gone) parts_.erase(part.id);
     }
-    if (!outcome && outcome.error() != cond::cancelled)
+    if (again)
+        options.log->warning("a part of the manager failed, and starts again",
+                             {{"part", part.name},
+                              {"seconds", std::chrono::duration<double>(*again - now).count()},
+                              {"failure", outcome.error().describe()}});
+    else if (!outcome && outcome.error() != cond::cancelled)
         options.log->error("a part of the manager failed",
                            {{"part", part.name}, {"failure", outcome.error().describe()}});
     else

@@ -28,10 +28,13 @@ result<> is_started(const manager& m)
 std::string why(const cluster_stats& c)
 {
     const auto& last = c.trouble ? c.trouble : c.last_failure;
-    return std::string(to_string(c.state)) + (last ? " (" + std::string(to_string(last->condition())) + ")" : "");
+    const std::string state(c.state == cluster_state::ready ? "not updated" : to_string(c.state));
+    return state + (last ? " (" + std::string(to_string(last->condition())) + ")" : "");
 }
 
-health_checks checks_of(manager& m, const std::shared_ptr<prometheus_metrics>& numbers)
+} // namespace
+
+health_checks checks_of(const operator_options& o, manager& m, const std::shared_ptr<prometheus_metrics>& numbers)
 {
     health_checks checks({.metrics = numbers, .time = m.time(), .log = m.log()});
     // Names that differ: adding them cannot fail.
@@ -39,8 +42,11 @@ health_checks checks_of(manager& m, const std::shared_ptr<prometheus_metrics>& n
     (void)checks.add_ready("manager", [&m] { return is_started(m); });
     (void)checks.add_ready("informers", informers_synced(m.informers()));
     (void)checks.add_ready_detail("clusters", [&m] { return clusters_in_short(m.stats().clusters); });
+    if (o.checks) o.checks(m, checks);
     return checks;
 }
+
+namespace {
 
 std::shared_ptr<manager> member_of(const manager& m, const std::string& cluster)
 {
@@ -159,7 +165,7 @@ operator_endpoints::operator_endpoints(const asio::any_io_executor& executor, co
             open.time = m.time();
             open.log = m.log();
         }
-        wanted.back().health = checks_of(m, numbers);
+        wanted.back().health = checks_of(o, m, numbers);
     }
     for (auto& w : wanted) servers_.push_back(std::make_unique<endpoint_server>(executor, std::move(w)));
 }

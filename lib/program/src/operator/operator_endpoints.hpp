@@ -20,6 +20,10 @@ namespace kubecoro::detail {
 /// address serves them. Errors: misconfigured, when the connection's cannot be served.
 [[nodiscard]] result<std::shared_ptr<prometheus_metrics>> operator_metrics(operator_options& o);
 
+/// The program's own checks, and those that the options add. Refers to the manager. Throws what the options' function throws.
+[[nodiscard]] health_checks checks_of(const operator_options& o, manager& m,
+                                      const std::shared_ptr<prometheus_metrics>& numbers);
+
 /// For the verbose answer of /readyz, which anyone may read: how many clusters are ready, and how many are not for each class of
 /// reasons. Without their names, and empty without clusters.
 [[nodiscard]] std::string clusters_in_short(const std::vector<cluster_stats>& all);

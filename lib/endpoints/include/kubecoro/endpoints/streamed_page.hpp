@@ -34,4 +34,12 @@ struct streamed_page
     KUBECORO_NAME_FIRST;
 };
 
+/** A page whose whole text a function returns, for what is small, such as a report of some lines:
+
+        options.pages.push_back(text_page("/images", [&] { return report_of(images); }));
+
+    @param path  As streamed_page::path.
+    @param make  Called for each answer on the server's strand: it must be quick. An exception breaks the answer off. */
+[[nodiscard]] streamed_page text_page(std::string path, std::function<std::string()> make);
+
 } // namespace kubecoro

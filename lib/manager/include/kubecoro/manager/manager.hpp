@@ -136,7 +136,7 @@ public:
                           objects that are gone; or of (const object_key&, reconcile_context&), which is. Kept as long as
                           the controller; may have members, also such that cannot be copied. */
     template<class T, class R>
-    managed_controller control(R reconcile, control_options options = control_options())
+    managed_controller control(R reconcile, control_options&& options = control_options())
     {
         const kubecoro::lister<detail::handled_kind<T>> stored(controlled(T::resource(), options).lister());
         return control(T::resource(),
@@ -145,7 +145,11 @@ public:
     }
     /// The same for a kind without a C++ type.
     managed_controller control(const resource_type& resource, reconciler reconcile,
-                               control_options options = control_options());
+                               control_options&& options = control_options());
+    // Deleted: a limiter belongs to one controller, so that options are not copied.
+    template<class T, class R>
+    managed_controller control(R, const control_options&) = delete;                                // std::move(options)
+    managed_controller control(const resource_type&, reconciler, const control_options&) = delete; // std::move(options)
 
     /** Runs a coroutine when its time has come: a function that returns asio::awaitable<result<>>, with no parameter or
         with `latch stop`. It may end early; when it fails, `options.retry` decides. Kept as long as it runs. */
@@ -162,6 +166,9 @@ public:
     // Deleted: the manager calls a function when its time has come, and again after a failure.
     template<class T, class... More>
     managed run(std::string, boost::asio::awaitable<T>, More...) = delete; // [=] { return every(how, f); }
+    // Deleted: another function has no failure to name, or is no coroutine.
+    template<class F>
+    managed run(std::string, F, runnable_options = {}) = delete; // returns awaitable<result<>>, may take `latch stop`
 
     // ---- many clusters
 

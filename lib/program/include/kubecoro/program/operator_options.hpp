@@ -15,6 +15,8 @@ class App;
 
 namespace kubecoro {
 
+class manager;
+
 /// Options of an operator's program, see run_operator(). The flags of the command line come after them.
 struct operator_options
 {
@@ -50,6 +52,11 @@ struct operator_options
     client_options connection = {};
     /// For the manager. Namespaces of the command line replace its namespaces.
     manager_options managing = {};
+    /** Adds checks of the operator's own to those that are served, after the set-up. The handle may be kept, to add and remove checks
+        later. A failed check makes the program unready, or is a reason to restart it: see health_checks.
+
+            o.checks = [](manager& m, const health_checks& checks) { checks.add_ready("database", is_reachable).value(); }; */
+    callback<void(manager&, const health_checks&)> checks = {};
     /// Adds flags of the operator's own: `[&](CLI::App& app) { app.add_option("--workers", workers, "..."); }`, with CLI11.
     callback<void(CLI::App&)> flags = {};
     KUBECORO_NAME_FIRST;

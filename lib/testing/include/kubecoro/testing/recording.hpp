@@ -44,7 +44,7 @@ public:
     [[nodiscard]] std::shared_ptr<histogram> make_histogram(std::string_view name, metric_labels labels) override;
 
     /// Returns a counter's sum, a gauge's last value, or a histogram's sum; summed over all time series of the name
-    /// when `labels` is empty. 0 for an unknown name.
+    /// when `labels` is empty. Else `labels` are all labels of the series, in any order. 0 for an unknown name.
     [[nodiscard]] double value(std::string_view name, const metric_labels& labels = {}) const;
     /// Number of calls of add(), set() or observe().
     [[nodiscard]] std::size_t updates(std::string_view name, const metric_labels& labels = {}) const;
