@@ -8,7 +8,10 @@
 
 #include <boost/json.hpp>
 
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 using namespace kubecoro;
 using namespace kubecoro::rest_test;
@@ -61,6 +64,34 @@ TEST_CASE("writing: get_or_none tells an absent object from a failure", "[client
     CHECK_FALSE(*none);
     CHECK(the.run.run(get_or_none(c, pods, shop))->resource_version() == "7");
     CHECK(the.run.run(get_or_none(c, pods, shop)).error() == cond::forbidden);
+}
+
+TEST_CASE("writing: edits that were late together do not try again together", "[client][writing]")
+{
+    const auto pauses = [](std::optional<std::uint64_t> seed) {
+        world the;
+        client_options with;
+        with.seed = seed;
+        const auto c = the.make({}, std::move(with));
+        std::vector<duration> out;
+        for (int edit = 0; edit < 3; ++edit) {
+            the.net->replies = {{.body = {pod_text("7")}},
+                                refuses(409, "Conflict"),
+                                {.body = {pod_text("8")}},
+                                {.body = {pod_text("9")}}};
+            const auto begun = the.run.clock().now();
+            REQUIRE(
+                the.run.run(retry_on_conflict(c, pods, shop, [](json::object& o) { set_label(o, "app", "shop"); })));
+            out.push_back(the.run.clock().now() - begun);
+        }
+        return out;
+    };
+    const auto some = pauses({});
+    CHECK(some[0] != some[1]);
+    CHECK(some[1] != some[2]);
+    CHECK(pauses({}) != some); // nor with those of another process
+    CHECK(pauses(7) == pauses(7));
+    CHECK(pauses(7) != pauses(8));
 }
 
 TEST_CASE("writing: create_or_update waits out a conflict by the client's clock", "[client][writing]")

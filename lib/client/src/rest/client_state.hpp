@@ -12,6 +12,8 @@
 #include <kubecoro/client/client.hpp>
 #include <kubecoro/client/detail/write_notes.hpp>
 
+#include <atomic>
+#include <cstdint>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -92,6 +94,8 @@ struct client::state
     void use_tls(std::shared_ptr<detail::tls_source> source);
     /// The credential plugin of the login.
     void use_plugin(detail::exec_access plugin);
+    /// Another seed for each call: of the jitter between the attempts of an edit.
+    [[nodiscard]] std::uint64_t next_seed() noexcept;
 
     kept_executor executor;
     std::shared_ptr<transport> carrier;
@@ -166,6 +170,7 @@ private:
     /// Null: no TLS, or a custom transport.
     std::shared_ptr<detail::tls_source> tls_;
     detail::token_source token_;
+    std::atomic<std::uint64_t> next_seed_;
 
     std::mutex mutex_;
     /// The kinds whose protobuf the server refuses.

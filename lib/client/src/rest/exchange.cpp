@@ -9,6 +9,7 @@
 
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/printable.hpp>
+#include <kubecoro/base/random.hpp>
 
 #include <utility>
 
@@ -35,7 +36,8 @@ client::state::state(asio::any_io_executor e, std::shared_ptr<transport> t, clie
       login(std::move(c)),
       machine(std::move(m)),
       gzip(options.compression == compression::on),
-      token_(login.token, login.token_file, machine, options.time ? options.time : real_clock())
+      token_(login.token, login.token_file, machine, options.time ? options.time : real_clock()),
+      next_seed_(options.seed ? *options.seed : random_seed())
 {
     if (!options.time) options.time = real_clock();
     controls_ = std::make_unique<request_controls>(options, std::move(host));
@@ -53,6 +55,12 @@ client::state::state(asio::any_io_executor e, std::shared_ptr<transport> t, clie
 }
 
 client::state::~state() = default;
+
+std::uint64_t client::state::next_seed() noexcept
+{
+    constexpr std::uint64_t step = 0x9e3779b97f4a7c15; // odd, so that none comes twice
+    return next_seed_.fetch_add(step, std::memory_order_relaxed);
+}
 
 result<> client::state::usable() const { return controls_->sound(); }
 

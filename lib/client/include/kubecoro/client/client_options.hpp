@@ -124,7 +124,8 @@ struct client_options
     std::function<std::shared_ptr<transport>(std::shared_ptr<transport>)> wrap_transport = {};
     /// Seeds the jitter of retries; empty = from the system.
     std::optional<std::uint64_t> seed = {};
-    /// Null = real_clock(). Its time must pass where sockets are real: reads of long lists wait for bytes to gather.
+    /// Null = real_clock(). Its time must pass where sockets are real: reads of long lists, and of watches of a share,
+    /// wait for bytes to gather.
     std::shared_ptr<time_source> time = {};
     /// Receives retries, warnings of the server and connection trouble.
     logger log = {};
