@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <sstream>
 #include <string>
 #include <type_traits>
 
@@ -383,4 +384,13 @@ TEST_CASE("int_or_string: a share of a total", "[api][values]")
     CHECK(failed.error().message() == "expected a percentage such as 25%, got '25'");
     CHECK(int_or_string("9223372036854775807%").scaled(2, rounding::up).error() == cond::invalid);
     CHECK(*int_or_string("100%").scaled(limits::max() / 100, rounding::up) == limits::max() / 100);
+}
+
+TEST_CASE("values: a stream receives the text as it was read", "[api][values]")
+{
+    std::ostringstream out;
+    out << parsed("0.25") << ' ' << quantity::milli(1500) << ' ' << int_or_string("25%") << ' ' << int_or_string(80)
+        << ' ' << timestamp::parse("2026-01-31T13:00:00+01:00").value() << ' '
+        << micro_timestamp::parse("2026-01-31T12:00:00.000001Z").value();
+    CHECK(out.str() == "0.25 1500m 25% 80 2026-01-31T13:00:00+01:00 2026-01-31T12:00:00.000001Z");
 }

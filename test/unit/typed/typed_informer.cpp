@@ -108,6 +108,21 @@ TEST_CASE("typed informer: an empty handler does nothing", "[typed]")
     CHECK(idle.stats().failed == 0);
 }
 
+TEST_CASE("typed informer: an index function may return its values", "[typed]")
+{
+    world w;
+    w.put("a", "1");
+    const auto maps = w.synced();
+    REQUIRE(maps.add_index("texts", [](const typed_object<config_map>& m) { return lines{a_of(m), "all"}; }));
+    REQUIRE(maps.untyped().add_index("views", [](const object& o) { return std::vector{o.name(), o.ns()}; }));
+    REQUIRE(maps.add_index("none", [](const typed_object<config_map>&) { return lines(); }));
+    const auto stored = maps.lister();
+    CHECK(names_of(stored.by_index("texts", "1")) == lines{"a"});
+    CHECK(names_of(stored.by_index("texts", "all")) == lines{"a"});
+    CHECK(names_of(stored.by_index("views", "default")) == lines{"a"});
+    CHECK(stored.index_values("none").empty());
+}
+
 TEST_CASE("typed informer: the lister reads typed objects", "[typed]")
 {
     world w;

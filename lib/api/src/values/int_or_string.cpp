@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <optional>
+#include <ostream>
 #include <system_error>
 
 namespace kubecoro {
@@ -57,5 +58,7 @@ result<std::int64_t> int_or_string::scaled(std::int64_t total, rounding how) con
         return detail::refused("a percentage of " + std::to_string(total) + " within 64 bits", text);
     return divide(hundredths, 100, how);
 }
+
+std::ostream& operator<<(std::ostream& out, const int_or_string& v) { return out << v.to_string(); }
 
 } // namespace kubecoro

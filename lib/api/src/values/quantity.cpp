@@ -7,6 +7,7 @@
 #include <charconv>
 #include <limits>
 #include <optional>
+#include <ostream>
 #include <system_error>
 #include <utility>
 
@@ -166,6 +167,8 @@ quantity quantity::made(bool negative, std::uint64_t magnitude, std::int32_t pow
 }
 
 std::string quantity::canonical() const { return text_of(number(), format_); }
+
+std::ostream& operator<<(std::ostream& out, const quantity& q) { return out << q.text(); }
 
 detail::decimal quantity::number() const
 {

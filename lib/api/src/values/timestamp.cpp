@@ -5,6 +5,7 @@
 #include <kubecoro/api/timestamp.hpp>
 
 #include <optional>
+#include <ostream>
 
 namespace kubecoro {
 namespace {
@@ -56,6 +57,12 @@ template<class Unit>
 std::string basic_timestamp<Unit>::canonical() const
 {
     return write(time_);
+}
+
+template<class Unit>
+std::ostream& basic_timestamp<Unit>::print(std::ostream& out) const
+{
+    return out << text();
 }
 
 template class basic_timestamp<seconds>;

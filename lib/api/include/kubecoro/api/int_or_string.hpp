@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -64,6 +65,8 @@ public:
     [[nodiscard]] result<std::int64_t> scaled(std::int64_t total, rounding how) const;
 
     friend bool operator==(const int_or_string&, const int_or_string&) = default;
+    /// Writes the number or the text.
+    friend std::ostream& operator<<(std::ostream& out, const int_or_string& v);
 
 private:
     std::variant<std::int32_t, std::string> value_;

@@ -7,6 +7,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -77,6 +78,8 @@ public:
 
     /// The text as it was read; that of a quantity that was made or changed is canonical().
     [[nodiscard]] std::string text() const { return text_.empty() ? canonical() : text_; }
+    /// Writes its text().
+    friend std::ostream& operator<<(std::ostream& out, const quantity& q);
     /// The text as Kubernetes writes it: no fraction, the largest suffix that needs none. A decimal number above the
     /// suffixes keeps `E`, where Go loses the suffix: `1000E`.
     [[nodiscard]] std::string canonical() const;

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <compare>
+#include <iosfwd>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -66,7 +67,12 @@ public:
         return a.time_ - b.time_;
     }
 
+    /// Writes its text().
+    friend std::ostream& operator<<(std::ostream& out, const basic_timestamp& t) { return t.print(out); }
+
 private:
+    std::ostream& print(std::ostream& out) const;
+
     static constexpr time_type no_time = std::chrono::sys_days{std::chrono::year{1} / 1 / 1};
 
     time_type time_ = no_time;

@@ -45,11 +45,12 @@ public:
 
     virtual ~metrics() = default;
     /// Returns the counter of this name and labels.
-    [[nodiscard]] virtual std::shared_ptr<counter> make_counter(std::string_view name, metric_labels labels) = 0;
+    [[nodiscard]] virtual std::shared_ptr<counter> make_counter(std::string_view name, metric_labels labels = {}) = 0;
     /// Returns the gauge of this name and labels.
-    [[nodiscard]] virtual std::shared_ptr<gauge> make_gauge(std::string_view name, metric_labels labels) = 0;
+    [[nodiscard]] virtual std::shared_ptr<gauge> make_gauge(std::string_view name, metric_labels labels = {}) = 0;
     /// Returns the histogram of this name and labels.
-    [[nodiscard]] virtual std::shared_ptr<histogram> make_histogram(std::string_view name, metric_labels labels) = 0;
+    [[nodiscard]] virtual std::shared_ptr<histogram> make_histogram(std::string_view name,
+                                                                    metric_labels labels = {}) = 0;
 };
 
 /// A sink that drops everything.

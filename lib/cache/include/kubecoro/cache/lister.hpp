@@ -10,7 +10,9 @@
 
 #include <boost/asio/awaitable.hpp>
 
+#include <concepts>
 #include <cstddef>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -42,8 +44,17 @@ private:
 using index_function = callback<void(const object&, index_sink)>;
 
 namespace detail {
+
+/// A function that returns the index values of an object as a range of texts.
+template<class F, class T>
+concept returns_texts_of = requires(F& f, const T& of) {
+    {
+        *std::begin(f(of))
+    } -> std::convertible_to<std::string_view>;
+};
+
 class store;
-}
+} // namespace detail
 
 template<class T = object>
 class lister;

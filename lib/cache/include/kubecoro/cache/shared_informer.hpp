@@ -81,6 +81,14 @@ public:
     /// Adds an index with the values that `f` returns; includes the objects already stored.
     /// Errors: already_exists when the name is taken; timed_out when the objects change faster than `f` can index them.
     [[nodiscard]] result<> add_index(std::string name, index_function f) const;
+    /// The same with a function that returns the values, such as a std::vector<std::string>.
+    template<detail::returns_texts_of<object> F>
+    [[nodiscard]] result<> add_index(std::string name, F f) const
+    {
+        return add_index(std::move(name), index_function([f = std::move(f)](const object& o, index_sink out) mutable {
+                             for (const auto& value : f(o)) out(value);
+                         }));
+    }
 
     /// Reads the store. Valid for as long as you like, also after the stop.
     [[nodiscard]] kubecoro::lister<object> lister() const;
@@ -181,6 +189,13 @@ public:
     {
         return untyped().add_index(std::move(name),
                                    [f = std::move(f)](const object& o, index_sink out) { f(typed_object<T>(o), out); });
+    }
+    /// The same with a function that returns the values, such as a std::vector<std::string>.
+    template<detail::returns_texts_of<typed_object<T>> F>
+    [[nodiscard]] result<> add_index(std::string name, F f) const
+    {
+        return untyped().add_index(std::move(name),
+                                   [f = std::move(f)](const object& o) mutable { return f(typed_object<T>(o)); });
     }
 
     /// A predicate of wait_for(), such as `[](const typed_object<T>& o) { return o && o->spec().paused(); }`. The object is

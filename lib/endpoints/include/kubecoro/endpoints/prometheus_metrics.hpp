@@ -59,9 +59,9 @@ public:
     prometheus_metrics(const prometheus_metrics&) = delete;
     prometheus_metrics& operator=(const prometheus_metrics&) = delete;
 
-    [[nodiscard]] std::shared_ptr<counter> make_counter(std::string_view name, metric_labels labels) override;
-    [[nodiscard]] std::shared_ptr<gauge> make_gauge(std::string_view name, metric_labels labels) override;
-    [[nodiscard]] std::shared_ptr<histogram> make_histogram(std::string_view name, metric_labels labels) override;
+    [[nodiscard]] std::shared_ptr<counter> make_counter(std::string_view name, metric_labels labels = {}) override;
+    [[nodiscard]] std::shared_ptr<gauge> make_gauge(std::string_view name, metric_labels labels = {}) override;
+    [[nodiscard]] std::shared_ptr<histogram> make_histogram(std::string_view name, metric_labels labels = {}) override;
     [[nodiscard]] std::shared_ptr<gauge> make_transient_gauge(std::string_view name, metric_labels labels) override;
 
     /// Sets help and buckets of a name that is not in use yet. Errors: already_exists when it is; invalid when the

@@ -39,9 +39,9 @@ class recording_metrics final : public metrics
 public:
     recording_metrics();
 
-    [[nodiscard]] std::shared_ptr<counter> make_counter(std::string_view name, metric_labels labels) override;
-    [[nodiscard]] std::shared_ptr<gauge> make_gauge(std::string_view name, metric_labels labels) override;
-    [[nodiscard]] std::shared_ptr<histogram> make_histogram(std::string_view name, metric_labels labels) override;
+    [[nodiscard]] std::shared_ptr<counter> make_counter(std::string_view name, metric_labels labels = {}) override;
+    [[nodiscard]] std::shared_ptr<gauge> make_gauge(std::string_view name, metric_labels labels = {}) override;
+    [[nodiscard]] std::shared_ptr<histogram> make_histogram(std::string_view name, metric_labels labels = {}) override;
 
     /// Returns a counter's sum, a gauge's last value, or a histogram's sum; summed over all time series of the name
     /// when `labels` is empty. Else `labels` are all labels of the series, in any order. 0 for an unknown name.
