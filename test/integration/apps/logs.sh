@@ -37,6 +37,8 @@ fails '*ConfigMap selects no pods*' "$tool" logs cm/a -n web
 misuses '*expected POD*' "$tool" logs
 misuses '*-c cannot*' "$tool" logs one -c a --all-containers
 misuses '*--since*' "$tool" logs one --since yesterday
+misuses '*--since-time*yesterday*' "$tool" logs one --since-time yesterday
+misuses '*--tail*' "$tool" logs one --tail=-2
 
 # On a terminal the text of a container cannot move the cursor.
 shown=$(TERM=xterm script -qec "'$tool' logs one -n web" /dev/null 2>/dev/null) || die 'no terminal'

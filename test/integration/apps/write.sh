@@ -14,6 +14,8 @@ prints 'widget.example.com/w patched' "$tool" patch widget w --type merge --patc
 fails '*--type merge*' "$tool" patch widget w -p '{"spec":{"size":5}}'
 fails '*not_found*' "$tool" patch cm none -p '{}'
 misuses '*either -p or*' "$tool" patch cm settings
+misuses '*the patch*' "$tool" patch cm settings -p '{'
+misuses '*neither an object nor a list*' "$tool" patch cm settings -p text
 misuses '*which cm*' "$tool" patch cm -p '{}'
 
 # shellcheck disable=SC2016 # the inner shell's

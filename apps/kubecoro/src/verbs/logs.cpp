@@ -8,6 +8,7 @@
 #include "select/log_sources.hpp"
 #include "select/resolve.hpp"
 
+#include <kubecoro/api/timestamp.hpp>
 #include <kubecoro/api/untyped.hpp>
 #include <kubecoro/base/printable.hpp>
 #include <kubecoro/base/task_group.hpp>
@@ -50,6 +51,8 @@ struct log_source
 
 result<> check_times(logs_flags& f)
 {
+    if (!f.how.since_time.empty())
+        if (auto time = timestamp::parse(f.how.since_time); !time) return time.error().because("--since-time");
     if (f.since_text.empty()) return {};
     if (!f.how.since_time.empty()) return failure(cond::invalid, "--since cannot be combined with --since-time");
     auto since = parse_duration(f.since_text);
@@ -65,6 +68,7 @@ result<> check_logs(logs_flags& f)
     scope_flags labels;
     labels.label_selector = f.label_selector;
     if (auto sound = check(labels); !sound) return sound;
+    if (f.tail && *f.tail < -1) return failure(cond::invalid, "--tail expects a number of lines, or -1 for all");
     if (f.tail && *f.tail >= 0) f.how.tail_lines = static_cast<std::uint64_t>(*f.tail);
     if (f.all_containers && !f.how.container.empty())
         return failure(cond::invalid, "-c cannot be combined with --all-containers");

@@ -25,31 +25,39 @@ struct patch_flags
     std::string patch_file = {};
     std::string subresource = {};
     patch_kind kind = patch_kind::strategic_merge;
+    /// The patch of -p in JSON. Made by check_patch().
+    std::string body = {};
 };
 
-result<> check_patch(patch_flags& f)
-{
-    if (auto sound = f.write.parse(); !sound) return sound;
-    if (f.patch_text.empty() == f.patch_file.empty())
-        return failure(cond::invalid, "give the patch with either -p or --patch-file");
-    return check(f.objects, bare_type::refused);
-}
-
 /// The patch in JSON, from JSON or YAML.
-result<std::string> patch_body(const patch_flags& f)
+result<std::string> patch_body(const file_text& source)
 {
-    file_text source{"the patch", f.patch_text};
-    if (!f.patch_file.empty()) {
-        auto read = read_files({.names = {f.patch_file}});
-        if (!read) return read.error();
-        source = std::move(read->front());
-    }
     auto documents = parse_documents(source.text, source.name);
     if (!documents) return documents.error();
     if (documents->size() != 1) return failure(cond::invalid, source.name + " has to be one document");
     if (!documents->front().is_structured())
         return failure(cond::invalid, source.name + " is neither an object nor a list");
     return to_json_line(documents->front());
+}
+
+result<std::string> patch_in_file(const std::string& file)
+{
+    auto read = read_files({.names = {file}});
+    if (!read) return read.error();
+    return patch_body(read->front());
+}
+
+result<> check_patch(patch_flags& f)
+{
+    if (auto sound = f.write.parse(); !sound) return sound;
+    if (f.patch_text.empty() == f.patch_file.empty())
+        return failure(cond::invalid, "give the patch with either -p or --patch-file");
+    if (auto sound = check(f.objects, bare_type::refused); !sound) return sound;
+    if (f.patch_text.empty()) return {};
+    auto body = patch_body({"the patch", f.patch_text});
+    if (!body) return body.error();
+    f.body = std::move(*body);
+    return {};
 }
 
 /// Custom resources have no strategic merge.
@@ -62,7 +70,7 @@ failure with_hint(failure why, const patch_flags& f)
 
 asio::awaitable<result<>> patch(std::shared_ptr<patch_flags> f, verb_context context)
 {
-    auto body = patch_body(*f);
+    auto body = f->patch_file.empty() ? result<std::string>(f->body) : patch_in_file(f->patch_file);
     if (!body) co_return body.error();
     problems wrong(context);
     auto found = co_await locate(f->objects, context, wrong);
