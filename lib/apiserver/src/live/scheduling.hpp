@@ -21,7 +21,7 @@ struct node_taint
     std::string effect;
 };
 
-/// What scheduling looks at in a node.
+/// The facts about a node that scheduling needs.
 struct node_digest
 {
     std::string name = {};

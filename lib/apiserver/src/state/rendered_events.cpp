@@ -4,7 +4,7 @@ namespace kubecoro::apiserver {
 
 namespace {
 
-/// What an entry costs besides its texts.
+/// The cost of an entry besides its texts.
 constexpr std::size_t overhead = 128;
 
 std::size_t cost_of(const std::string& form, const std::string& text) { return overhead + form.size() + text.size(); }
