@@ -1,4 +1,4 @@
-// Defaults of kinds by the rules of a kube-apiserver that fit into a table, and of some that do not.
+// Defaults of kinds other than pods and workloads: those of a table, and those that depend on other fields.
 #pragma once
 
 #include "state/registry.hpp"
@@ -8,7 +8,7 @@
 
 namespace kubecoro::apiserver {
 
-/// Fills in the defaults of a built-in kind, other than those of pods and workloads.
+/// Fills in the defaults of a built-in kind.
 /// @param fresh  The object is new, and its status the server's.
 void apply_plain_defaults(const resource_info& info, boost::json::value& body, bool fresh);
 
