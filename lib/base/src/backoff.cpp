@@ -14,8 +14,8 @@ duration scaled(duration d, double factor, duration limit) noexcept
 
 } // namespace
 
-backoff::backoff(backoff_policy policy, std::uint64_t seed)
-    : policy_(policy), random_(seed), base_(std::min(policy.initial, policy.cap))
+backoff::backoff(backoff_policy policy, std::optional<std::uint64_t> seed)
+    : policy_(policy), random_(seed ? *seed : random_seed()), base_(std::min(policy.initial, policy.cap))
 {
 }
 

@@ -8,6 +8,7 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include <optional>
 #include <utility>
 
 namespace asio = boost::asio;
@@ -32,7 +33,7 @@ duration stretched(duration d, double jitter, random_source& random)
 
 asio::awaitable<result<>> rounds(time_source& time, round_timing timing, loop_body body)
 {
-    random_source random(timing.seed);
+    random_source random(timing.seed ? *timing.seed : random_seed());
     for (;;) {
         const time_point begun = time.now();
         const duration period = timing.jitter > 0 ? stretched(timing.period, timing.jitter, random) : timing.period;
@@ -89,7 +90,8 @@ asio::awaitable<result<>> jitter_until(time_source& time, round_timing timing, n
 }
 
 asio::awaitable<result<>> backoff_until(time_source& time, backoff_policy policy, named_first<loop_body> body,
-                                        named_first<callback<void(const failure&)>> on_failure, std::uint64_t seed)
+                                        named_first<callback<void(const failure&)>> on_failure,
+                                        std::optional<std::uint64_t> seed)
 {
     return catch_failure(rounds_with_backoff(time, backoff(policy, seed), body.take(), on_failure.take()));
 }

@@ -29,6 +29,13 @@ TEST_CASE("backoff: only reset() returns to the first delay", "[base][backoff]")
     CHECK(b.next() == 3s);
 }
 
+TEST_CASE("backoff: two without a seed do not return together", "[base][backoff]")
+{
+    const backoff_policy policy{.initial = 1s, .factor = 1, .cap = 1s, .jitter = 0.5};
+    CHECK(backoff(policy).next() != backoff(policy).next());
+    CHECK(backoff(policy, 7).next() == backoff(policy, 7).next());
+}
+
 TEST_CASE("backoff: jitter stays between the delay and its multiple, and the seed determines it", "[base][backoff]")
 {
     const backoff_policy policy{.initial = 1s, .factor = 1, .cap = 1s, .jitter = 0.5};

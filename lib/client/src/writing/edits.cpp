@@ -81,7 +81,7 @@ private:
 asio::awaitable<result<written>> run_steps(client c, edit_rules rules, object_edit edit, edit_options how)
 {
     // Writers that were late together would otherwise try again together, and be late again.
-    how.retry.seed ^= detail::client_access::state_of(c)->next_seed();
+    if (!how.retry.seed) how.retry.seed = detail::client_access::state_of(c)->next_seed();
     edit_driver driver(std::move(c), std::move(rules), std::move(how.write));
     auto running = driver.run(std::move(edit), how.retry, std::move(how.known));
     co_return co_await std::move(running);

@@ -3,6 +3,9 @@
 #include <kubecoro/base/backoff_policy.hpp>
 #include <kubecoro/base/random.hpp>
 
+#include <cstdint>
+#include <optional>
+
 namespace kubecoro {
 
 /** Computes the delays between consecutive failures. Sans-io; not thread safe.
@@ -12,8 +15,8 @@ namespace kubecoro {
 class backoff
 {
 public:
-    /// @param seed  Seeds the jitter.
-    explicit backoff(backoff_policy policy = {}, std::uint64_t seed = 1);
+    /// @param seed  Seeds the jitter. Empty = random, so that programs that failed together do not try again together.
+    explicit backoff(backoff_policy policy = {}, std::optional<std::uint64_t> seed = {});
 
     /// The delay before the next attempt. Grows with each call up to the cap.
     [[nodiscard]] duration next();

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 namespace kubecoro {
@@ -28,8 +29,8 @@ struct round_timing
     /// True: measured from the end of one round to the beginning of the next. False: from beginning to beginning; after
     /// a round that takes longer the next one starts at once.
     bool sliding = true;
-    /// Seed of the jitter.
-    std::uint64_t seed = 1;
+    /// Seed of the jitter. Empty = random.
+    std::optional<std::uint64_t> seed = {};
 };
 
 /** Runs `body` at once and then `period` after each end of it, until cancelled.
@@ -48,7 +49,7 @@ struct round_timing
     growing delays. A failure does not end the loop; it is passed to `on_failure`, if set. */
 [[nodiscard]] boost::asio::awaitable<result<>>
 backoff_until(time_source& time, backoff_policy policy, named_first<loop_body> body,
-              named_first<callback<void(const failure&)>> on_failure = nullptr, std::uint64_t seed = 1);
+              named_first<callback<void(const failure&)>> on_failure = nullptr, std::optional<std::uint64_t> seed = {});
 
 /// When poll_until() asks, and for how long.
 struct poll_timing

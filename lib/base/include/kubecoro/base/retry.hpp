@@ -20,8 +20,8 @@ struct retry_policy
     unsigned attempts = 5;
     /// Delays between attempts.
     backoff_policy delays{.initial = std::chrono::milliseconds{10}, .factor = 1.0, .jitter = 0.1};
-    /// Seed of the jitter.
-    std::uint64_t seed = 1;
+    /// Seed of the jitter. Empty = random.
+    std::optional<std::uint64_t> seed = {};
 };
 
 /** Decides whether to retry after a failure, and when. Sans-io, not thread safe. */

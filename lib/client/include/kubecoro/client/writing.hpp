@@ -109,8 +109,8 @@ struct edit_options
     /// Where to begin: the object from an informer's lister. If the edit changes nothing in it, no request is sent. Changes
     /// of it go as a patch, as informers may leave fields out. Null = the object is read from the server first.
     object known = {};
-    /// Attempts, and the delays between them, when another writer was first. Each edit draws a jitter of its own, which
-    /// client_options::seed makes repeatable.
+    /// Attempts, and the delays between them, when another writer was first. Without a seed each edit draws a
+    /// jitter of its own, which client_options::seed makes repeatable.
     retry_policy retry = {};
     KUBECORO_NAME_FIRST;
 };
