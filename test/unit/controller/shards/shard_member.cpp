@@ -400,14 +400,14 @@ TEST_CASE("shard member: options that contradict each other, and a second run, a
 
 TEST_CASE("shard member: a large share is taken in by batches, between other work", "[shards]")
 {
-    constexpr std::size_t objects = 600;
+    constexpr std::size_t many = 600;
     fixture f;
-    f.api.make_objects(objects);
+    f.api.make_objects(many);
     participant a(f.api, f.book, "a");
     a.takes = 1h; // so that keys stay in the queue
     a.start(f.run);
     std::uint64_t most = 0;
-    for (std::uint64_t before = 0; before < objects;) {
+    for (std::uint64_t before = 0; before < many;) {
         f.run.step(1);
         const auto now = a.worker.stats().queue.adds;
         most = std::max(most, now - before);

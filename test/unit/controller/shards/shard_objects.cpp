@@ -257,7 +257,7 @@ TEST_CASE("shard objects: a controller whose keys its informer would not show is
 {
     fixture f;
     shard_member by_object(f.run.executor(), f.api.plain(), {.group = "g"});
-    shard_member by_namespace(f.run.executor(), f.api.plain(), {.group = "h", .by = shard_by::ns});
+    shard_member divides_namespaces(f.run.executor(), f.api.plain(), {.group = "h", .by = shard_by::ns});
     informer_factory informers(f.api.plain());
     const auto outcome = [&](const key_share& kept, const key_share& worked_on, enqueue map) {
         controller<object> worker(
@@ -273,7 +273,7 @@ TEST_CASE("shard objects: a controller whose keys its informer would not show is
     };
     const auto owners = [] { return enqueue_owner(config_map::resource()); };
     const auto one = by_object.share();
-    const auto other = by_namespace.share();
+    const auto other = divides_namespaces.share();
     CHECK(outcome(one, one, enqueue_object()).has_value());
     CHECK(outcome(other, other, owners()).has_value());
     CHECK(outcome({}, one, owners()).has_value());
