@@ -42,7 +42,7 @@ serve --load "$work/objects"
 # shellcheck disable=SC2016 # the inner shell's
 start operator bash -c 'exec "$@" 2>&1' -- "$operator" --kubeconfig "$work/admin" \
     --adopt record --leader-election-namespace default --metrics-address 127.0.0.1:0 --health-address 127.0.0.1:0
-expect operator '*metrics*127.0.0.1:*'
+expect operator '*127.0.0.1:*/metrics*'
 port=${line##*127.0.0.1:}
 port=${port%%[!0-9]*}
 for ((i = 0; i < deployments; i += 5)); do expect operator '*recorded: first seen*'; done

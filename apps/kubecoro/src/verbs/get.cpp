@@ -17,7 +17,7 @@ namespace json = boost::json;
 
 namespace {
 
-/// Requires parsed arguments. What a category or a file stands for shows later, see get_and_watch().
+/// Requires parsed arguments. The kinds of a category or of a file show later, see get_and_watch().
 result<> check_watch(const get_flags& f)
 {
     if (f.sort) return failure(cond::invalid, "--sort-by cannot be combined with --watch");

@@ -33,7 +33,7 @@ struct lease_watch
     std::shared_ptr<time_source> time;
     /// The first pause between attempts to watch; later ones grow.
     duration retry_period;
-    /// Of the jitter of the pauses. Empty = random: candidates that lost the same server do not return in lockstep.
+    /// Seed of the jitter of the pauses. Empty = random: candidates that lost the same server do not return in lockstep.
     std::optional<std::uint64_t> seed;
     logger log;
     /// Called with events, at least one.
