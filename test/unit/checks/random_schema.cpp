@@ -56,7 +56,7 @@ json::object list_schema(dice& d, int depth)
         item.at("required").as_array().emplace_back("key");
         out["items"] = std::move(item);
         out["x-kubernetes-list-type"] = "map";
-        out["x-kubernetes-list-map-keys"] = {"key"};
+        out["x-kubernetes-list-map-keys"] = json::array{"key"};
     }
     }
     if (d.chance(50)) out["minItems"] = 1;

@@ -13,8 +13,8 @@ using namespace checks_test;
 
 namespace {
 
-constexpr write_options checked{.validation = field_validation::client};
-constexpr write_options strict{.validation = field_validation::strict};
+const write_options checked{.validation = field_validation::client};
+const write_options strict{.validation = field_validation::strict};
 const resource_type pods = untyped::pod::resource();
 const resource_type maps = untyped::config_map::resource();
 
