@@ -182,7 +182,8 @@ TEST_CASE("quantity: a zero takes the form of the other one", "[api][values]")
     CHECK(q.text() == "0");
 }
 
-TEST_CASE("quantity: a binary fraction below 1, and a binary number that 1024 does not divide, have no binary suffix", "[api][values]")
+TEST_CASE("quantity: a binary fraction below 1, and a binary number that 1024 does not divide, have no binary suffix",
+          "[api][values]")
 {
     CHECK(("0.0005Ki"_quantity * 1'000'000).text() == "512k");
     CHECK(("-0.0005Ki"_quantity * 1'000'000).text() == "-512k");
