@@ -51,7 +51,8 @@ TEST_CASE("client: a token file that cannot be read is reported once in five min
     CHECK(reports() == 3);
 }
 
-TEST_CASE("client: a token file on a file system that hangs holds up nobody for long", "[client][rest]")
+TEST_CASE("client: a token file on a file system that hangs delays requests for a quarter of a second",
+          "[client][rest]")
 {
     const token_file file;
     file.write("T1");
@@ -74,7 +75,7 @@ TEST_CASE("client: a token file on a file system that hangs holds up nobody for 
     the.run.advance(1min);
     const auto ask = [&] { CHECK(token_of_a_request() == "Bearer T1"); };
     CHECK(duration_of(ask) < 5s);
-    // The read still hangs: nobody waits again.
+    // The read still hangs: later requests do not wait.
     CHECK(duration_of([&] {
               for (int i = 0; i < 20; ++i) ask();
           }) < 2s);

@@ -114,11 +114,13 @@ TEST_CASE("typed informer: an index function may return its values", "[typed]")
     w.put("a", "1");
     const auto maps = w.synced();
     REQUIRE(maps.add_index("texts", [](const typed_object<config_map>& m) { return lines{a_of(m), "all"}; }));
+    REQUIRE(maps.add_index("parts", [](const typed_object<config_map>& m) { return std::vector{m->data()["a"]}; }));
     REQUIRE(maps.untyped().add_index("views", [](const object& o) { return std::vector{o.name(), o.ns()}; }));
     REQUIRE(maps.add_index("none", [](const typed_object<config_map>&) { return lines(); }));
     const auto stored = maps.lister();
     CHECK(names_of(stored.by_index("texts", "1")) == lines{"a"});
     CHECK(names_of(stored.by_index("texts", "all")) == lines{"a"});
+    CHECK(names_of(stored.by_index("parts", "1")) == lines{"a"});
     CHECK(names_of(stored.by_index("views", "default")) == lines{"a"});
     CHECK(stored.index_values("none").empty());
 }

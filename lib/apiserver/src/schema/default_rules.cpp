@@ -153,6 +153,7 @@ constexpr rule http_get[]{{"path", R"("/")", zero::is_absent}, {"scheme", R"("HT
 constexpr rule grpc[]{{"service", R"("")"}};
 
 constexpr place container_places[]{
+    {"ports[]", stated_protocol},
     {"env[].valueFrom.fieldRef", core_version},
     {"lifecycle.postStart.httpGet", http_get},
     {"lifecycle.preStop.httpGet", http_get},

@@ -15,19 +15,6 @@
 namespace kubecoro::apiserver {
 namespace {
 
-void default_ports(json::object& container, default_budget& budget)
-{
-    auto* ports = container.if_contains("ports");
-    if (!ports || !ports->is_array()) return;
-    for (auto& port : ports->get_array()) {
-        if (budget.spent()) return;
-        if (!port.is_object()) continue;
-        const auto before = port.get_object().size();
-        default_member(port.get_object(), "protocol", "TCP");
-        budget.spend(port.get_object().size() - before);
-    }
-}
-
 void default_container(json::value& v, default_budget& budget)
 {
     if (!v.is_object() || budget.spent()) return;
@@ -43,7 +30,6 @@ void default_container(json::value& v, default_budget& budget)
         (tag == std::string_view::npos && image.find('@') == std::string_view::npos) || image.ends_with(":latest");
     default_member(c, "imagePullPolicy", latest ? "Always" : "IfNotPresent");
     budget.spend(c.size() - before);
-    default_ports(c, budget);
     apply_container_rules(v, budget);
 }
 

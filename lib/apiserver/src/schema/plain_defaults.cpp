@@ -131,20 +131,22 @@ void default_node(json::object& status)
 void apply_plain_defaults(const resource_info& info, json::value& body, bool fresh)
 {
     auto& o = body.get_object();
+    // A custom resource may have any of these kinds, and has the defaults of its schema alone.
+    if (info.custom) return;
     const std::string_view kind = info.kind;
     default_budget budget;
-    if (kind == "StatefulSet") default_claims(o, budget);
+    if (info.behaves == builtin::stateful_set) default_claims(o, budget);
     apply_default_rules(kind, body, budget);
     if (kind == "PersistentVolume" && fresh) {
         const json::value now(text_at(body, "metadata.creationTimestamp"));
         object_member(o, "status")["lastPhaseTransitionTime"] = now;
     }
-    if (kind == "Node") default_node(object_member(o, "status"));
+    if (info.behaves == builtin::node) default_node(object_member(o, "status"));
     auto* spec = object_in(o, "spec");
     if (!spec) return;
     if (kind == "NetworkPolicy") default_policy_types(*spec);
     if (kind == "LimitRange") default_limits(*spec, budget);
-    if (kind == "HorizontalPodAutoscaler") default_behavior(*spec);
+    if (info.behaves == builtin::autoscaler) default_behavior(*spec);
     if (kind == "ReplicationController") default_controller(o, *spec);
     if (kind == "ResourceClaim") default_devices(*spec, budget);
     if (kind == "ResourceClaimTemplate") default_devices(object_member(*spec, "spec"), budget);

@@ -32,8 +32,8 @@ public:
     /// Heap bytes of the objects of waiting events, as for a delta_fifo: a user who rewrites one large object could
     /// otherwise have max_pending states of it kept.
     static constexpr std::size_t most_bytes = std::size_t{64} * 1024 * 1024;
-    /// Policy `never` only: as many bytes may wait for each event of max_pending, if that is more than max_bytes. A user
-    /// who permits many events expects that they wait.
+    /// Policy `never` only: as many bytes may wait for each event of max_pending, if that is more than max_bytes: its
+    /// caller has asked for that many events.
     static constexpr std::size_t bytes_an_event = std::size_t{64} * 1024;
 
     explicit listener_core(std::size_t max_pending, coalesce policy = coalesce::hybrid,

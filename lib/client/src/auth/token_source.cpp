@@ -3,8 +3,6 @@
 #include <kubecoro/base/catch_failure.hpp>
 
 #include <exception>
-#include <system_error>
-#include <thread>
 #include <utility>
 
 namespace kubecoro::detail {
@@ -33,7 +31,7 @@ token_source::token token_source::current(bool read)
     }
     const reading& running = **begun;
     lock.unlock();
-    running.content.wait_until(running.begun + patience);
+    running.content->block_until(running.begun + patience);
     lock.lock();
     auto problem = take(running, time_->now());
     return {core_.token(), std::move(problem)};
@@ -42,32 +40,26 @@ token_source::token token_source::current(bool read)
 result<std::shared_ptr<const token_source::reading>> token_source::begin_reading()
 {
     if (reading_) return reading_;
-    std::packaged_task<result<std::string>()> work([from = machine_.read_file, file = file_]() -> result<std::string> {
-        try {
-            return from(file, longest_token);
-        } catch (...) {
-            return to_failure(std::current_exception());
-        }
-    });
-    auto begun = std::make_shared<const reading>(reading{work.get_future().share(), std::chrono::steady_clock::now()});
-    try {
-        // Not joined: it owns everything it uses, and no shutdown waits for a file system that hangs.
-        std::thread(std::move(work)).detach();
-    } catch (const std::system_error& e) {
-        return failure(cond::internal, std::string("no thread to read it: ") + e.what());
-    }
-    return reading_ = std::move(begun);
+    auto begun = background_call<result<std::string>>::start(
+        "read " + file_, [from = machine_.read_file, file = file_]() -> result<std::string> {
+            try {
+                return from(file, longest_token);
+            } catch (...) {
+                return to_failure(std::current_exception());
+            }
+        });
+    if (!begun) return begun.error();
+    return reading_ = std::make_shared<const reading>(reading{*std::move(begun), std::chrono::steady_clock::now()});
 }
 
 std::string token_source::take(const reading& r, time_point now)
 {
     if (reading_.get() != &r) return {}; // taken by another one
     std::string why;
-    if (r.content.wait_for(std::chrono::seconds{0}) == std::future_status::ready) {
-        const auto ended = std::exchange(reading_, nullptr);
-        const auto& content = ended->content.get();
-        if (content && core_.loaded(*content, now)) return {};
-        why = content ? std::string("it is empty") : content.error().describe();
+    if (const auto content = r.content->outcome()) {
+        reading_ = nullptr;
+        if (*content && core_.loaded(**content, now)) return {};
+        why = *content ? std::string("it is empty") : content->error().describe();
     } else {
         why = "the read has not ended yet";
     }

@@ -2,12 +2,12 @@
 // The bearer token of a client, which follows its file.
 
 #include "auth/token_core.hpp"
+#include "connect/background_call.hpp"
 
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/client/kubeconfig.hpp>
 
 #include <chrono>
-#include <future>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -39,11 +39,11 @@ public:
 private:
     struct reading
     {
-        std::shared_future<result<std::string>> content;
+        std::shared_ptr<background_call<result<std::string>>> content;
         std::chrono::steady_clock::time_point begun;
     };
 
-    /// Requires mutex_. Errors: the system has no thread left.
+    /// Requires mutex_. Errors: the system has no thread or pipe left.
     [[nodiscard]] result<std::shared_ptr<const reading>> begin_reading();
     /// Requires mutex_. Takes what a read has found, once. @return why there is no token, as token::problem.
     [[nodiscard]] std::string take(const reading& r, time_point now);

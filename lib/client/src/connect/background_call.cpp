@@ -5,11 +5,14 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <system_error>
 #include <thread>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 namespace kubecoro::detail {
@@ -55,6 +58,16 @@ result<> background_end::run(std::shared_ptr<background_end> self, const std::st
         return failure(cond::internal, doing + ": " + e.what());
     }
     return {};
+}
+
+void background_end::block_until(std::chrono::steady_clock::time_point latest) const noexcept
+{
+    pollfd end{.fd = read_, .events = POLLIN, .revents = 0};
+    for (int ready = -1; ready < 0;) {
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(latest - std::chrono::steady_clock::now());
+        ready = ::poll(&end, 1, static_cast<int>(std::max<std::int64_t>(left.count(), 0)));
+        if (ready < 0 && errno != EINTR) return;
+    }
 }
 
 asio::awaitable<result<>> background_end::wait(std::shared_ptr<background_end> self, std::string doing)

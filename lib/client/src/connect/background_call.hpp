@@ -5,6 +5,7 @@
 
 #include <boost/asio/awaitable.hpp>
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -34,6 +35,8 @@ public:
                                       std::function<void()> work);
     /// Completes when the work has ended. Cancellation ends the wait only.
     [[nodiscard]] static boost::asio::awaitable<result<>> wait(std::shared_ptr<background_end> self, std::string doing);
+    /// Blocks until the work has ended, or that time has come.
+    void block_until(std::chrono::steady_clock::time_point latest) const noexcept;
 
 private:
     background_end(int read, int write) noexcept : read_(read), write_(write) {}
@@ -75,6 +78,8 @@ public:
         return outcome_;
     }
     [[nodiscard]] boost::asio::awaitable<result<>> wait() const { return background_end::wait(end_, doing_); }
+    /// Blocks until the work has ended, or that time has come: for a caller that is no coroutine.
+    void block_until(std::chrono::steady_clock::time_point latest) const noexcept { end_->block_until(latest); }
 
 private:
     std::shared_ptr<background_end> end_;

@@ -1,10 +1,11 @@
 #pragma once
 
+#include "connect/socket_reader.hpp"
+
 #include <kubecoro/api/decode.hpp>
 #include <kubecoro/base/clock.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <vector>
 
 namespace kubecoro::detail {
@@ -12,8 +13,8 @@ namespace kubecoro::detail {
 /** Decides whether the bytes of a watch gather before they are read: see answer::read_in_bulk().
 
     Those of existing objects do, and those of events that come fast and are partly of others: objects that
-    selecting_objects passes over, such as those of another shard. Nobody waits for these, while a wake-up for each would
-    cost more than they do. An event of its own among them waits for a millisecond at most. */
+    selecting_objects passes over, such as those of another shard. Their latency does not matter, and a wake-up for each costs
+    more than its decoding. An event of its own among them waits for a millisecond at most. */
 class watch_pace
 {
 public:
@@ -33,8 +34,7 @@ public:
     }
 
 private:
-    /// The most that a read in bulk waits for more bytes.
-    static constexpr duration gathering = std::chrono::milliseconds{1};
+    static constexpr duration gathering = socket_reader::patience;
 
     bool lists_;
     bool gathers_;

@@ -194,8 +194,10 @@ public:
     template<detail::returns_texts_of<typed_object<T>> F>
     [[nodiscard]] result<> add_index(std::string name, F f) const
     {
-        return untyped().add_index(std::move(name),
-                                   [f = std::move(f)](const object& o) mutable { return f(typed_object<T>(o)); });
+        return untyped().add_index(std::move(name), [f = std::move(f)](const object& o, index_sink out) mutable {
+            const typed_object<T> typed(o); // outlives the values, which may be views of it
+            for (const auto& value : f(typed)) out(value);
+        });
     }
 
     /// A predicate of wait_for(), such as `[](const typed_object<T>& o) { return o && o->spec().paused(); }`. The object is

@@ -50,7 +50,7 @@ public:
     [[nodiscard]] virtual bool at_end() const noexcept { return false; }
 
     /** A hint: on = throughput counts, so read_some() may wait up to a millisecond for more bytes than the first ones.
-        For long lists, and for watches of many events that nobody waits for. Its caller's executor must run one handler
+        For long lists, and for watches whose events are mostly passed over. Its caller's executor must run one handler
         at a time. */
     virtual void read_in_bulk([[maybe_unused]] bool on) noexcept {}
 
