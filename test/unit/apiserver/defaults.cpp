@@ -150,3 +150,17 @@ TEST_CASE("defaults: restored objects have them", "[apiserver][defaults]")
     REQUIRE(s.state.restore(saved, s.now));
     CHECK(s.expect(200, "GET", "/api/v1/persistentvolumes/v").at_pointer("/spec/volumeMode") == "Filesystem");
 }
+
+TEST_CASE("defaults: a custom resource has none of the built-in kind of its name", "[apiserver][defaults]")
+{
+    server s;
+    for (const auto* name : {"networkpolicies.networking.k8s.io", "podtemplates", "persistentvolumes"}) {
+        CAPTURE(name);
+        auto info = s.state.find(name)->info;
+        info.custom = true;
+        auto body = json::parse(R"({"spec":{"hostPath":{}},"template":{}})");
+        const auto before = body;
+        apiserver::apply_defaults(info, body, false, false);
+        CHECK(body == before);
+    }
+}

@@ -131,8 +131,7 @@ void default_node(json::object& status)
 void apply_plain_defaults(const resource_info& info, json::value& body, bool fresh)
 {
     auto& o = body.get_object();
-    // A custom resource may have any of these kinds, and has the defaults of its schema alone.
-    if (info.custom) return;
+    // Unique among built-in kinds. Custom resources, which may have any of these, do not come here.
     const std::string_view kind = info.kind;
     default_budget budget;
     if (info.behaves == builtin::stateful_set) default_claims(o, budget);
