@@ -19,7 +19,7 @@ namespace asio = boost::asio;
 
 namespace kubecoro {
 
-struct task_group::state : std::enable_shared_from_this<task_group::state>
+struct task_group::state
 {
     struct child
     {
@@ -28,21 +28,18 @@ struct task_group::state : std::enable_shared_from_this<task_group::state>
         std::shared_ptr<asio::cancellation_signal> signal;
         bool asked_to_stop = false;
     };
-    struct stop_request
-    {
-        std::uint64_t id;
-        asio::any_io_executor executor;
-        std::shared_ptr<asio::cancellation_signal> signal;
-    };
 
-    /// A child's entry in the group. Removed with the child's coroutine, also when that is destroyed with its context.
+    /// A child's entry in the group. Removed with the child's coroutine, also when that is destroyed.
     class place
     {
     public:
         place(std::shared_ptr<state> group, std::uint64_t id) noexcept : group_(std::move(group)), id_(id) {}
         place(place&& other) noexcept = default;
         place& operator=(place&&) = delete;
-        ~place() { leave({}); }
+        ~place()
+        {
+            if (group_) state::destroyed(std::move(group_), id_);
+        }
         void leave(const result<>& outcome) noexcept
         {
             if (auto group = std::exchange(group_, nullptr)) group->ended(id_, outcome);
@@ -59,10 +56,14 @@ struct task_group::state : std::enable_shared_from_this<task_group::state>
         std::uint64_t id_;
     };
 
-    state(const asio::any_io_executor& e, logger l) : executor(e), log(std::move(l)) {}
+    state(const asio::any_io_executor& e, logger l, failure_handler f)
+        : executor(e), log(std::move(l)), on_failure(std::move(f))
+    {
+    }
 
     const kept_executor executor;
     logger log;
+    const failure_handler on_failure;
     mutable std::mutex mutex;
     std::map<std::uint64_t, child> children;
     std::uint64_t next_id = 0;
@@ -75,54 +76,116 @@ struct task_group::state : std::enable_shared_from_this<task_group::state>
 
     void ended(std::uint64_t id, const result<>& outcome) noexcept
     {
+        if (outcome.has_error() && outcome.error() != cond::cancelled) failed(id, outcome.error());
         std::vector<std::shared_ptr<void>> released; // destroyed last: may destroy the group itself
         std::optional<latch> joined;
-        child gone;
+        decltype(children)::node_type gone;
         {
             std::lock_guard lock(mutex);
-            auto at = children.find(id);
-            gone = std::move(at->second);
-            children.erase(at);
-            if (outcome.has_error() && outcome.error() != cond::cancelled && first_failure.has_value())
-                first_failure = outcome;
+            gone = children.extract(id);
             if (children.empty()) {
                 joined = std::exchange(empty, std::nullopt);
                 released.swap(owners);
             }
         }
-        if (outcome.has_error() && outcome.error() != cond::cancelled)
-            log.error("a task failed", {{"task", gone.name}, {"failure", outcome.error().describe()}});
         if (joined) joined->settle({});
     }
 
-    /// The next child that stop() has to ask, from that id on; it counts as asked.
-    std::optional<stop_request> next_to_stop(std::uint64_t from)
+    /// The child still counts as running: the owner exists.
+    void failed(std::uint64_t id, const failure& why) noexcept
     {
-        std::lock_guard lock(mutex);
-        stopping = true;
-        for (auto at = children.lower_bound(from); at != children.end(); ++at)
-            if (!std::exchange(at->second.asked_to_stop, true))
-                return stop_request{at->first, at->second.executor, at->second.signal};
-        return std::nullopt;
+        try {
+            std::string name;
+            bool first = false;
+            {
+                std::lock_guard lock(mutex);
+                name = children.at(id).name;
+                if ((first = first_failure.has_value())) first_failure = why;
+            }
+            if (first && on_failure) return on_failure(name, why);
+            // The owner has ended by the first one.
+            log.write(on_failure ? log_level::debug : log_level::error, "a task failed",
+                      {{"task", name}, {"failure", why.describe()}});
+        } catch (...) {
+            log.error("the failure of a task could not be handled",
+                      {{"failure", to_failure(std::current_exception()).message()}});
+        }
     }
 
-    void not_asked(std::uint64_t id)
+    /// A context that ends destroys the function below without calling it.
+    static void destroyed(std::shared_ptr<state> group, std::uint64_t id) noexcept
+    {
+        try {
+            const auto where = group->executor_of(id);
+            auto end = std::make_shared<ending>(group, id);
+            asio::post(where, [end = std::move(end)] {
+                end->outcome = failure(cond::internal, "it was destroyed before its end, probably for lack of memory");
+            });
+        } catch (const std::exception&) { // ended by `end`, if there is one
+            group->ended(id, {});
+        }
+    }
+
+    struct ending
+    {
+        ending(std::shared_ptr<state> g, std::uint64_t n) noexcept : group(std::move(g)), id(n) {}
+        ending(ending&&) = delete;
+        ending& operator=(ending&&) = delete;
+        ~ending() { group->ended(id, outcome); }
+        std::shared_ptr<state> group;
+        std::uint64_t id;
+        result<> outcome;
+    };
+
+    [[nodiscard]] asio::any_io_executor executor_of(std::uint64_t id) const
     {
         std::lock_guard lock(mutex);
-        if (const auto at = children.find(id); at != children.end()) at->second.asked_to_stop = false;
+        return children.at(id).executor;
     }
 
     /// Runs on the child's executor, so that starting and cancelling a child never run concurrently.
     static void start(place p, asio::any_io_executor where, std::shared_ptr<asio::cancellation_signal> signal,
                       asio::awaitable<result<>> task)
     {
-        if (p.too_late()) return;
+        if (p.too_late()) return p.leave({});
         auto slot = signal->slot();
         auto done = [p = std::move(p), signal = std::move(signal)](std::exception_ptr thrown,
                                                                    const result<>& outcome) mutable {
             p.leave(thrown ? result<>(to_failure(std::move(thrown))) : outcome);
         };
         asio::co_spawn(where, std::move(task), asio::bind_cancellation_slot(slot, std::move(done)));
+    }
+
+    void stop()
+    {
+        std::lock_guard lock(mutex);
+        stopping = true;
+        for (auto& [id, c] : children) {
+            if (c.asked_to_stop) continue;
+            asio::post(c.executor, [signal = c.signal] { signal->emit(asio::cancellation_type::terminal); });
+            c.asked_to_stop = true;
+        }
+    }
+
+    static asio::awaitable<void> stopped(std::shared_ptr<state> self)
+    {
+        const bool throws = co_await asio::this_coro::throw_if_cancelled();
+        co_await asio::this_coro::throw_if_cancelled(false);
+        do {
+            try {
+                self->stop();
+                auto joining = join(self);
+                co_await std::move(joining);
+            } catch (const std::exception&) { // tries again: no child may outlive the group
+            }
+        } while (self->runs());
+        co_await asio::this_coro::throw_if_cancelled(throws);
+    }
+
+    [[nodiscard]] bool runs() const
+    {
+        std::lock_guard lock(mutex);
+        return !children.empty();
     }
 
     static asio::awaitable<result<>> join(std::shared_ptr<state> self)
@@ -138,8 +201,8 @@ struct task_group::state : std::enable_shared_from_this<task_group::state>
     }
 };
 
-task_group::task_group(asio::any_io_executor executor, logger log)
-    : state_(std::make_shared<state>(executor, std::move(log)))
+task_group::task_group(asio::any_io_executor executor, logger log, failure_handler on_failure)
+    : state_(std::make_shared<state>(executor, std::move(log), std::move(on_failure)))
 {
 }
 
@@ -176,19 +239,10 @@ bool task_group::spawn(std::string name, asio::any_io_executor where, asio::awai
     return true;
 }
 
-void task_group::stop()
-{
-    for (std::uint64_t from = 0; auto next = state_->next_to_stop(from); from = next->id + 1) {
-        try {
-            asio::post(next->executor, [signal = next->signal] { signal->emit(asio::cancellation_type::terminal); });
-        } catch (...) { // no memory: the next call asks those that are left
-            state_->not_asked(next->id);
-            throw;
-        }
-    }
-}
+void task_group::stop() { state_->stop(); }
 
 asio::awaitable<result<>> task_group::join() { return state::join(state_); }
+asio::awaitable<void> task_group::stopped() { return state::stopped(state_); }
 
 void task_group::keep_until_ended(std::shared_ptr<void> owner)
 {

@@ -23,13 +23,17 @@ struct as_terminal
 };
 
 /// Accepts every kind of cancellation that the caller accepts: by default a spawned coroutine accepts terminal only.
-asio::awaitable<result<>> contender(asio::awaitable<result<>> inner)
+asio::awaitable<result<>> contender(asio::awaitable<result<>> inner, std::exception_ptr& thrown)
 {
     const auto begun = co_await asio::this_coro::cancellation_state;
     if (begun.cancelled() != asio::cancellation_type::none) co_return failure(cond::cancelled);
     co_await asio::this_coro::reset_cancellation_state(as_terminal());
-    auto guarded = catch_failure(std::move(inner));
-    co_return co_await std::move(guarded);
+    try {
+        co_return co_await std::move(inner);
+    } catch (...) {
+        if (to_failure(std::current_exception()) != cond::cancelled) thrown = std::current_exception();
+    }
+    co_return failure(cond::cancelled);
 }
 
 } // namespace
@@ -37,15 +41,19 @@ asio::awaitable<result<>> contender(asio::awaitable<result<>> inner)
 asio::awaitable<bool> race(asio::awaitable<result<>> work, asio::awaitable<result<>> limit)
 {
     using namespace asio::experimental::awaitable_operators;
-    auto first_contender = contender(std::move(work));
-    auto second_contender = contender(std::move(limit));
+    std::exception_ptr thrown; // a contender's; both run on one executor
+    auto first_contender = contender(std::move(work), thrown);
+    auto second_contender = contender(std::move(limit), thrown);
     auto both = std::move(first_contender) || std::move(second_contender);
+    bool worked = false;
     try {
         const auto first = co_await std::move(both);
-        co_return first.index() == 0;
-    } catch (const std::exception&) { // cancelled before either began
-        co_return false;
+        worked = first.index() == 0;
+    } catch (...) { // also cancelled before either began
+        if (to_failure(std::current_exception()) != cond::cancelled) thrown = std::current_exception();
     }
+    if (thrown) std::rethrow_exception(thrown);
+    co_return worked;
 }
 
 failure no_answer_in_time(const std::string& doing)

@@ -1,4 +1,3 @@
-#include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/detail/wait_for_news.hpp>
 #include <kubecoro/base/timeout.hpp>
 
@@ -19,7 +18,7 @@ asio::awaitable<result<>> wait_at_most(wake_signal news, time_source& time, time
 
 asio::awaitable<result<>> wait_for_news(wake_signal news, time_source& time, std::optional<time_point> until)
 {
-    if (!until) return catch_failure(news.wait());
+    if (!until) return news.wait();
     return wait_at_most(std::move(news), time, *until);
 }
 

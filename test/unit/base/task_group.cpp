@@ -7,10 +7,12 @@
 #include <kubecoro/test/allocations.hpp>
 #include <kubecoro/test/catch.hpp>
 
+#include <boost/asio/async_result.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 
 #include <csignal>
+#include <optional>
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -270,29 +272,91 @@ TEST_CASE("task_group: destruction with running children aborts and names them",
     CHECK(said.find("forgotten") != std::string::npos);
 }
 
-TEST_CASE("task group: a stop that runs out of memory goes on where it is repeated", "[task_group]")
+TEST_CASE("task_group: the owner learns of the first failure, before its child has ended", "[base][task_group]")
 {
-    bool thrown = true;
-    for (std::uint64_t nth = 1; thrown; ++nth) {
-        CAPTURE(nth);
-        REQUIRE(nth < 20);
-        asio::io_context context;
-        task_group group(context.get_executor());
-        int ended = 0;
+    asio::io_context context;
+    std::vector<std::string> lines;
+    const kubecoro::logger log([&](const kubecoro::log_record& r) { lines.push_back(format(r)); },
+                               kubecoro::log_level::debug);
+    std::vector<std::string> told;
+    std::size_t running = 0;
+    std::optional<task_group> group;
+    group.emplace(context.get_executor(), log, [&](const std::string& name, const failure& why) {
+        told.push_back(name + ": " + why.message());
+        running = group->running();
+        group->stop();
+    });
+    int ended = 0;
+    group->spawn("quiet", fail_with(cond::cancelled));
+    group->spawn("thrower", throw_something());
+    group->spawn("refused", fail_with(cond::forbidden));
+    group->spawn("held", hold(latch{}, ended));
+    drain(context);
+    CHECK(told == std::vector<std::string>{"thrower: unexpected"});
+    CHECK(running == 3);
+    CHECK(ended == 1);
+    CHECK(group->running() == 0);
+    // The end of the owner is the owner's line.
+    CHECK(lines == std::vector<std::string>{"debug a task failed task=refused failure=\"forbidden: as instructed\""});
+}
+
+TEST_CASE("task_group: an owner that throws is logged, and the child has ended", "[base][task_group]")
+{
+    asio::io_context context;
+    std::vector<std::string> lines;
+    const kubecoro::logger log([&](const kubecoro::log_record& r) { lines.push_back(format(r)); });
+    task_group group(context.get_executor(), log,
+                     [](const std::string&, const failure&) { throw std::runtime_error("no way"); });
+    group.spawn("thrower", throw_something());
+    drain(context);
+    CHECK(lines == std::vector<std::string>{"error the failure of a task could not be handled failure=\"no way\""});
+    CHECK(group.running() == 0);
+}
+
+TEST_CASE("task_group: a child that is destroyed while its context runs has failed", "[base][task_group]")
+{
+    asio::io_context context;
+    std::vector<std::string> told;
+    const auto note = [&](const std::string& name, const failure& why) { told.push_back(name + ": " + why.message()); };
+    task_group group(context.get_executor(), kubecoro::logger::silent(), note);
+    // Asio destroys a coroutine that it has no memory to resume, with the handler that would have resumed it.
+    std::shared_ptr<void> handler;
+    const auto wait = [&]() -> asio::awaitable<result<>> {
+        co_await asio::async_initiate<const asio::use_awaitable_t<>&, void()>(
+            [&](auto resume) { handler = std::make_shared<decltype(resume)>(std::move(resume)); }, asio::use_awaitable);
+        co_return result<>{};
+    };
+    group.spawn("waiter", wait());
+    drain(context);
+    CHECK(group.running() == 1);
+    handler.reset();
+    drain(context);
+    CHECK(group.running() == 0);
+    REQUIRE(told.size() == 1);
+    CHECK(told[0].rfind("waiter: it was destroyed before its end", 0) == 0);
+}
+
+TEST_CASE("task_group: a local group ends its children before its coroutine ends, whichever allocation fails",
+          "[base][task_group]")
+{
+    const auto work = [](int& ended, std::uint64_t nth) -> asio::awaitable<result<>> {
+        const auto executor = co_await asio::this_coro::executor;
+        task_group group(executor, kubecoro::logger::silent());
+        auto stopped = group.stopped();
         for (int n = 0; n < 3; ++n) group.spawn("child", hold(latch{}, ended));
-        drain(context);
-        thrown = false;
+        co_await asio::post(asio::use_awaitable);
         kubecoro::test::fail_allocation(nth);
-        try {
-            group.stop();
-        } catch (const std::bad_alloc&) {
-            thrown = true;
-        }
+        co_await std::move(stopped);
         kubecoro::test::fail_allocation(0);
-        CHECK_FALSE(group.spawn("late", hold(latch{}, ended)));
-        group.stop();
+        co_return result<>{};
+    };
+    for (std::uint64_t nth = 1; nth <= 6; ++nth) {
+        CAPTURE(nth);
+        asio::io_context context;
+        int ended = 0;
+        const auto working = start(context, work(ended, nth));
         drain(context);
+        CHECK(working->done);
         CHECK(ended == 3);
-        CHECK(group.running() == 0);
     }
 }

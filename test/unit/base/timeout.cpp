@@ -142,3 +142,26 @@ TEST_CASE("with_timeout: cancelled or destroyed at every step", "[base][timeout]
     CHECK(*cancelled >= 3);
     CHECK(kt::stop_after_every_step(make));
 }
+
+TEST_CASE("race: an exception of either side leaves it when both have ended", "[base][timeout]")
+{
+    kt::runner run;
+    bool left = false;
+    const auto throws = []() -> asio::awaitable<result<>> {
+        throw std::runtime_error("no");
+        co_return result<>{};
+    };
+    const auto waits = [](bool& ended) -> asio::awaitable<result<>> {
+        const auto waited = co_await kubecoro::latch().wait();
+        ended = true;
+        co_return waited;
+    };
+    const auto both = [](asio::awaitable<result<>> a, asio::awaitable<result<>> b) -> asio::awaitable<result<>> {
+        auto racing = kubecoro::race(std::move(a), std::move(b));
+        co_await std::move(racing);
+        co_return result<>{};
+    };
+    CHECK(run.run(kubecoro::catch_failure(both(throws(), waits(left)))).error().message() == "no");
+    CHECK(left);
+    CHECK(run.run(kubecoro::catch_failure(both(waits(left), throws()))).error().message() == "no");
+}

@@ -13,6 +13,7 @@ namespace kubecoro {
 
     Both run on the caller's executor, which must be serialised (a strand, or a context with one thread).
     @return whether `work` ended first. Unspecified when the caller is cancelled.
+    @throws an exception of either operation, other than a cancellation, after both have ended.
     @par Cancellation  terminal, partial, total, as far as the caller's cancellation state admits them; each kind
                        reaches both operations, and includes terminal cancellation. */
 [[nodiscard]] boost::asio::awaitable<bool> race(boost::asio::awaitable<result<>> work,
