@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t names = 15;
 
-std::string quoted(const std::string& text) { return boost::json::serialize(boost::json::value(text)); }
+std::string quote(const std::string& text) { return boost::json::serialize(boost::json::value(text)); }
 
 bool part_of_the_game(const failure& f)
 {
@@ -23,9 +23,9 @@ bool part_of_the_game(const failure& f)
 
 std::string merge_patch(const resource_type& type, const std::string& value)
 {
-    std::string out = R"({"metadata":{"annotations":{"value":)" + quoted(value) + "}}";
-    if (type.kind == "ConfigMap") out += R"(,"data":{"value":)" + quoted(value) + "}";
-    if (type.kind == "Widget") out += R"(,"spec":{"note":)" + quoted(value) + "}";
+    std::string out = R"({"metadata":{"annotations":{"value":)" + quote(value) + "}}";
+    if (type.kind == "ConfigMap") out += R"(,"data":{"value":)" + quote(value) + "}";
+    if (type.kind == "Widget") out += R"(,"spec":{"note":)" + quote(value) + "}";
     return out + "}";
 }
 
@@ -38,8 +38,8 @@ std::string manifest(const resource_type& type, const std::string& name, const s
                       R"(","metadata":{"name":")" + name + '"' + more + "}";
     if (type.kind == "Pod")
         out += R"(,"spec":{"automountServiceAccountToken":false,"containers":[{"name":"c","image":"none"}]})";
-    if (type.kind == "ConfigMap") out += R"(,"data":{"value":)" + quoted(value) + "}";
-    if (type.kind == "Widget") out += R"(,"spec":{"size":1,"note":)" + quoted(value) + "}";
+    if (type.kind == "ConfigMap") out += R"(,"data":{"value":)" + quote(value) + "}";
+    if (type.kind == "Widget") out += R"(,"spec":{"size":1,"note":)" + quote(value) + "}";
     return out + "}";
 }
 

@@ -11,7 +11,7 @@ namespace kubecoro::test {
 namespace {
 
 /// Escapes all but letters, digits and spaces.
-std::string quoted(std::string_view text)
+std::string quote(std::string_view text)
 {
     std::string out = "\"";
     for (const char c : text) {
@@ -34,7 +34,7 @@ std::string body_of(const codegen::message& m, bool exists)
     const auto names = codegen::member_names(m);
     std::string out = names.empty() ? "    static_cast<void>(c), static_cast<void>(v), static_cast<void>(in);\n" : "";
     for (std::size_t i = 0; i < names.size(); ++i)
-        out += "    c.field(" + quoted(m.fields[i].name) + ", v." + names[i] + "(), in);\n";
+        out += "    c.field(" + quote(m.fields[i].name) + ", v." + names[i] + "(), in);\n";
     return out;
 }
 

@@ -7,13 +7,13 @@
 namespace kubecoro::testing {
 namespace {
 
-std::string quoted(std::string_view text) { return boost::json::serialize(boost::json::value(text)); }
+std::string quote(std::string_view text) { return boost::json::serialize(boost::json::value(text)); }
 
 void append_member(std::string& out, std::string_view name, std::string_view value)
 {
     if (value.empty()) return;
     if (out.back() != '{') out += ',';
-    out += quoted(name) + ':' + quoted(value);
+    out += quote(name) + ':' + quote(value);
 }
 
 server_status make_status(int code, std::string reason, std::string message)
@@ -46,7 +46,7 @@ object make_object(const object_spec& spec)
         std::string labels = "{";
         for (const auto& [key, value] : spec.labels) {
             if (labels.size() > 1) labels += ',';
-            labels += quoted(key) + ':' + quoted(value);
+            labels += quote(key) + ':' + quote(value);
         }
         metadata += ",\"labels\":" + labels + '}';
     }
@@ -65,7 +65,7 @@ object make_pod(std::string_view ns, std::string_view name, std::string_view res
     spec.ns = ns;
     spec.name = name;
     spec.resource_version = resource_version;
-    if (!node.empty()) spec.members = "\"spec\":{\"nodeName\":" + quoted(node) + '}';
+    if (!node.empty()) spec.members = "\"spec\":{\"nodeName\":" + quote(node) + '}';
     return make_object(spec);
 }
 
@@ -90,7 +90,7 @@ watch_event bookmark(std::string_view resource_version, bool ends_initial_events
     std::string text = "{";
     append_member(text, "kind", kind);
     append_member(text, "apiVersion", api_version);
-    text += ",\"metadata\":{\"resourceVersion\":" + quoted(resource_version);
+    text += ",\"metadata\":{\"resourceVersion\":" + quote(resource_version);
     if (ends_initial_events) text += R"(,"annotations":{"k8s.io/initial-events-end":"true"})";
     return make_event(watch_event_type::bookmark, object::parse(text + "}}").value());
 }

@@ -9,7 +9,7 @@ using namespace kubecoro;
 
 namespace {
 
-std::string quoted(std::string_view text)
+std::string quote(std::string_view text)
 {
     std::string out = "before";
     detail::append_quoted(out, text);
@@ -23,21 +23,21 @@ std::string expected(std::string_view text) { return "before" + boost::json::ser
 TEST_CASE("a JSON string has the escapes that JSON demands, wherever the character is", "[json_quote]")
 {
     for (std::size_t size = 0; size != 72; ++size) {
-        CHECK(quoted(std::string(size, 'a')) == expected(std::string(size, 'a')));
+        CHECK(quote(std::string(size, 'a')) == expected(std::string(size, 'a')));
         for (std::size_t at = 0; at != size; ++at)
             for (int c = 0; c != 0x100; ++c) {
                 std::string text(size, 'a');
                 text[at] = static_cast<char>(c);
-                if (quoted(text) != expected(text)) FAIL(expected(text));
+                if (quote(text) != expected(text)) FAIL(expected(text));
             }
     }
 }
 
 TEST_CASE("a JSON string may have several escapes, and characters beyond ASCII stay as they are", "[json_quote]")
 {
-    CHECK(quoted("\"a\\\n\t\x01"
-                 "b\xc3\xa9\x7f\"") == R"(before"\"a\\\n\t\u0001b)"
-                                       "\xc3\xa9\x7f"
-                                       R"(\"")");
-    CHECK(quoted({}) == R"(before"")");
+    CHECK(quote("\"a\\\n\t\x01"
+                "b\xc3\xa9\x7f\"") == R"(before"\"a\\\n\t\u0001b)"
+                                      "\xc3\xa9\x7f"
+                                      R"(\"")");
+    CHECK(quote({}) == R"(before"")");
 }

@@ -3,10 +3,10 @@
 
 #include <kubecoro/api/decode.hpp>
 #include <kubecoro/api/detail/protobuf_form.hpp>
+#include <kubecoro/test/catch.hpp>
 #include <kubecoro/test/protobuf_samples.hpp>
 
 #include <boost/json.hpp>
-#include <catch2/catch.hpp>
 
 using namespace kubecoro;
 using namespace kubecoro::detail;

@@ -1,9 +1,9 @@
 // Checks that there are samples of everything.
 #include <kubecoro/api/detail/schema.hpp>
+#include <kubecoro/test/catch.hpp>
 #include <kubecoro/test/protobuf_samples.hpp>
 
 #include <boost/json/parse.hpp>
-#include <catch2/catch.hpp>
 
 #include <set>
 

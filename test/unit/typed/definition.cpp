@@ -142,7 +142,7 @@ TEST_CASE("typed definition: the server fills in defaults and refuses what the s
         CHECK(made.error() == cond::invalid);
         return made.error().describe();
     };
-    using Catch::Matchers::Contains;
+    using Catch::Contains;
     CHECK_THAT(refused([](json::object& spec) { spec["copies"] = 10; }), Contains("spec.copies"));
     CHECK_THAT(refused([](json::object& spec) { spec.erase("title"); }), Contains("spec.title"));
     CHECK_THAT(refused([](json::object& spec) { spec.erase("bound"); }), Contains("spec.bound"));

@@ -191,8 +191,8 @@ namespace {
 std::string shown(const std::string& manager, const std::string& subresource, bool updates,
                   const std::string& api_version)
 {
-    auto out = quoted(manager);
-    if (!subresource.empty()) out += " with subresource " + quoted(subresource);
+    auto out = quote(manager);
+    if (!subresource.empty()) out += " with subresource " + quote(subresource);
     return updates ? out + " using " + api_version : out;
 }
 

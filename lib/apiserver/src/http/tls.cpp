@@ -247,15 +247,15 @@ std::string kubeconfig_text(const kubeconfig_entry& e)
         }
         return out + '"';
     };
-    const std::string name = quoted(e.name);
+    const std::string name = quote(e.name);
     std::string text = "apiVersion: v1\nkind: Config\ncurrent-context: " + name + "\nclusters:\n- name: " + name +
-                       "\n  cluster:\n    server: " + quoted(e.server) + "\n";
+                       "\n  cluster:\n    server: " + quote(e.server) + "\n";
     if (!e.ca_certificate.empty()) text += "    certificate-authority-data: " + encode_base64(e.ca_certificate) + "\n";
     text += "contexts:\n- name: " + name + "\n  context:\n    cluster: " + name + "\n    user: " + name +
             "\n    namespace: default\nusers:\n- name: " + name + "\n";
     if (e.token.empty() && e.client_certificate.empty()) return text + "  user: {}\n";
     text += "  user:\n";
-    if (!e.token.empty()) text += "    token: " + quoted(e.token) + "\n";
+    if (!e.token.empty()) text += "    token: " + quote(e.token) + "\n";
     if (!e.client_certificate.empty())
         text += "    client-certificate-data: " + encode_base64(e.client_certificate) +
                 "\n    client-key-data: " + encode_base64(e.client_key) + "\n";

@@ -64,7 +64,7 @@ void run_disruption_budget(const workbench& w, const json::value& budget, const 
     auto expected = static_cast<std::int64_t>(pods.size());
     if (by_most || (least && least->is_string())) expected = expected_scale(pods, scale_of, orphan);
     if (!orphan.empty()) {
-        set_sync_failed(status, "found no controllers for pod " + quoted(orphan), w.now);
+        set_sync_failed(status, "found no controllers for pod " + quote(orphan), w.now);
         return w.set_status("poddisruptionbudgets.policy", budget, std::move(status));
     }
     const auto share = resolve_share(by_most ? most : least, expected, true);

@@ -168,8 +168,8 @@ refusal retain_keys(json::object& target, const json::object& patch)
     if (!listed->is_array()) return bad_format();
     const auto kept = texts_of(listed->get_array());
     for (const auto& [key, value] : patch)
-        if (!value.is_null() && !is_directive(key) && !kept.contains(quoted(key))) return bad_format();
-    erase_members(target, [&](std::string_view name) { return !kept.contains(quoted(name)); });
+        if (!value.is_null() && !is_directive(key) && !kept.contains(quote(key))) return bad_format();
+    erase_members(target, [&](std::string_view name) { return !kept.contains(quote(name)); });
     return {};
 }
 

@@ -64,7 +64,7 @@ void append_quoted(std::string& out, std::string_view text)
     out += '"';
 }
 
-std::string quoted(std::string_view text)
+std::string quote(std::string_view text)
 {
     std::string out;
     append_quoted(out, text);

@@ -18,7 +18,7 @@ namespace json = boost::json;
 /// Appends a JSON string with Go's HTML escaping: `<`, `>` and `&` become \u003c and so on. As in Go, each byte that is
 /// not UTF-8 becomes U+FFFD, so that the text is JSON whatever a request holds.
 void append_quoted(std::string& out, std::string_view text);
-[[nodiscard]] std::string quoted(std::string_view text);
+[[nodiscard]] std::string quote(std::string_view text);
 
 /// Appends compact text in the format of Go's encoder.
 void append_json(std::string& out, const json::value& v);

@@ -29,12 +29,12 @@ std::string list_metadata(const list_page& page, bool custom)
     std::string out;
     // As in kube-apiserver: custom lists are maps with sorted keys and always have `continue`; other lists are structs.
     if (custom) {
-        out = R"({"continue":)" + quoted(page.continue_token);
+        out = R"({"continue":)" + quote(page.continue_token);
         if (page.remaining) out += R"(,"remainingItemCount":)" + std::to_string(*page.remaining);
         return out + R"(,"resourceVersion":")" + std::to_string(page.version) + "\"}";
     }
     out = R"({"resourceVersion":")" + std::to_string(page.version) + '"';
-    if (!page.continue_token.empty()) out += R"(,"continue":)" + quoted(page.continue_token);
+    if (!page.continue_token.empty()) out += R"(,"continue":)" + quote(page.continue_token);
     if (page.remaining) out += R"(,"remainingItemCount":)" + std::to_string(*page.remaining);
     return out + "}";
 }

@@ -226,9 +226,9 @@ void append_details(std::string& out, const status_error& e)
             out += between;
             between = ',';
             out += '{';
-            if (!c.reason.empty()) out += R"("reason":)" + quoted(c.reason) + ',';
-            out += R"("message":)" + quoted(c.message);
-            if (!c.field.empty()) out += R"(,"field":)" + quoted(c.field);
+            if (!c.reason.empty()) out += R"("reason":)" + quote(c.reason) + ',';
+            out += R"("message":)" + quote(c.message);
+            if (!c.field.empty()) out += R"(,"field":)" + quote(c.field);
             out += '}';
         }
         out += ']';
@@ -245,9 +245,9 @@ void append_details(std::string& out, const status_error& e)
 std::string status_text(const status_error& e)
 {
     std::string out = R"({"kind":"Status","apiVersion":"v1","metadata":{)";
-    if (!e.continue_token.empty()) out += R"("continue":)" + quoted(e.continue_token);
-    out += R"(},"status":"Failure","message":)" + quoted(e.message);
-    if (!e.reason.empty()) out += R"(,"reason":)" + quoted(e.reason);
+    if (!e.continue_token.empty()) out += R"("continue":)" + quote(e.continue_token);
+    out += R"(},"status":"Failure","message":)" + quote(e.message);
+    if (!e.reason.empty()) out += R"(,"reason":)" + quote(e.reason);
     append_details(out, e);
     out += R"(,"code":)" + std::to_string(e.code) + "}";
     return out;

@@ -11,7 +11,7 @@ void append_columns(std::string& out, const std::vector<table_column>& columns)
     for (const auto& c : columns) {
         out += separator;
         separator = ',';
-        out += R"({"name":)" + quoted(c.name) + R"(,"type":)" + quoted(c.type) + R"(,"format":)" + quoted(c.format) +
+        out += R"({"name":)" + quote(c.name) + R"(,"type":)" + quote(c.type) + R"(,"format":)" + quote(c.format) +
                R"(,"description":"","priority":)" + std::to_string(c.priority) + "}";
     }
     out += ']';

@@ -44,21 +44,21 @@ void check_group(const json::value& crd, std::vector<status_cause>& causes)
     if (group.empty())
         causes.push_back(errors::required("spec.group"));
     else if (!is_subdomain(group))
-        causes.push_back(invalid_value("spec.group", quoted(group), subdomain_rule));
+        causes.push_back(invalid_value("spec.group", quote(group), subdomain_rule));
     else if (group.find('.') == std::string_view::npos)
-        causes.push_back(invalid_value("spec.group", quoted(group), "should be a domain with at least one dot"));
+        causes.push_back(invalid_value("spec.group", quote(group), "should be a domain with at least one dot"));
     else if (is_builtin_group(group))
-        causes.push_back(invalid_value("spec.group", quoted(group), "belongs to built-in resources"));
+        causes.push_back(invalid_value("spec.group", quote(group), "belongs to built-in resources"));
     else if (is_protected(group)) {
         const auto* annotations = object_at(crd, "metadata.annotations");
         const auto* found = annotations ? annotations->if_contains(approved) : nullptr;
         const std::string_view text = found && found->is_string() ? std::string_view(found->get_string()) : "";
         const std::string field = "metadata.annotations[" + std::string(approved) + "]";
-        const std::string why = "protected groups must have approval annotation " + quoted(approved);
+        const std::string why = "protected groups must have approval annotation " + quote(approved);
         if (text.empty())
             causes.push_back(errors::required(field, why + ", " + std::string(approval_page)));
         else if (!is_approval(text))
-            causes.push_back(invalid_value(field, quoted(text),
+            causes.push_back(invalid_value(field, quote(text),
                                            why + " with either a URL or a reason starting with \"unapproved\", " +
                                                std::string(approval_page)));
     }
@@ -72,7 +72,7 @@ void check_names(const json::value& crd, std::vector<status_cause>& causes)
         const auto text = text_at(crd, path);
         if (!text.empty() && !is_label(label))
             causes.push_back(
-                invalid_value(std::string(path), quoted(text), std::string(prefix) + std::string(label_rule)));
+                invalid_value(std::string(path), quote(text), std::string(prefix) + std::string(label_rule)));
     };
     const auto lower = [](std::string_view text) {
         std::string out;
@@ -85,7 +85,7 @@ void check_names(const json::value& crd, std::vector<status_cause>& causes)
         check(path, lower(text_at(crd, path)), "may have mixed case, but should otherwise match: ");
     const auto kind = text_at(crd, "spec.names.kind");
     if (!kind.empty() && kind == text_at(crd, "spec.names.listKind"))
-        causes.push_back(invalid_value("spec.names.listKind", quoted(kind), "kind and listKind may not be the same"));
+        causes.push_back(invalid_value("spec.names.listKind", quote(kind), "kind and listKind may not be the same"));
 }
 
 constexpr std::array types = {"array", "boolean", "integer", "number", "object", "string"};
@@ -133,7 +133,7 @@ public:
                 "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"));
         if (const auto expression = text_at(v, "pattern"); !expression.empty())
             if (const auto problem = detail::pattern_problem(expression); !problem.empty())
-                add(invalid_value(at.text() + ".pattern", quoted(expression),
+                add(invalid_value(at.text() + ".pattern", quote(expression),
                                   "must be a valid regular expression, but isn't: " + problem));
         if (schema.contains("$ref")) add(errors::forbidden_field(at.text() + ".$ref", "$ref is not supported"));
         check_parts(v, at);
@@ -149,10 +149,10 @@ private:
         if (type.empty() && !exempt)
             add(errors::required(at.text() + ".type", "must not be empty " + std::string(typeless)));
         else if (!type.empty() && std::find(types.begin(), types.end(), type) == types.end())
-            add(errors::not_supported(at.text() + ".type", quoted(type),
+            add(errors::not_supported(at.text() + ".type", quote(type),
                                       R"("array", "boolean", "integer", "number", "object", "string")"));
         else if (typeless == "at the root" && type != "object")
-            add(invalid_value(at.text() + ".type", quoted(type), "must be object at the root"));
+            add(invalid_value(at.text() + ".type", quote(type), "must be object at the root"));
     }
 
     void check_parts(const json::value& v, const schema_place& at)
@@ -212,9 +212,9 @@ void check_scale_path(const json::value& scale, const std::string& path, std::st
     if (text.empty())
         causes.push_back(errors::required(field));
     else if (text.front() != '.')
-        causes.push_back(invalid_value(field, quoted(text), "must be a simple json path starting with ."));
+        causes.push_back(invalid_value(field, quote(text), "must be a simple json path starting with ."));
     else if (std::none_of(parts.begin(), parts.end(), leads_into))
-        causes.push_back(invalid_value(field, quoted(text), "should be a json path under " + std::string(where)));
+        causes.push_back(invalid_value(field, quote(text), "should be a json path under " + std::string(where)));
 }
 
 void check_scale(const json::value& version, const std::string& path, std::vector<status_cause>& causes)
@@ -271,7 +271,7 @@ void check_versions(const json::value& crd, std::vector<status_cause>& causes)
         const auto name = text_at(v, "name");
         unique = names.emplace(name).second && unique;
         if (errors::enough(causes)) continue;
-        if (!is_label(name)) causes.push_back(invalid_value(path + ".name", quoted(name), label_rule));
+        if (!is_label(name)) causes.push_back(invalid_value(path + ".name", quote(name), label_rule));
         const auto* schema = find_at(v, "schema.openAPIV3Schema");
         if (schema && schema->is_object()) {
             if (!shared || i == 0)
@@ -343,12 +343,12 @@ void validate_crd(const json::value& crd, std::vector<status_cause>& causes)
     const std::string expected =
         std::string(text_at(crd, "spec.names.plural")) + "." + std::string(text_at(crd, "spec.group"));
     if (const auto name = text_at(crd, "metadata.name"); name != expected)
-        causes.push_back(invalid_value("metadata.name", quoted(name), "must be spec.names.plural+\".\"+spec.group"));
+        causes.push_back(invalid_value("metadata.name", quote(name), "must be spec.names.plural+\".\"+spec.group"));
     check_group(crd, causes);
     check_names(crd, causes);
     const auto scope = text_at(crd, "spec.scope");
     if (scope != "Namespaced" && scope != "Cluster")
-        causes.push_back(errors::not_supported("spec.scope", quoted(scope), R"("Cluster", "Namespaced")"));
+        causes.push_back(errors::not_supported("spec.scope", quote(scope), R"("Cluster", "Namespaced")"));
     check_versions(crd, causes);
 }
 
@@ -365,7 +365,7 @@ void check_stored_versions(const json::value& crd, std::vector<status_cause>& ca
     for (std::size_t i = 0; i < stored->size() && causes.size() < 100; ++i) {
         const auto name = scalar_text((*stored)[i]);
         if (names.contains(name)) continue;
-        causes.push_back(invalid_value("status.storedVersions[" + std::to_string(i) + "]", quoted(name),
+        causes.push_back(invalid_value("status.storedVersions[" + std::to_string(i) + "]", quote(name),
                                        "missing from spec.versions; " + name +
                                            " was previously a storage version, and must remain in spec.versions until "
                                            "a storage migration ensures no data remains persisted in " +
@@ -382,7 +382,7 @@ void validate_crd_update(const json::value& before, const json::value& after, st
     if (!spec || !find_at(after, "spec") || *spec != *find_at(after, "spec")) check_stored_versions(after, causes);
     for (const std::string_view path : {"spec.scope", "spec.names.kind", "spec.group", "spec.names.plural"})
         if (const auto now = text_at(after, path); now != text_at(before, path))
-            causes.push_back(invalid_value(std::string(path), quoted(now), "field is immutable"));
+            causes.push_back(invalid_value(std::string(path), quote(now), "field is immutable"));
 }
 
 } // namespace kubecoro::apiserver

@@ -57,7 +57,7 @@ unsigned number(std::string_view text, const field& of, std::string& problem)
     int value = 0;
     const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (text.empty() || ec != std::errc{} || end != text.data() + text.size())
-        problem = "failed to parse int from " + std::string(text) + ": strconv.Atoi: parsing " + quoted(text) +
+        problem = "failed to parse int from " + std::string(text) + ": strconv.Atoi: parsing " + quote(text) +
                   ": invalid syntax";
     else if (value < 0)
         problem = "negative number (" + std::to_string(value) + ") not allowed: " + std::string(text);

@@ -35,7 +35,7 @@ void check_reporter(const json::value& event, const std::string& path, std::vect
 {
     if (!text_at(event, "reportingComponent").empty()) return;
     causes.push_back(errors::required(path));
-    for (const auto& why : detail::label_key_problems("")) causes.push_back(invalid_value(path, quoted(""), why));
+    for (const auto& why : detail::label_key_problems("")) causes.push_back(invalid_value(path, quote(""), why));
 }
 
 void check_series(const json::value& event, std::vector<status_cause>& causes)
@@ -53,7 +53,7 @@ void check_namespace(const json::value& event, bool has_time, std::vector<status
     const auto own = text_at(event, "metadata.namespace");
     const bool of_cluster = own == "default" || (has_time && own == "kube-system");
     if (about.empty() ? of_cluster : has_time || about == own) return;
-    causes.push_back(invalid_value("involvedObject.namespace", quoted(about), "does not match event.namespace"));
+    causes.push_back(invalid_value("involvedObject.namespace", quote(about), "does not match event.namespace"));
 }
 
 /// The rules of both groups.

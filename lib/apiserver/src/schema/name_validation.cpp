@@ -25,7 +25,7 @@ struct checked_name
     void refuse(std::string_view why) const
     {
         causes.push_back(
-            errors::invalid_value(is_prefix ? "metadata.generateName" : "metadata.name", quoted(name), why));
+            errors::invalid_value(is_prefix ? "metadata.generateName" : "metadata.name", quote(name), why));
     }
     [[nodiscard]] bool contains(std::string_view part) const { return name.find(part) != std::string_view::npos; }
 };
@@ -69,7 +69,7 @@ void check_api_service(const checked_name& n, const json::value& body)
 {
     const auto wanted = std::string(text_at(body, "spec.version")) + "." + std::string(text_at(body, "spec.group"));
     if (check_path_segment(n) && n.name != wanted)
-        n.refuse("must be `spec.version+\".\"+spec.group`: " + quoted(wanted));
+        n.refuse("must be `spec.version+\".\"+spec.group`: " + quote(wanted));
 }
 
 /// Empty if the text is no address.
@@ -91,7 +91,7 @@ void check_address(const checked_name& n)
     else if (canonical.starts_with("::ffff:") && canonical.find('.') != std::string::npos)
         n.refuse("must not be an IPv4-mapped IPv6 address");
     else if (n.name != canonical)
-        n.refuse("must be in canonical form (" + quoted(canonical) + ")");
+        n.refuse("must be in canonical form (" + quote(canonical) + ")");
 }
 
 void check_trust_bundle(const checked_name& n, const json::value& body)

@@ -27,10 +27,10 @@ void check_mounts(const json::value& container, const std::set<std::string_view>
         const auto name = text_at((*mounts)[i], "name");
         const auto mount_path = text_at((*mounts)[i], "mountPath");
         if (name.empty()) causes.push_back(errors::required(at + ".name"));
-        if (!volumes.contains(name)) causes.push_back(errors::absent_value(at + ".name", quoted(name)));
+        if (!volumes.contains(name)) causes.push_back(errors::absent_value(at + ".name", quote(name)));
         if (mount_path.empty()) causes.push_back(errors::required(at + ".mountPath"));
         if (!paths.insert(mount_path).second)
-            causes.push_back(invalid_value(at + ".mountPath", quoted(mount_path), "must be unique"));
+            causes.push_back(invalid_value(at + ".mountPath", quote(mount_path), "must be unique"));
     }
 }
 
@@ -78,11 +78,11 @@ void check_containers(const json::value& spec, const std::string& path, const st
             if (regular && name.empty()) causes.push_back(errors::required(at + ".name"));
             if (regular && text_at(container, "image").empty()) causes.push_back(errors::required(at + ".image"));
             if (!name.empty() && !is_label(name))
-                causes.push_back(invalid_value(at + ".name", quoted(name), label_rule));
+                causes.push_back(invalid_value(at + ".name", quote(name), label_rule));
             if (volumes) check_mounts(container, *volumes, at, causes);
             if (list == "ephemeralContainers") check_ephemeral_container(container, at, causes);
             if (!name.empty() && !names.insert(name).second)
-                causes.push_back(errors::duplicate(at + ".name", quoted(name)));
+                causes.push_back(errors::duplicate(at + ".name", quote(name)));
         }
     }
 }
@@ -143,7 +143,7 @@ void validate_job(const json::value& body, std::vector<status_cause>& causes)
     if (policy.empty() || policy == "Always")
         causes.push_back(errors::required(std::string(path), R"(valid values: "OnFailure", "Never")"));
     else if (policy != "OnFailure" && policy != "Never")
-        causes.push_back(errors::not_supported(std::string(path), quoted(policy), R"("OnFailure", "Never")"));
+        causes.push_back(errors::not_supported(std::string(path), quote(policy), R"("OnFailure", "Never")"));
 }
 
 } // namespace kubecoro::apiserver

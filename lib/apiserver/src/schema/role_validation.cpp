@@ -47,15 +47,15 @@ void check_rule(const json::value& rule, bool namespaced, const std::string& at,
 void check_role_reference(const json::value& body, bool namespaced, std::vector<status_cause>& causes)
 {
     const auto stated = text_at(body, "roleRef.apiGroup");
-    if (stated != group) causes.push_back(errors::not_supported("roleRef.apiGroup", quoted(stated), group_shown));
+    if (stated != group) causes.push_back(errors::not_supported("roleRef.apiGroup", quote(stated), group_shown));
     const auto kind = text_at(body, "roleRef.kind");
     if (kind != "ClusterRole" && !(namespaced && kind == "Role"))
-        causes.push_back(errors::not_supported("roleRef.kind", quoted(kind),
+        causes.push_back(errors::not_supported("roleRef.kind", quote(kind),
                                                namespaced ? R"("Role", "ClusterRole")" : R"("ClusterRole")"));
     const auto name = text_at(body, "roleRef.name");
     if (name.empty()) causes.push_back(errors::required("roleRef.name"));
     for (const auto& why : path_segment_problems(name))
-        causes.push_back(errors::invalid_value("roleRef.name", quoted(name), why));
+        causes.push_back(errors::invalid_value("roleRef.name", quote(name), why));
 }
 
 void check_account(const json::value& subject, bool namespaced, const std::string& at,
@@ -63,9 +63,9 @@ void check_account(const json::value& subject, bool namespaced, const std::strin
 {
     const auto name = text_at(subject, "name");
     if (!name.empty() && !is_subdomain(name))
-        causes.push_back(errors::invalid_value(at + ".name", quoted(name), subdomain_rule));
+        causes.push_back(errors::invalid_value(at + ".name", quote(name), subdomain_rule));
     if (const auto stated = text_at(subject, "apiGroup"); !stated.empty())
-        causes.push_back(errors::not_supported(at + ".apiGroup", quoted(stated), R"("")"));
+        causes.push_back(errors::not_supported(at + ".apiGroup", quote(stated), R"("")"));
     if (!namespaced && text_at(subject, "namespace").empty()) causes.push_back(errors::required(at + ".namespace"));
 }
 
@@ -77,14 +77,14 @@ void check_subject(const json::value& subject, bool namespaced, const std::strin
     if (name.empty()) causes.push_back(errors::required(at + ".name"));
     if (kind == "ServiceAccount") return check_account(subject, namespaced, at, causes);
     if (kind != "User" && kind != "Group") {
-        causes.push_back(errors::not_supported(at + ".kind", quoted(kind), R"("ServiceAccount", "User", "Group")"));
+        causes.push_back(errors::not_supported(at + ".kind", quote(kind), R"("ServiceAccount", "User", "Group")"));
         return;
     }
     if (name.empty())
         causes.push_back(errors::invalid_value(
-            at + ".name", quoted(name), kind == "User" ? "user name cannot be empty" : "group name cannot be empty"));
+            at + ".name", quote(name), kind == "User" ? "user name cannot be empty" : "group name cannot be empty"));
     if (const auto stated = text_at(subject, "apiGroup"); stated != group)
-        causes.push_back(errors::not_supported(at + ".apiGroup", quoted(stated), group_shown));
+        causes.push_back(errors::not_supported(at + ".apiGroup", quote(stated), group_shown));
 }
 
 } // namespace

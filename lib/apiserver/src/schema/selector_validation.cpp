@@ -12,13 +12,13 @@ using errors::invalid_value;
 
 void check_key(std::string_view key, const std::string& path, std::vector<status_cause>& causes)
 {
-    for (const auto& why : detail::label_key_problems(key)) causes.push_back(invalid_value(path, quoted(key), why));
+    for (const auto& why : detail::label_key_problems(key)) causes.push_back(invalid_value(path, quote(key), why));
 }
 
 void check_value(std::string_view value, const std::string& path, std::vector<status_cause>& causes)
 {
     for (const auto& why : detail::label_value_problems(value))
-        causes.push_back(invalid_value(path, quoted(value), why));
+        causes.push_back(invalid_value(path, quote(value), why));
 }
 
 void check_expression(const json::value& expression, const std::string& path, std::vector<status_cause>& causes)
@@ -36,7 +36,7 @@ void check_expression(const json::value& expression, const std::string& path, st
             causes.push_back(errors::forbidden_field(
                 path + ".values", "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
     } else {
-        causes.push_back(invalid_value(path + ".operator", quoted(operation), "not a valid selector operator"));
+        causes.push_back(invalid_value(path + ".operator", quote(operation), "not a valid selector operator"));
     }
     check_key(text_at(expression, "key"), path + ".key", causes);
     for (std::size_t i = 0; i < values.size() && !enough(causes); ++i)

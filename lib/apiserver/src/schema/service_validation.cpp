@@ -32,7 +32,7 @@ void check_choice(const json::value& service, std::string_view member, std::init
     const auto field = "spec." + std::string(member);
     const auto text = text_at(service, field);
     if (std::find(choices.begin(), choices.end(), text) == choices.end())
-        causes.push_back(not_supported(field, quoted(text), supported));
+        causes.push_back(not_supported(field, quote(text), supported));
 }
 
 void check_target_port(const json::value& port, const std::string& at, std::vector<status_cause>& causes)
@@ -45,10 +45,10 @@ void check_target_port(const json::value& port, const std::string& at, std::vect
     const std::string_view name = target->get_string();
     const bool letters = std::all_of(name.begin(), name.end(), [](char c) { return alnum(c) || c == '-'; });
     if (!letters)
-        causes.push_back(invalid_value(at + ".targetPort", quoted(name),
+        causes.push_back(invalid_value(at + ".targetPort", quote(name),
                                        "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)"));
     if (name.size() > 15)
-        causes.push_back(invalid_value(at + ".targetPort", quoted(name), "must be no more than 15 characters"));
+        causes.push_back(invalid_value(at + ".targetPort", quote(name), "must be no more than 15 characters"));
 }
 
 void check_port_name(const json::value& port, bool needed, const std::string& at, std::set<std::string>& names,
@@ -60,9 +60,9 @@ void check_port_name(const json::value& port, bool needed, const std::string& at
         return;
     }
     if (!is_label(name))
-        causes.push_back(invalid_value(at + ".name", quoted(name), label_rule));
+        causes.push_back(invalid_value(at + ".name", quote(name), label_rule));
     else if (!names.insert(name).second)
-        causes.push_back(errors::duplicate(at + ".name", quoted(name)));
+        causes.push_back(errors::duplicate(at + ".name", quote(name)));
 }
 
 void check_port(const json::value& port, const std::string& at, std::vector<status_cause>& causes)
@@ -71,7 +71,7 @@ void check_port(const json::value& port, const std::string& at, std::vector<stat
         causes.push_back(invalid_value(at + ".port", std::to_string(number), port_rule));
     const auto protocol = text_at(port, "protocol");
     if (protocol != "TCP" && protocol != "UDP" && protocol != "SCTP")
-        causes.push_back(not_supported(at + ".protocol", quoted(protocol), R"("SCTP", "TCP", "UDP")"));
+        causes.push_back(not_supported(at + ".protocol", quote(protocol), R"("SCTP", "TCP", "UDP")"));
     check_target_port(port, at, causes);
 }
 
@@ -96,7 +96,7 @@ void check_ports(const json::value& service, std::vector<status_cause>& causes)
         const auto protocol = text_at(ports[i], "protocol");
         if (!known.emplace(protocol, number).second)
             causes.push_back(errors::duplicate("spec.ports[" + std::to_string(i) + "]",
-                                               R"({"Name":"","Protocol":)" + quoted(protocol) +
+                                               R"({"Name":"","Protocol":)" + quote(protocol) +
                                                    R"(,"AppProtocol":null,"Port":)" + std::to_string(number) +
                                                    R"(,"TargetPort":0,"NodePort":0})"));
     }
@@ -110,7 +110,7 @@ void check_traffic(const json::value& service, std::vector<status_cause>& causes
     if (may_have_node_ports(service))
         check_choice(service, "externalTrafficPolicy", {"Cluster", "Local"}, R"("Cluster", "Local")", causes);
     else if (!external.empty() && !find_at(service, "spec.externalIPs"))
-        causes.push_back(invalid_value("spec.externalTrafficPolicy", quoted(external),
+        causes.push_back(invalid_value("spec.externalTrafficPolicy", quote(external),
                                        "may only be set for externally-accessible services"));
     if (has_cluster_ip(service))
         check_choice(service, "internalTrafficPolicy", {"Cluster", "Local"}, R"("Cluster", "Local")", causes);
@@ -137,12 +137,12 @@ void check_families(const json::value& service, std::vector<status_cause>& cause
 {
     const auto policy = text_at(service, "spec.ipFamilyPolicy");
     if (policy != "SingleStack" && policy != "PreferDualStack" && policy != "RequireDualStack")
-        causes.push_back(not_supported("spec.ipFamilyPolicy", quoted(policy),
+        causes.push_back(not_supported("spec.ipFamilyPolicy", quote(policy),
                                        R"("PreferDualStack", "RequireDualStack", "SingleStack")"));
     const auto* selector = object_at(service, "spec.selector");
     if (is_headless(service) && (!selector || selector->empty())) return;
     if (policy == "RequireDualStack")
-        causes.push_back(invalid_value("spec.ipFamilyPolicy", quoted(policy),
+        causes.push_back(invalid_value("spec.ipFamilyPolicy", quote(policy),
                                        "this cluster is not configured for dual-stack services"));
     const auto* families = array_at(service, "spec.ipFamilies");
     for (std::size_t i = 0; families && i < families->size() && !enough(causes); ++i) {
@@ -163,7 +163,7 @@ void check_cluster_ip(const json::value& service, const json::array& ips, std::v
     if (first == "None") {
         const auto type = text_at(service, "spec.type");
         if (type != "ClusterIP")
-            causes.push_back(invalid_value("spec.clusterIPs[0]", quoted(first),
+            causes.push_back(invalid_value("spec.clusterIPs[0]", quote(first),
                                            "may not be set to 'None' for " + std::string(type) + " services"));
         if (ips.size() > 1)
             causes.push_back(invalid_value("spec.clusterIPs", to_text(ips), "'None' must be the first and only value"));
@@ -172,7 +172,7 @@ void check_cluster_ip(const json::value& service, const json::array& ips, std::v
     if (first.find(':') != std::string_view::npos)
         causes.push_back(invalid_value("spec.clusterIPs[0]", to_text(ips), "IPv6 is not configured on this cluster"));
     else if (!service_address::parse(first))
-        causes.push_back(invalid_value("spec.clusterIPs[0]", quoted(first),
+        causes.push_back(invalid_value("spec.clusterIPs[0]", quote(first),
                                        "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"));
     else if (ips.size() > 1)
         causes.push_back(
@@ -208,7 +208,7 @@ void check_external_name(const json::value& service, std::vector<status_cause>& 
     if (name.empty())
         causes.push_back(required("spec.externalName"));
     else if (!is_subdomain(name))
-        causes.push_back(invalid_value("spec.externalName", quoted(name), subdomain_rule));
+        causes.push_back(invalid_value("spec.externalName", quote(name), subdomain_rule));
 }
 
 } // namespace

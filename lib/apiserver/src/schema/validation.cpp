@@ -39,7 +39,7 @@ constexpr std::string_view data_key_rule =
 void check_key(const std::string& field, std::string_view key, std::string_view shown,
                std::vector<status_cause>& causes)
 {
-    for (const auto& why : detail::label_key_problems(key)) causes.push_back(invalid_value(field, quoted(shown), why));
+    for (const auto& why : detail::label_key_problems(key)) causes.push_back(invalid_value(field, quote(shown), why));
 }
 
 void check_labels(const json::object& labels, std::vector<status_cause>& causes)
@@ -50,7 +50,7 @@ void check_labels(const json::object& labels, std::vector<status_cause>& causes)
         if (!value.is_string()) continue;
         const std::string_view text = value.get_string();
         for (const auto& why : detail::label_value_problems(text))
-            causes.push_back(invalid_value("metadata.labels", quoted(text), why));
+            causes.push_back(invalid_value("metadata.labels", quote(text), why));
     }
 }
 
@@ -85,7 +85,7 @@ void check_finalizers(const json::array& finalizers, std::vector<status_cause>& 
         if (text == "orphan" || text == "foregroundDeletion" || text == "kubernetes" ||
             text.find('/') != std::string_view::npos || text.find('.') != std::string_view::npos)
             continue;
-        causes.push_back(invalid_value("metadata.finalizers[" + std::to_string(i) + "]", quoted(text),
+        causes.push_back(invalid_value("metadata.finalizers[" + std::to_string(i) + "]", quote(text),
                                        "name is neither a standard finalizer name nor is it fully qualified"));
     }
 }
@@ -146,7 +146,7 @@ void check_config_data(const resource_info& info, const json::value& body, std::
         const auto* other = member == "data" ? object_at(body, "binaryData") : nullptr;
         for (const auto& [key, value] : *data) {
             if (other && other->contains(key))
-                causes.push_back(invalid_value("data[" + std::string(key) + "]", quoted(key),
+                causes.push_back(invalid_value("data[" + std::string(key) + "]", quote(key),
                                                "duplicate of key present in binaryData"));
             const bool good = !key.empty() && std::all_of(key.begin(), key.end(), [](char c) {
                 return alnum(c) || c == '-' || c == '_' || c == '.';
@@ -205,7 +205,7 @@ void check_schedule(const json::value& cron_job, std::vector<status_cause>& caus
     if (schedule.empty())
         causes.push_back(errors::required(std::string(path)));
     else if (const auto problem = cron_schedule_problem(schedule); !problem.empty())
-        causes.push_back(invalid_value(std::string(path), quoted(schedule), problem));
+        causes.push_back(invalid_value(std::string(path), quote(schedule), problem));
 }
 
 } // namespace
@@ -270,7 +270,7 @@ void validate_ephemeral_containers(const json::value& before, const json::value&
         if (same != now.end() && *same->second == container) continue;
         const std::string_view what = same == now.end() ? "removed" : "changed";
         causes.push_back(errors::forbidden_field(std::string(path), "existing ephemeral containers " +
-                                                                        quoted(text_at(container, "name")) +
+                                                                        quote(text_at(container, "name")) +
                                                                         " may not be " + std::string(what) + "\n"));
     }
 }
@@ -284,7 +284,7 @@ void validate_update(const resource_info& info, const json::value& before, const
         return a && b ? *a == *b : a == b;
     };
     if (info.behaves == builtin::secret && !same("type"))
-        causes.push_back(invalid_value("type", quoted(text_at(after, "type")), "field is immutable"));
+        causes.push_back(invalid_value("type", quote(text_at(after, "type")), "field is immutable"));
     if (info.behaves == builtin::config_map || info.behaves == builtin::secret) {
         const auto* immutable = find_at(before, "immutable");
         if (immutable && immutable->is_bool() && immutable->get_bool())

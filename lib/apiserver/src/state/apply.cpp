@@ -73,7 +73,7 @@ std::optional<status_error> check_identity(const object_address& at, const std::
     const auto uid = text_at(merged, "metadata.uid");
     if (!current_uid || uid.empty() || uid == *current_uid) return {};
     return errors::invalid(at.store->info, at.name,
-                           {errors::invalid_value("metadata.uid", quoted(uid), "field is immutable")});
+                           {errors::invalid_value("metadata.uid", quote(uid), "field is immutable")});
 }
 
 /// Drops what a write of this resource or subresource does not change.

@@ -35,7 +35,7 @@ naming settle_names(const json::value& crd, const names_in_use& used)
     naming out;
     const auto refuse = [&](std::string_view reason, std::string_view name) {
         out.reason = reason;
-        out.message = quoted(name) + " is already in use";
+        out.message = quote(name) + " is already in use";
     };
     const auto* asked = object_at(crd, "spec.names");
     if (!asked) return out;

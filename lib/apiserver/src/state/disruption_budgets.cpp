@@ -91,7 +91,7 @@ std::optional<status_error> count_eviction(const resource_info& info, std::strin
     const auto forbid = [&](std::string_view why) {
         auto e = errors::forbidden(info, name, why);
         e.kind = "poddisruptionbudget";
-        e.message = "poddisruptionbudget." + info.group + " " + quoted(name) + " is forbidden: " + std::string(why);
+        e.message = "poddisruptionbudget." + info.group + " " + quote(name) + " is forbidden: " + std::string(why);
         return e;
     };
     if (int_at(budget, "status.observedGeneration") < int_at(budget, "metadata.generation"))

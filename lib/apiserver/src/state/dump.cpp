@@ -47,10 +47,10 @@ bool is_established(const json::value& crd)
 std::string cluster_state_core::dump() const
 {
     std::string out =
-        R"({"format":)" + quoted(format_name) + R"(,"resourceVersion":")" + std::to_string(*version_) + "\"}\n";
+        R"({"format":)" + quote(format_name) + R"(,"resourceVersion":")" + std::to_string(*version_) + "\"}\n";
     const auto write = [&](const resource_store& store) {
         for (const auto& [key, object] : store.objects())
-            out += R"({"resource":)" + quoted(store.info.display_name()) + R"(,"object":)" + object->text + "}\n";
+            out += R"({"resource":)" + quote(store.info.display_name()) + R"(,"object":)" + object->text + "}\n";
     };
     // Definitions first: they declare the resources of other objects.
     for (const auto& [key, store] : stores_)

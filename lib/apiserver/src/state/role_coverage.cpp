@@ -71,12 +71,12 @@ public:
         };
         for (const auto& [what, verbs] : by_resource_) {
             const auto& [group, resource, name] = what;
-            std::string text = "{APIGroups:[" + quoted(group) + "], Resources:[" + quoted(resource) + "]";
-            if (!name.empty()) text += ", ResourceNames:[" + quoted(name) + "]";
+            std::string text = "{APIGroups:[" + quote(group) + "], Resources:[" + quote(resource) + "]";
+            if (!name.empty()) text += ", ResourceNames:[" + quote(name) + "]";
             list(text + ", Verbs:[" + joined(verbs) + "]}");
         }
         for (const auto& [path, verb] : by_path_)
-            list("{NonResourceURLs:[" + quoted(path) + "], Verbs:[" + quoted(verb) + "]}");
+            list("{NonResourceURLs:[" + quote(path) + "], Verbs:[" + quote(verb) + "]}");
         out.rules.assign(sorted.begin(), sorted.end());
         return out;
     }
@@ -85,7 +85,7 @@ private:
     [[nodiscard]] static std::string joined(const std::vector<std::string_view>& all)
     {
         std::string out;
-        for (const auto& text : all) out += (out.empty() ? "" : " ") + quoted(text);
+        for (const auto& text : all) out += (out.empty() ? "" : " ") + quote(text);
         return out;
     }
 

@@ -207,7 +207,7 @@ std::optional<status_error> service_allocator::assign_address(const resource_inf
         if (ips && !ips->empty()) return {};
         const auto made = addresses_.pick(random);
         if (!made)
-            return full("failed to allocate a serviceIP for Service " + quoted(text_at(service, "metadata.name")));
+            return full("failed to allocate a serviceIP for Service " + quote(text_at(service, "metadata.name")));
         const auto text = service_address::format(*made);
         auto& spec = object_member(service.get_object(), "spec");
         spec["clusterIP"] = text;

@@ -196,7 +196,7 @@ answer<std::optional<std::uint64_t>> based_on(const json::value& body)
     std::uint64_t version = 0;
     const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), version);
     if (ec != std::errc{} || end != text.data() + text.size())
-        return errors::internal("strconv.ParseUint: parsing " + quoted(text) + ": invalid syntax");
+        return errors::internal("strconv.ParseUint: parsing " + quote(text) + ": invalid syntax");
     return std::optional<std::uint64_t>{version};
 }
 
@@ -317,7 +317,7 @@ std::optional<status_error> check_deletion_time(const resource_info& info, const
     std::vector<status_cause> causes;
     const auto stated = text_at(body, "metadata.deletionTimestamp");
     if (!current.deleting && !stated.empty())
-        causes.push_back(errors::invalid_value("metadata.deletionTimestamp", quoted(stated), "field is immutable"));
+        causes.push_back(errors::invalid_value("metadata.deletionTimestamp", quote(stated), "field is immutable"));
     constexpr std::string_view grace = "metadata.deletionGracePeriodSeconds";
     const auto* seconds = find_at(body, grace);
     if (seconds && !seconds->is_null()) {

@@ -78,7 +78,7 @@ std::optional<status_error> check_namespace(const exchange& x, std::string_view 
     const auto asked = text_at(body, "spec.resourceAttributes.namespace");
     if (object_at(body, resource_part) && asked != x.route.ns)
         causes.push_back(
-            errors::invalid_value("spec.resourceAttributes.namespace", quoted(asked), "must match metadata.namespace"));
+            errors::invalid_value("spec.resourceAttributes.namespace", quote(asked), "must match metadata.namespace"));
     if (causes.empty()) return {};
     return errors::invalid(kind, group_of_reviews, {}, std::move(causes));
 }

@@ -21,7 +21,7 @@ bool contains(const std::vector<std::string>& all, std::string_view one)
 std::string list_of(const std::vector<std::string>& texts)
 {
     std::string out = "[";
-    for (const auto& t : texts) out += (out.size() > 1 ? " " : "") + quoted(t);
+    for (const auto& t : texts) out += (out.size() > 1 ? " " : "") + quote(t);
     return out + "]";
 }
 

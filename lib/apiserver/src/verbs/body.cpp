@@ -105,7 +105,7 @@ boost::system::result<json::value, std::string> read_yaml(const exchange& x, std
 std::vector<std::string> duplicates_in(std::string_view text, std::size_t max_depth)
 {
     auto complaints = detail::duplicate_fields(text, max_depth);
-    for (auto& field : complaints) field = "duplicate field " + quoted(field);
+    for (auto& field : complaints) field = "duplicate field " + quote(field);
     return complaints;
 }
 
@@ -210,7 +210,7 @@ std::string settle_doubtful_fields(exchange& x, json::value& body, const std::ve
     const auto& info = x.store->info;
     const auto unknown = unknown_fields(info, x.route.version, body);
     std::vector<std::string> complaints = duplicates;
-    for (const auto& field : unknown) complaints.push_back("unknown field " + quoted(field));
+    for (const auto& field : unknown) complaints.push_back("unknown field " + quote(field));
     // Unknown fields of protobuf have no names: a kube-apiserver ignores them, and validates nothing.
     const auto mode = is_protobuf(x) ? "Ignore" : x.target.value("fieldValidation");
     if (mode == "Strict" && !complaints.empty()) {
@@ -281,7 +281,7 @@ answer<std::string> read_manager(const exchange& x, std::string_view kind)
     const auto bad = std::find_if_not(given.begin(), given.end(), is_printable);
     if (bad != given.end())
         return errors::invalid_options(
-            kind, {errors::invalid_value("fieldManager", quoted(given),
+            kind, {errors::invalid_value("fieldManager", quote(given),
                                          "invalid character U+00" + hex(std::string_view(&*bad, 1)) + " (at position " +
                                              std::to_string(bad - given.begin()) + ")")});
     if (!given.empty()) return detail::valid_utf8(given);
@@ -298,7 +298,7 @@ answer<write_flags> read_write_flags(exchange& x, std::string_view kind)
     const auto mode = x.target.value("fieldValidation");
     if (!mode.empty() && mode != "Ignore" && mode != "Warn" && mode != "Strict")
         return errors::invalid_options(
-            kind, {errors::not_supported("fieldValidation", quoted(mode), R"("", "Ignore", "Strict", "Warn")")});
+            kind, {errors::not_supported("fieldValidation", quote(mode), R"("", "Ignore", "Strict", "Warn")")});
     auto manager = read_manager(x, kind);
     if (!manager) return manager.error();
     write_flags flags;
@@ -342,8 +342,8 @@ answer<json::value> read_delete_body(const exchange& x)
     const auto* kind = find_at(*body, "kind");
     if (kind && !kind->is_null() && scalar_text(*kind) != own_kind) {
         const auto version = text_at(*body, "apiVersion");
-        return errors::bad_request("no kind " + quoted(scalar_text(*kind)) + " is registered for version " +
-                                   quoted(version.empty() ? "v1" : version) +
+        return errors::bad_request("no kind " + quote(scalar_text(*kind)) + " is registered for version " +
+                                   quote(version.empty() ? "v1" : version) +
                                    " in scheme \"pkg/runtime/scheme.go:111\"");
     }
     if (const auto problem = type_problem("v1", own_kind, *body); !problem.empty()) return errors::bad_request(problem);
@@ -390,7 +390,7 @@ stated_options options_of_body(const json::value& body)
 answer<delete_request> checked(stated_options stated)
 {
     std::vector<status_cause> causes;
-    const auto policy = quoted(stated.how.propagation);
+    const auto policy = quote(stated.how.propagation);
     if (stated.orphan && stated.has_policy)
         causes.push_back(errors::invalid_value("propagationPolicy", policy,
                                                "orphanDependents and deletionPropagation cannot be both set"));

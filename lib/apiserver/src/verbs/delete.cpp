@@ -90,9 +90,9 @@ http_response answer_delete(exchange& x)
         return object_response(x, render_object(info, result->last, *form, x.now), form->form);
     }
     std::string body = R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","details":{"name":)";
-    body += quoted(result->last->name);
-    if (!info.group.empty()) body += R"(,"group":)" + quoted(info.group);
-    body += R"(,"kind":)" + quoted(info.plural) + R"(,"uid":)" + quoted(result->last->uid) + "}}";
+    body += quote(result->last->name);
+    if (!info.group.empty()) body += R"(,"group":)" + quote(info.group);
+    body += R"(,"kind":)" + quote(info.plural) + R"(,"uid":)" + quote(result->last->uid) + "}}";
     return object_response(x, std::move(body), chosen->form);
 }
 

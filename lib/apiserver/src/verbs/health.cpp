@@ -42,7 +42,7 @@ http_response health_response(const exchange& x)
     if (!excluded.empty()) {
         out += "warn: some health checks cannot be excluded: no matches for ";
         for (bool first = true; const auto& each : excluded)
-            out += (std::exchange(first, false) ? "" : ",") + quoted(each);
+            out += (std::exchange(first, false) ? "" : ",") + quote(each);
         out += '\n';
     }
     return text_response(out + s[0] + " check passed\n");

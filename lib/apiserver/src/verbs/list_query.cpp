@@ -25,7 +25,7 @@ void check_list(const list_query& q, std::vector<status_cause>& causes)
         if (!q.continue_token.empty())
             causes.push_back(forbidden_field(field, "resourceVersionMatch is forbidden when continue is provided"));
         if (q.match != "Exact" && q.match != "NotOlderThan")
-            causes.push_back(errors::not_supported(field, quoted(q.match), R"("Exact", "NotOlderThan", "")"));
+            causes.push_back(errors::not_supported(field, quote(q.match), R"("Exact", "NotOlderThan", "")"));
         if (q.match == "Exact" && q.version == "0")
             causes.push_back(
                 forbidden_field(field, R"(resourceVersionMatch "exact" is forbidden for resourceVersion "0")"));
@@ -46,7 +46,7 @@ void check_watch(const list_query& q, std::vector<status_cause>& causes)
             causes.push_back(forbidden_field(
                 field, "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"));
         if (q.match != "NotOlderThan")
-            causes.push_back(errors::not_supported(field, quoted(q.match), R"("NotOlderThan")"));
+            causes.push_back(errors::not_supported(field, quote(q.match), R"("NotOlderThan")"));
     }
     // Without a version a watch begins as if it had asked for the initial events.
     const bool begins_anew = !q.send_initial_events && (q.version.empty() || q.version == "0");
@@ -65,7 +65,7 @@ answer<std::optional<std::int64_t>> int_parameter(const parsed_target& target, s
     std::int64_t value = 0;
     const auto [end, ec] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     if (ec != std::errc{} || end != digits.data() + digits.size())
-        return errors::bad_request("strconv.ParseInt: parsing " + quoted(text) + ": " +
+        return errors::bad_request("strconv.ParseInt: parsing " + quote(text) + ": " +
                                    (ec == std::errc::result_out_of_range ? "value out of range" : "invalid syntax"));
     return std::optional(value);
 }
@@ -99,7 +99,7 @@ boost::system::result<std::uint64_t, std::string> parse_version(std::string_view
     const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), version);
     if (ec != std::errc{} || end != text.data() + text.size())
         return {boost::system::in_place_error,
-                "resourceVersion: Invalid value: " + quoted(text) + ": strconv.ParseUint: parsing " + quoted(text) +
+                "resourceVersion: Invalid value: " + quote(text) + ": strconv.ParseUint: parsing " + quote(text) +
                     ": " + (ec == std::errc::result_out_of_range ? "value out of range" : "invalid syntax")};
     return version;
 }

@@ -28,7 +28,7 @@ answer<std::optional<std::int64_t>> read_number(const exchange& x, std::string_v
     std::int64_t value = 0;
     const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (ec != std::errc{} || end != text.data() + text.size())
-        return errors::bad_request("strconv.ParseInt: parsing " + quoted(text) + ": invalid syntax");
+        return errors::bad_request("strconv.ParseInt: parsing " + quote(text) + ": invalid syntax");
     return std::optional<std::int64_t>{value};
 }
 
@@ -64,8 +64,8 @@ answer<log_query> read_log_query(const exchange& x)
     const auto since_time = x.target.value("sinceTime");
     if (wall_time since; !since_time.empty()) {
         if (!parse_time(since_time, since))
-            return errors::bad_request("parsing time " + quoted(since_time) +
-                                       " as \"2006-01-02T15:04:05Z07:00\": cannot parse " + quoted(since_time) +
+            return errors::bad_request("parsing time " + quote(since_time) +
+                                       " as \"2006-01-02T15:04:05Z07:00\": cannot parse " + quote(since_time) +
                                        " as \"2006\"");
         q.since = since;
     }

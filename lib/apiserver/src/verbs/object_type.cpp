@@ -33,10 +33,10 @@ std::optional<type_fault> fault_of_custom(const resource_info& info, std::string
     type_fault out;
     if (kind != info.kind)
         out.verdict = errors::invalid(kind, info.group, name,
-                                      {errors::invalid_value("kind", quoted(kind), "must be " + info.kind)});
+                                      {errors::invalid_value("kind", quote(kind), "must be " + info.kind)});
     else if (api_version != expected)
         out.verdict = errors::invalid(
-            info, name, {errors::invalid_value("apiVersion", quoted(api_version), "must be " + std::string(expected))});
+            info, name, {errors::invalid_value("apiVersion", quote(api_version), "must be " + std::string(expected))});
     else
         return {};
     return out;
@@ -67,7 +67,7 @@ std::optional<type_fault> find_type_fault(const exchange& x, const json::value& 
     if (std::count(api_version.begin(), api_version.end(), '/') > 1)
         return unreadable("unexpected GroupVersion string: " + std::string(api_version));
     if (!detail::builtin_schemas::find(api_version, kind))
-        return type_fault{.why = "no kind " + quoted(kind) + " is registered for version " + quoted(api_version) +
+        return type_fault{.why = "no kind " + quote(kind) + " is registered for version " + quote(api_version) +
                                  " in scheme \"pkg/runtime/scheme.go:111\""};
     if (kind == info.kind)
         return type_fault{.verdict =

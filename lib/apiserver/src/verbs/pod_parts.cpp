@@ -62,7 +62,7 @@ http_response answer_binding(exchange& x)
     if (const auto held = text_at(pod, "spec.nodeName"); !held.empty()) {
         auto e = errors::make(409, "Conflict",
                               "Operation cannot be fulfilled on pods/binding \"" + x.route.name + "\": pod " +
-                                  x.route.name + " is already assigned to node " + quoted(held));
+                                  x.route.name + " is already assigned to node " + quote(held));
         e.name = x.route.name;
         e.kind = "pods/binding";
         return respond(e);

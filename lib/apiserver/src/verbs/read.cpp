@@ -37,7 +37,7 @@ http_response object_response(const exchange& x, std::string json, answer_form f
     http_response r;
     r.status = status;
     r.headers = {{"Content-Type", std::string(content_type(form))}};
-    for (const auto& warning : x.warnings) r.headers.emplace_back("Warning", "299 - " + quoted(warning));
+    for (const auto& warning : x.warnings) r.headers.emplace_back("Warning", "299 - " + quote(warning));
     if (form == answer_form::json) {
         r.body = std::move(json);
         r.body += '\n';

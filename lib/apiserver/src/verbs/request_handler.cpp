@@ -168,7 +168,7 @@ std::optional<status_error> check_timeout(const exchange& x)
     if (text.empty() || lasts || go_duration::parse(text)) return {};
     const bool is_number = text.find_first_not_of("0123456789.") == std::string_view::npos;
     return errors::bad_request("invalid timeout specified in the request URL - time: " +
-                               std::string(is_number ? "missing unit in" : "invalid") + " duration " + quoted(text));
+                               std::string(is_number ? "missing unit in" : "invalid") + " duration " + quote(text));
 }
 
 constexpr std::size_t first_part_of_list = 256 * 1024;

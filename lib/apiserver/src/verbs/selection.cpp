@@ -41,7 +41,7 @@ answer<selection> selection::parse(const resource_info& info, std::string_view l
         auto parsed = label_selector::parse(labels);
         if (!parsed) {
             // kube-apiserver's message does not contain the position.
-            const auto& message = parsed.error().message();
+            const auto message = parsed.error().message();
             return errors::bad_request(message.substr(0, message.rfind(" at position ")));
         }
         s.labels_ = label_match(*parsed);

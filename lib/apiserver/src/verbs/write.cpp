@@ -100,7 +100,7 @@ status_error unfit(const json::value& shown, const std::string& why)
 {
     auto text = to_text(shown);
     if (text.size() > longest_shown) text = detail::valid_utf8(text.substr(0, longest_shown)) + " ...";
-    return errors::invalid("", "", "", {errors::invalid_value("patch", quoted(text), why)});
+    return errors::invalid("", "", "", {errors::invalid_value("patch", quote(text), why)});
 }
 
 status_error no_map(patch_format format, const json::value& patch)
@@ -250,7 +250,7 @@ http_response answer_patch(exchange& x)
     if (auto e = check_place(x, doc)) return respond(*e);
     if (const auto uid = text_at(doc, "metadata.uid"); !scale && !uid.empty() && uid != (*current)->uid)
         return respond(errors::invalid(info, x.route.name,
-                                       {errors::invalid_value("metadata.uid", quoted(uid), "field is immutable")}));
+                                       {errors::invalid_value("metadata.uid", quote(uid), "field is immutable")}));
     auto& metadata = object_member(doc.get_object(), "metadata");
     default_member(metadata, "resourceVersion", json::value(std::string_view(std::to_string((*current)->version))));
     if (scale) {

@@ -30,7 +30,7 @@ std::string banner(const model& m)
 }
 
 /// A literal. Other characters than ASCII are written as octal numbers, which end after three digits.
-std::string quoted(std::string_view text)
+std::string quote(std::string_view text)
 {
     std::string out = "\"";
     for (const char c : text) {
@@ -61,7 +61,7 @@ std::string literals(std::string_view text)
     std::string out;
     for (std::size_t at = 0, n = 1; at < text.size(); at += line, ++n) {
         const bool ends = n % lines == 0 || at + line >= text.size();
-        out += "        " + quoted(text.substr(at, line)) + (ends ? ",\n" : "\n");
+        out += "        " + quote(text.substr(at, line)) + (ends ? ",\n" : "\n");
     }
     return out;
 }
@@ -272,7 +272,7 @@ private:
         const std::string type = is_text ? "const char*" : types.scalar_name(of.type);
         for (const auto& [name, value] : of.values)
             out += "        static constexpr " + type + ' ' + name + " = " +
-                   (is_text ? quoted(value) : literal(value, of.type)) + ";\n";
+                   (is_text ? quote(value) : literal(value, of.type)) + ";\n";
         out += "    };\n";
     }
 
@@ -286,7 +286,7 @@ private:
             const auto returned = types.accessor(m.fields[i]);
             append_comment(out, m.fields[i].description, "    ");
             out += "    [[nodiscard]] " + returned + ' ' + names[i] + "() const\n    {\n        return " +
-                   types.reading(m.fields[i], quoted(m.fields[i].name)) + ";\n    }\n";
+                   types.reading(m.fields[i], quote(m.fields[i].name)) + ";\n    }\n";
         }
         out += "};\n\n";
     }
@@ -352,7 +352,7 @@ private:
         if (!names.empty()) {
             out += "    static constexpr detail::struct_field fields[] = {\n";
             for (std::size_t i = 0; i < names.size(); ++i)
-                out += "        detail::describe<decltype(type::" + names[i] + ")>(" + quoted(m.fields[i].name) +
+                out += "        detail::describe<decltype(type::" + names[i] + ")>(" + quote(m.fields[i].name) +
                        ", offsetof(type, " + names[i] + ')' + (m.fields[i].required ? ", true" : "") + "),\n";
             out += "    };\n    static constexpr std::uint16_t by_name[] = {" + name_order(m) + "};\n";
         }
@@ -366,7 +366,7 @@ private:
     [[nodiscard]] std::string kind_texts(std::map<std::string, const kind*>::const_iterator kind) const
     {
         if (kind == kinds_.end()) return R"("", "", )";
-        return quoted(api_version(*kind->second)) + ", " + quoted(kind->second->name) + ", ";
+        return quote(api_version(*kind->second)) + ", " + quote(kind->second->name) + ", ";
     }
 
     static std::string api_version(const kind& k) { return k.group.empty() ? k.version : k.group + '/' + k.version; }
@@ -383,8 +383,8 @@ private:
 
     static void append_resource(std::string& out, const std::string& type, const kind& k)
     {
-        out += "kubecoro::resource_type " + type + "::resource()\n{\n    return {" + quoted(k.group) + ", " +
-               quoted(k.version) + ", " + quoted(k.plural) + ", " + quoted(k.name) + ", " +
+        out += "kubecoro::resource_type " + type + "::resource()\n{\n    return {" + quote(k.group) + ", " +
+               quote(k.version) + ", " + quote(k.plural) + ", " + quote(k.name) + ", " +
                (k.namespaced ? "true" : "false") + "};\n}\n\n";
     }
 

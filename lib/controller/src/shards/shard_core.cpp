@@ -75,8 +75,8 @@ shard_share shard_core::share() const
     if (attempted_) add(*attempted_);
     for (const auto& [id, o] : others_) {
         // Not copied: that would be quadratic in the members.
-        const auto take = [&out, id = id](const shard_view& claim) {
-            if (may_overlap(out, id, claim)) out.others.emplace_back(id, claim);
+        const auto take = [&out, &member = id](const shard_view& claim) {
+            if (may_overlap(out, member, claim)) out.others.emplace_back(member, claim);
         };
         // One that cannot be read may claim anything.
         if (o.lease.view)

@@ -34,7 +34,7 @@ std::vector<std::string> request_target::values(std::string_view name) const
 
 std::optional<request_target> parse_target(std::string_view text)
 {
-    const auto parsed = boost::urls::parse_origin_form(boost::urls::string_view(text.data(), text.size()));
+    const auto parsed = boost::urls::parse_origin_form(boost::core::string_view(text.data(), text.size()));
     if (!parsed) return std::nullopt;
     const auto path = parsed->encoded_path();
     request_target out{std::string(path.data(), path.size())};

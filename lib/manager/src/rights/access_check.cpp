@@ -101,7 +101,7 @@ std::string problem_of(const std::vector<question>& all)
     return {};
 }
 
-std::string quoted(const std::vector<std::string>& texts)
+std::string quote(const std::vector<std::string>& texts)
 {
     std::string out;
     for (const auto& t : texts) out += (out.empty() ? "\"" : ", \"") + t + "\"";
@@ -129,9 +129,9 @@ failure missing_rights(const std::vector<access_right>& missing, std::string_vie
     for (const auto& m : missing) {
         if (++named > most_named) break;
         names += (names.empty() ? "" : "; ") + describe(m);
-        rules += (rules.empty() ? "" : ", ") + std::string("{apiGroups: ") + quoted({m.group}) +
-                 ", resources: " + quoted({m.resource}) +
-                 (m.name.empty() ? "" : ", resourceNames: " + quoted({m.name})) + ", verbs: " + quoted(m.verbs) + "}";
+        rules += (rules.empty() ? "" : ", ") + std::string("{apiGroups: ") + quote({m.group}) +
+                 ", resources: " + quote({m.resource}) + (m.name.empty() ? "" : ", resourceNames: " + quote({m.name})) +
+                 ", verbs: " + quote(m.verbs) + "}";
     }
     if (named > most_named) names += "; and " + std::to_string(missing.size() - most_named) + " more";
     std::string why = "the program may not " + names + ". ";

@@ -221,8 +221,8 @@ private:
     static detail::indexer_engine::functions erased(index_functions<T> indexes)
     {
         detail::indexer_engine::functions out;
-        for (auto& [name, f] : indexes)
-            out.emplace(name, [f = std::move(f)](const void* o) { return f(*static_cast<const T*>(o)); });
+        for (auto& [name, index] : indexes)
+            out.emplace(name, [f = std::move(index)](const void* o) { return f(*static_cast<const T*>(o)); });
         return out;
     }
 

@@ -1,8 +1,13 @@
 #pragma once
-// Includes the distribution's Catch2: version 2 (Debian 12) or 3 (Ubuntu 24.04).
+// Includes the distribution's Catch2: version 2 (Debian 12) or 3 (Debian 13, Ubuntu 24.04), with the names of version 2.
 
 #if __has_include(<catch2/catch_all.hpp>)
 #include <catch2/catch_all.hpp>
+
+using Catch::Approx;
+namespace Catch {
+inline auto Contains(const std::string& text) { return Matchers::ContainsSubstring(text); }
+} // namespace Catch
 #else
 #include <catch2/catch.hpp>
 #endif
