@@ -81,7 +81,7 @@ TEST_CASE("endpoints: headers have a limit, and the refusal arrives", "[endpoint
 {
     running_endpoints program(with({.max_head_bytes = 4096}));
     auto client = program.client();
-    REQUIRE(client.send("GET /livez HTTP/1.1\r\nA: " + std::string(100'000, 'x') + "\r\n\r\n"));
+    REQUIRE(client.send("GET /livez HTTP/1.1\r\nHost: localhost\r\nA: " + std::string(100'000, 'x') + "\r\n\r\n"));
     CHECK(client.answer().status == 431);
     CHECK(client.closed_by_server());
     auto endless = program.client();

@@ -81,8 +81,9 @@ private:
 
 const std::string admin = "Authorization: Bearer admin\r\n";
 const std::string config_maps = "/api/v1/namespaces/default/configmaps";
-const std::string chunked_post = "POST " + config_maps + " HTTP/1.1\r\n" + admin + "Transfer-Encoding: chunked\r\n\r\n";
-const std::string watch_request = "GET " + config_maps + "?watch=1 HTTP/1.1\r\n" + admin + "\r\n";
+const std::string chunked_post =
+    "POST " + config_maps + " HTTP/1.1\r\nHost: h\r\n" + admin + "Transfer-Encoding: chunked\r\n\r\n";
+const std::string watch_request = "GET " + config_maps + "?watch=1 HTTP/1.1\r\nHost: h\r\n" + admin + "\r\n";
 
 struct front
 {
@@ -155,7 +156,7 @@ TEST_CASE("connection: deadlines end it in every state of its coroutines", "[api
     SECTION("half a body, even when more bytes keep arriving")
     {
         const auto client = f.connect();
-        f.send(client, "PUT " + config_maps + "/a HTTP/1.1\r\n" + admin + "Content-Length: 1000\r\n\r\n");
+        f.send(client, "PUT " + config_maps + "/a HTTP/1.1\r\nHost: h\r\n" + admin + "Content-Length: 1000\r\n\r\n");
         for (int i = 0; i < 30; ++i) {
             CHECK(f.table.living().size() == 1);
             f.send(client, "x");
@@ -179,7 +180,7 @@ TEST_CASE("connection: deadlines end it in every state of its coroutines", "[api
     {
         const auto client = f.connect();
         client->client_reads = false;
-        f.send(client, "GET /version HTTP/1.1\r\n\r\n" + std::string(200'000, 'x'));
+        f.send(client, "GET /version HTTP/1.1\r\nHost: h\r\n\r\n" + std::string(200'000, 'x'));
         f.pass(std::chrono::seconds{30});
     }
     CHECK(f.table.living().empty());
@@ -214,7 +215,7 @@ TEST_CASE("connection_table: at the limit the longest waiting connection is clos
     f.run.advance(std::chrono::seconds{1});
     const auto half = f.connect();
     f.run.advance(std::chrono::seconds{1});
-    f.send(idle, "GET /healthz HTTP/1.1\r\n\r\n"); // restarts its waiting time
+    f.send(idle, "GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n"); // restarts its waiting time
     const auto third = f.connect();
     REQUIRE(third);
     CHECK(half->closed);
@@ -238,13 +239,14 @@ TEST_CASE("connection: unauthorized requests are refused before the body is read
     const auto client = f.connect();
     SECTION("without a token")
     {
-        f.send(client, "POST " + config_maps + " HTTP/1.1\r\nContent-Length: 1000000\r\nExpect: 100-continue\r\n\r\n");
+        f.send(client, "POST " + config_maps +
+                           " HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000\r\nExpect: 100-continue\r\n\r\n");
         CHECK(client->sent_by_server.starts_with("HTTP/1.1 403 "));
     }
     SECTION("with a wrong token")
     {
-        f.send(client,
-               "POST " + config_maps + " HTTP/1.1\r\nContent-Length: 1000000\r\nAuthorization: Bearer x\r\n\r\nabc");
+        f.send(client, "POST " + config_maps +
+                           " HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000\r\nAuthorization: Bearer x\r\n\r\nabc");
         CHECK(client->sent_by_server.starts_with("HTTP/1.1 401 "));
     }
     CHECK(client->sent_by_server.find("Connection: close") != std::string::npos);
@@ -257,7 +259,7 @@ TEST_CASE("connection: bodies of all connections share one budget", "[apiserver]
     server_options options;
     options.max_buffered_bytes = 1'000'000;
     front f(std::move(options));
-    const std::string head = "POST " + config_maps + " HTTP/1.1\r\n" + admin +
+    const std::string head = "POST " + config_maps + " HTTP/1.1\r\nHost: h\r\n" + admin +
                              "Content-Type: application/json\r\nContent-Length: 700000\r\n\r\n";
     const auto one = f.connect(), two = f.connect();
     f.send(one, head + std::string(600'000, ' '));
@@ -289,7 +291,7 @@ TEST_CASE("connection: a long list is rendered while its client reads it", "[api
         create.body = R"({"metadata":{"name":"c)" + std::to_string(i) + R"("},"data":{"k":")" + value + R"("}})";
         REQUIRE(f.run.run(f.engine->perform(create, wake_signal{}))->response.status == 201);
     }
-    const std::string get = "GET " + config_maps + " HTTP/1.1\r\n" + admin;
+    const std::string get = "GET " + config_maps + " HTTP/1.1\r\nHost: h\r\n" + admin;
     SECTION("chunked")
     {
         const auto client = f.connect();
@@ -339,7 +341,7 @@ TEST_CASE("connection: the deletion of a collection ends when its client disconn
                             f.run.clock().wall_now())
                     .has_value());
     const auto client = f.connect();
-    client->client_sends("DELETE " + config_maps + " HTTP/1.1\r\n" + admin + "\r\n");
+    client->client_sends("DELETE " + config_maps + " HTTP/1.1\r\nHost: h\r\n" + admin + "\r\n");
     REQUIRE(f.run.run_until([&] { return state.objects("configmaps").size() < 1'000; }));
     client->client_closes();
     f.run.run_until_idle();

@@ -144,7 +144,8 @@ std::optional<http_response> connection::refusal_of_bytes()
 {
     using state = request_reader::state;
     const state now = requests_.where();
-    if (now == state::malformed || now == state::head_too_large || now == state::body_too_large)
+    if (now == state::malformed || now == state::unknown_coding || now == state::head_too_large ||
+        now == state::body_too_large)
         return refuse(now, limits_.http);
     if ((now == state::body || now == state::complete) && !body_share_.resize(requests_.body_size()))
         return too_many_requests();

@@ -1,5 +1,7 @@
 #include "http/connection_codec.hpp"
 
+#include <kubecoro/client/detail/incoming_head.hpp>
+
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/status.hpp>
@@ -15,24 +17,9 @@ namespace kubecoro::apiserver {
 
 namespace http = boost::beast::http;
 
-namespace {
-
-/// The target in origin form: a client that takes the server for a proxy sends the absolute form, which servers accept.
-std::string origin_form(std::string_view target)
-{
-    for (const std::string_view scheme : {"http://", "https://"}) {
-        if (!boost::beast::iequals(target.substr(0, scheme.size()), scheme)) continue;
-        target.remove_prefix(scheme.size());
-        target.remove_prefix(std::min(target.find_first_of("/?"), target.size()));
-        return target.starts_with('/') ? std::string(target) : "/" + std::string(target);
-    }
-    return std::string(target);
-}
-
-} // namespace
-
 struct request_reader::parser
 {
+    std::optional<detail::incoming_head> received;
     std::optional<http::request_parser<http::string_body>> message;
     state where = state::idle;
     bool continue_told = false;
@@ -42,8 +29,10 @@ struct request_reader::parser
 
     void reset(http_limits limits)
     {
+        received.emplace(limits.head, limits.headers);
         message.emplace();
-        message->header_limit(static_cast<std::uint32_t>(limits.head));
+        // Only for what frames a body: the head has been checked.
+        message->header_limit(static_cast<std::uint32_t>(limits.head) + 1);
         message->body_limit(limits.body);
         where = state::idle;
         continue_told = false;
@@ -51,24 +40,48 @@ struct request_reader::parser
         used_for_body = 0;
     }
 
-    void keep_head()
+    /// Passes the head on to the parser of the body.
+    [[nodiscard]] state begin_body()
     {
-        const auto& m = message->get();
-        head.method.assign(m.method_string());
-        head.target = origin_form(m.target());
-        for (const auto& field : m) {
-            std::string name(field.name_string());
-            for (char& c : name)
+        const auto& text = received->text();
+        boost::system::error_code error;
+        message->put(boost::asio::const_buffer(text.data(), text.size()), error);
+        if (error == http::error::body_limit) return state::body_too_large;
+        if (!message->is_header_done()) return state::malformed;
+        head.method = received->method();
+        head.target = received->target();
+        for (const auto& [name, value] : received->fields()) {
+            std::string lower(name);
+            for (char& c : lower)
                 if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-            head.headers.emplace_back(std::move(name), std::string(field.value()));
+            head.headers.emplace_back(std::move(lower), std::string(value));
         }
+        return message->is_done() ? state::complete : state::body;
     }
 
-    /// Whether the message has a transfer coding other than chunked: its body has no known end, and would be read as
-    /// requests.
-    [[nodiscard]] bool has_unknown_coding() const
+    std::size_t feed_head(std::string_view bytes)
     {
-        return message->get().count(http::field::transfer_encoding) > 0 && !message->chunked();
+        using arrived = detail::incoming_head::state;
+        const auto used = received->feed(bytes);
+        switch (received->where()) {
+        case arrived::idle:
+            break;
+        case arrived::partial:
+            where = state::head;
+            break;
+        case arrived::complete:
+            where = begin_body();
+            break;
+        case arrived::unknown_coding:
+            where = state::unknown_coding;
+            break;
+        case arrived::too_large:
+            where = state::head_too_large;
+            break;
+        default:
+            where = state::malformed;
+        }
+        return used;
     }
 
     /// Chunks of one byte need five bytes of framing; the factor leaves room for chunk extensions.
@@ -93,28 +106,17 @@ std::size_t request_reader::body_size() const noexcept { return parser_->message
 std::size_t request_reader::feed(std::string_view bytes)
 {
     auto& p = *parser_;
-    std::size_t used = 0;
-    while (used < bytes.size() && (p.where == state::idle || p.where == state::head || p.where == state::body)) {
-        if (p.where == state::idle) p.where = state::head;
+    std::size_t used = p.where == state::idle || p.where == state::head ? p.feed_head(bytes) : 0;
+    while (used < bytes.size() && p.where == state::body) {
         boost::system::error_code error;
         const std::size_t n =
             p.message->put(boost::asio::const_buffer(bytes.data() + used, bytes.size() - used), error);
         used += n;
-        if (p.where == state::body) p.used_for_body += n;
-        if (p.where == state::head && p.message->is_header_done()) {
-            p.where = state::body;
-            p.keep_head();
-            if (p.has_unknown_coding()) {
-                p.where = state::malformed;
-                break;
-            }
-        }
+        p.used_for_body += n;
         if (p.message->is_done()) p.where = state::complete;
         if (!error) continue;
         if (error == http::error::need_more) break;
-        p.where = error == http::error::header_limit ? state::head_too_large
-                  : error == http::error::body_limit ? state::body_too_large
-                                                     : state::malformed;
+        p.where = error == http::error::body_limit ? state::body_too_large : state::malformed;
     }
     if (p.where == state::body && (bytes.size() - used > limits_.head || p.mostly_framing(limits_)))
         p.where = state::malformed;
@@ -126,8 +128,7 @@ bool request_reader::wants_continue() noexcept
     auto& p = *parser_;
     if (p.where != state::body || p.continue_told) return false;
     p.continue_told = true;
-    const auto& m = p.message->get();
-    return m.version() >= 11 && boost::beast::iequals(m[http::field::expect], "100-continue");
+    return p.received->reads_chunks() && boost::beast::iequals(p.head.header("expect"), "100-continue");
 }
 
 request_reader::message request_reader::take()
@@ -136,8 +137,8 @@ request_reader::message request_reader::take()
     message out;
     out.content = std::move(parser_->head);
     out.content.body = std::move(m.body());
-    out.keep_alive = m.keep_alive();
-    out.may_chunk = m.version() >= 11;
+    out.keep_alive = parser_->received->keep_alive();
+    out.may_chunk = parser_->received->reads_chunks();
     parser_->reset(limits_);
     return out;
 }
@@ -199,6 +200,10 @@ http_response refuse(request_reader::state why, http_limits limits)
     case request_reader::state::head_too_large:
         out.status = 431;
         out.body = "431 Request Header Fields Too Large";
+        break;
+    case request_reader::state::unknown_coding:
+        out.status = 501;
+        out.body = "501 Not Implemented: Unsupported transfer encoding";
         break;
     default:
         out.status = 400;

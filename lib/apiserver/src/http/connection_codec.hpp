@@ -14,6 +14,8 @@ struct http_limits
 {
     /// Maximum size of the request line with the headers; also of one chunk's header and of the trailers.
     std::size_t head = 64 * 1024;
+    /// Header lines of a request: impersonation has one for each group.
+    std::size_t headers = 1000;
     std::size_t body = max_body_bytes;
 };
 
@@ -29,6 +31,7 @@ public:
         complete,
         head_too_large,
         body_too_large,
+        unknown_coding,
         malformed
     };
 

@@ -1,6 +1,8 @@
 // Parses HTTP/1.1 requests without bodies from bytes. No I/O.
 #pragma once
 
+#include <kubecoro/client/detail/incoming_head.hpp>
+
 #include <memory>
 #include <string>
 #include <string_view>
@@ -38,10 +40,10 @@ public:
         has_body
     };
 
+    /// Header lines of a request.
+    static constexpr std::size_t most_headers = 100;
+
     explicit request_reader(std::size_t max_head_bytes);
-    ~request_reader();
-    request_reader(const request_reader&) = delete;
-    request_reader& operator=(const request_reader&) = delete;
 
     /// Parses further bytes. @return the number of bytes consumed; pass the rest again with those that follow.
     std::size_t feed(std::string_view bytes);
@@ -50,12 +52,9 @@ public:
     [[nodiscard]] request_head take();
 
 private:
-    struct parser;
-    void reset();
-
     std::size_t limit_;
     state where_ = state::idle;
-    std::unique_ptr<parser> parser_;
+    std::unique_ptr<incoming_head> head_;
 };
 
 } // namespace kubecoro::detail
