@@ -239,7 +239,7 @@ result<std::string> random_token()
 
 std::string kubeconfig_text(const kubeconfig_entry& e)
 {
-    const auto quoted = [](std::string_view text) {
+    const auto quote = [](std::string_view text) {
         std::string out = "\"";
         for (const char c : text) {
             if (c == '"' || c == '\\') out += '\\';
