@@ -1,11 +1,11 @@
 #include <kubecoro/base/backoff.hpp>
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/detail/own_chain.hpp>
 #include <kubecoro/base/random.hpp>
 #include <kubecoro/base/repeat.hpp>
 #include <kubecoro/base/timeout.hpp>
 
 #include <boost/asio/post.hpp>
-#include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include <optional>
@@ -14,6 +14,10 @@
 namespace asio = boost::asio;
 
 namespace kubecoro {
+using detail::own_chain;
+using detail::own_filter;
+using detail::own_throws;
+
 namespace {
 
 asio::awaitable<result<>> pause(time_source& time, duration d)
@@ -31,7 +35,7 @@ duration stretched(duration d, double jitter, random_source& random)
     return duration(static_cast<duration::rep>(ticks));
 }
 
-asio::awaitable<result<>> rounds(time_source& time, round_timing timing, loop_body body)
+asio::awaitable<result<>> rounds(own_chain chain, time_source& time, round_timing timing, loop_body body)
 {
     random_source random(timing.seed ? *timing.seed : random_seed());
     for (;;) {
@@ -39,20 +43,24 @@ asio::awaitable<result<>> rounds(time_source& time, round_timing timing, loop_bo
         const duration period = timing.jitter > 0 ? stretched(timing.period, timing.jitter, random) : timing.period;
         auto guarded = catch_failure(body);
         const auto done = co_await std::move(guarded);
+        co_await own_filter();
+        co_await own_throws();
         if (!done) co_return done;
+        if (chain.cancelled()) co_return failure(cond::cancelled);
         const auto rested = co_await pause(time, timing.sliding ? period : period - (time.now() - begun));
         if (!rested) co_return rested;
     }
 }
 
-asio::awaitable<result<>> rounds_with_backoff(time_source& time, backoff delays, loop_body body,
+asio::awaitable<result<>> rounds_with_backoff(own_chain chain, time_source& time, backoff delays, loop_body body,
                                               callback<void(const failure&)> on_failure)
 {
     for (;;) {
         auto guarded = catch_failure(body);
         const auto done = co_await std::move(guarded);
-        const auto state = co_await asio::this_coro::cancellation_state;
-        if (state.cancelled() != asio::cancellation_type::none) co_return failure(cond::cancelled);
+        co_await own_filter();
+        co_await own_throws();
+        if (chain.cancelled()) co_return failure(cond::cancelled);
         if (!done && on_failure) std::as_const(on_failure)(done.error());
         if (done) delays.reset();
         const duration delay = delays.next();
@@ -62,7 +70,7 @@ asio::awaitable<result<>> rounds_with_backoff(time_source& time, backoff delays,
     }
 }
 
-asio::awaitable<result<>> questions(time_source& time, duration interval, bool immediate, question ask)
+asio::awaitable<result<>> questions(own_chain chain, time_source& time, duration interval, bool immediate, question ask)
 {
     for (bool first = true;; first = false) {
         if (!first || !immediate) {
@@ -71,8 +79,11 @@ asio::awaitable<result<>> questions(time_source& time, duration interval, bool i
         }
         auto guarded = catch_failure(ask);
         const auto answer = co_await std::move(guarded);
+        co_await own_filter();
+        co_await own_throws();
         if (!answer) co_return answer.error();
         if (*answer) co_return result<>{};
+        if (chain.cancelled()) co_return failure(cond::cancelled);
     }
 }
 
@@ -86,19 +97,23 @@ asio::awaitable<result<>> until(time_source& time, saturating_duration period, n
 
 asio::awaitable<result<>> jitter_until(time_source& time, round_timing timing, named_first<loop_body> body)
 {
-    return catch_failure(rounds(time, timing, body.take()));
+    const own_chain chain;
+    return catch_failure(chain.run(rounds(chain, time, timing, body.take())));
 }
 
 asio::awaitable<result<>> backoff_until(time_source& time, backoff_policy policy, named_first<loop_body> body,
                                         named_first<callback<void(const failure&)>> on_failure,
                                         std::optional<std::uint64_t> seed)
 {
-    return catch_failure(rounds_with_backoff(time, backoff(policy, seed), body.take(), on_failure.take()));
+    const own_chain chain;
+    return catch_failure(
+        chain.run(rounds_with_backoff(chain, time, backoff(policy, seed), body.take(), on_failure.take())));
 }
 
 asio::awaitable<result<>> poll_until(time_source& time, poll_timing timing, named_first<question> ask)
 {
-    auto asking = questions(time, timing.interval, timing.immediate, ask.take());
+    const own_chain chain;
+    auto asking = chain.run(questions(chain, time, timing.interval, timing.immediate, ask.take()));
     return catch_failure(with_timeout(time, timing.timeout, std::move(timing.what), std::move(asking)));
 }
 

@@ -1,6 +1,5 @@
 #include <kubecoro/base/timeout.hpp>
 
-#include <boost/asio/cancellation_state.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/this_coro.hpp>
 
@@ -11,23 +10,13 @@ namespace asio = boost::asio;
 namespace kubecoro {
 namespace {
 
-/// Adds terminal cancellation to every other kind. Composed operations, async_write among them, ignore total
-/// cancellation, and a group of operations forwards the first cancellation only: an operation that ignored it would run
-/// without its limit.
-struct as_terminal
-{
-    asio::cancellation_type operator()(asio::cancellation_type how) const noexcept
-    {
-        return how == asio::cancellation_type::none ? how : how | asio::cancellation_type::terminal;
-    }
-};
-
-/// Accepts every kind of cancellation that the caller accepts: by default a spawned coroutine accepts terminal only.
+/// Accepts every kind of cancellation that the caller accepts: by default a spawned coroutine accepts terminal only. A
+/// group of operations forwards the first cancellation only: an operation that ignored it would run without its limit.
 asio::awaitable<result<>> contender(asio::awaitable<result<>> inner, std::exception_ptr& thrown)
 {
     const auto begun = co_await asio::this_coro::cancellation_state;
     if (begun.cancelled() != asio::cancellation_type::none) co_return failure(cond::cancelled);
-    co_await asio::this_coro::reset_cancellation_state(as_terminal());
+    co_await detail::own_filter();
     try {
         co_return co_await std::move(inner);
     } catch (...) {

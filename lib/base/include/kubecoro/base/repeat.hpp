@@ -37,6 +37,7 @@ struct round_timing
 
     @par Errors        the first failure of `body`, which ends the loop; cond::cancelled.
     @par Cancellation  terminal, partial, total; reaches `body`.
+    @par Executor      the caller's executor must be serialised, as for race(); so for all functions below.
     @par Lifetime      the clock must outlive the awaitable; the same holds for all functions below. */
 [[nodiscard]] boost::asio::awaitable<result<>> until(time_source& time, saturating_duration period,
                                                      named_first<loop_body> body);
@@ -68,8 +69,7 @@ struct poll_timing
 /** Calls `ask` until it returns true.
 
     @par Errors        the first failure of `ask`; cond::timed_out; cond::cancelled.
-    @par Cancellation  terminal, partial, total; reaches `ask`.
-    @par Executor      with a timeout the caller's executor must be serialised, as for race(). */
+    @par Cancellation  terminal, partial, total; reaches `ask`. */
 [[nodiscard]] boost::asio::awaitable<result<>> poll_until(time_source& time, poll_timing timing,
                                                           named_first<question> ask);
 

@@ -3,6 +3,7 @@
 #include <kubecoro/base/backoff.hpp>
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/detail/own_chain.hpp>
 #include <kubecoro/base/name_first.hpp>
 
 #include <chrono>
@@ -46,29 +47,50 @@ private:
 template<class T>
 using attempt_of = std::type_identity_t<named_first<std::function<boost::asio::awaitable<result<T>>()>>>;
 
+namespace detail {
+
+/// The loop of retry_on(). @param outcome  That of the last attempt.
+template<class T>
+[[nodiscard]] boost::asio::awaitable<result<>> attempts(own_chain chain, time_source& time, retry_plan plan,
+                                                        std::function<boost::asio::awaitable<result<T>>()> body,
+                                                        result<T>& outcome)
+{
+    for (;;) {
+        auto attempt = catch_failure(body);
+        outcome = co_await std::move(attempt);
+        co_await own_filter();
+        co_await own_throws();
+        if (outcome) co_return result<>{};
+        if (chain.cancelled()) co_return failure(cond::cancelled);
+        const auto delay = plan.after(outcome.error());
+        if (!delay) co_return result<>{};
+        auto resting = sleep_for(time, *delay);
+        const auto rested = co_await std::move(resting);
+        if (!rested) co_return rested;
+    }
+}
+
+} // namespace detail
+
 /** Runs `body` until it succeeds, fails with a failure that `again` does not accept, or has used all attempts.
 
         auto scaled = co_await retry_on<pod>(*time, cond::conflict, read_change_write);
 
     @par Errors        the last failure of `body`; cond::cancelled. An exception counts as cond::internal.
     @par Cancellation  terminal, partial, total; reaches `body`.
+    @par Executor      the caller's executor must be serialised, as for race().
     @par Lifetime      the clock must outlive the awaitable. `body` is kept. */
 template<class T = void>
 [[nodiscard]] boost::asio::awaitable<result<T>> retry_on(time_source& time, named_first<retry_plan::predicate> again,
                                                          attempt_of<T> body, retry_policy policy = retry_policy())
 {
-    retry_plan plan(again.take(), policy);
-    const auto attempt_once = body.take();
-    for (;;) {
-        auto attempt = catch_failure(attempt_once);
-        auto outcome = co_await std::move(attempt);
-        if (outcome) co_return outcome;
-        const auto delay = plan.after(outcome.error());
-        if (!delay) co_return outcome;
-        auto resting = catch_failure(sleep_for(time, *delay));
-        const auto rested = co_await std::move(resting);
-        if (!rested) co_return rested.error();
-    }
+    result<T> outcome = failure(cond::cancelled);
+    const detail::own_chain chain;
+    auto loop = detail::attempts<T>(chain, time, retry_plan(again.take(), policy), body.take(), outcome);
+    auto running = chain.run(std::move(loop));
+    const auto ended = co_await std::move(running);
+    if (!ended) co_return ended.error();
+    co_return outcome;
 }
 
 /// The same for failures of one condition.

@@ -3,6 +3,7 @@
 
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/detail/own_chain.hpp>
 
 #include <string>
 #include <utility>
@@ -46,12 +47,13 @@ template<class T>
 [[nodiscard]] boost::asio::awaitable<result<T>> with_timeout(time_source& time, saturating_duration limit,
                                                              std::string doing, boost::asio::awaitable<result<T>> work)
 {
-    if (limit == duration::zero()) {
-        auto unlimited = catch_failure(std::move(work));
-        co_return co_await std::move(unlimited);
-    }
     result<T> outcome = failure(cond::cancelled);
     auto kept = detail::keep_outcome(std::move(work), outcome);
+    if (limit == duration::zero()) {
+        auto unlimited = detail::own_chain().run(std::move(kept));
+        co_await std::move(unlimited);
+        co_return outcome;
+    }
     auto alarm = sleep_for(time, limit);
     auto both = race(std::move(kept), std::move(alarm));
     const bool in_time = co_await std::move(both);
