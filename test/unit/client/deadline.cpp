@@ -168,6 +168,35 @@ TEST_CASE("deadline: a caller that is cancelled joins the operation, and then st
     CHECK(run.clock().waiting() == 0);
 }
 
+TEST_CASE("deadline: a clean-up section may call it, and a second cancellation ends it", "[client][deadline]")
+{
+    testing::runner run;
+    const auto limit = GENERATE(as<duration>(), 0s, 1h);
+    std::vector<result<>> outcomes;
+    const auto caller = [&]() -> asio::awaitable<result<>> {
+        auto waiting = sleep_for(run.clock(), 1h);
+        (void)co_await std::move(waiting);
+        co_await finish_despite_cancellation();
+        for (int n = 0; n < 2; ++n) {
+            auto working = detail::with_deadline(run.clock(), limit, sleep_for(run.clock(), 10s), "the answer");
+            outcomes.push_back(co_await std::move(working));
+        }
+        co_return result<>{};
+    };
+    const auto task = run.spawn(caller());
+    run.advance(1s);
+    task.cancel();
+    run.advance(15s);
+    REQUIRE(outcomes.size() == 1);
+    CHECK(outcomes[0]);
+    task.cancel();
+    run.run_until_idle();
+    REQUIRE(task.done());
+    REQUIRE(outcomes.size() == 2);
+    REQUIRE_FALSE(outcomes[1]);
+    CHECK(outcomes[1].error() == cond::cancelled);
+}
+
 TEST_CASE("deadline: cancelled or destroyed at every step", "[client][deadline][every_step]")
 {
     const auto operation = [](time_source& time) -> asio::awaitable<result<>> {

@@ -316,3 +316,25 @@ TEST_CASE("manager election: it may be stopped after any number of steps", "[man
         CHECK((left.empty() || left == "no lease"));
     }
 }
+
+TEST_CASE("manager election: the Lease is released although a part has awaited the informers", "[manager]")
+{
+    world w(as("first"));
+    (void)w.m->informer<config_map>();
+    w.m->run("poller", [&]() -> ended {
+        auto syncing = w.m->informers().has_synced();
+        (void)co_await std::move(syncing);
+        for (;;) { // only the throw of a co_await ends it
+            auto pause = sleep_for(w.run.clock(), 10s);
+            (void)co_await std::move(pause);
+        }
+    });
+    w.begin();
+    w.run.advance(5s);
+    REQUIRE(holder(w) == "first");
+    w.m->request_stop();
+    w.run.advance(1min);
+    REQUIRE(w.running->done());
+    CHECK(w.running->outcome());
+    CHECK(holder(w).empty());
+}

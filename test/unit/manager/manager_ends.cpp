@@ -290,3 +290,57 @@ TEST_CASE("manager: a second start is the first, and any number may wait for the
     REQUIRE(w.running->done());
     CHECK(w.running->outcome());
 }
+
+namespace {
+
+/// Awaits the informers, and then sleeps for ever: only the throw of a co_await ends it.
+ended poll_for_ever(manager& m, time_source& time, unsigned& rounds)
+{
+    auto syncing = m.informers().has_synced();
+    if (const auto synced = co_await std::move(syncing); !synced) co_return synced;
+    for (;; ++rounds) {
+        auto pause = sleep_for(time, 10s);
+        (void)co_await std::move(pause);
+    }
+}
+
+} // namespace
+
+TEST_CASE("manager: a part that has awaited the informers ends with the stop", "[manager]")
+{
+    world w({.grace = 20s});
+    (void)w.m->informer<config_map>();
+    unsigned rounds = 0;
+    w.m->run("poller", [&] { return poll_for_ever(*w.m, w.run.clock(), rounds); });
+    w.begin();
+    w.run.advance(15s);
+    CHECK(rounds == 1);
+    w.m->request_stop();
+    w.run.advance(21s);
+    REQUIRE(w.running->done());
+    CHECK(w.running->outcome());
+    CHECK(rounds < 4);
+}
+
+TEST_CASE("manager: a run that has awaited the informers does not hold up a stop at once, nor do later ones",
+          "[manager]")
+{
+    world w({.grace = 0s});
+    unsigned runs = 0;
+    w.m->control<config_map>([&](const typed_object<config_map>&, reconcile_context&) -> reconciled {
+        auto syncing = w.m->informers().has_synced();
+        (void)co_await std::move(syncing);
+        if (++runs == 1) co_return action::requeue_after(1s);
+        for (;;) { // only the throw of a co_await ends it
+            auto pause = sleep_for(w.run.clock(), 1h);
+            (void)co_await std::move(pause);
+        }
+    });
+    w.put("one");
+    w.begin();
+    w.run.advance(5s);
+    REQUIRE(runs == 2);
+    const auto before = w.run.clock().now();
+    (void)w.run.run(w.m->stop()); // fails with the key of the run that was cancelled
+    CHECK(w.run.clock().now() == before);
+}

@@ -114,7 +114,8 @@ public:
             }
             co_return wrong_.outcome();
         }
-        co_return co_await follow_all();
+        auto following = kubecoro::detail::finishing(follow_all());
+        co_return co_await std::move(following);
     }
 
 private:
@@ -219,6 +220,7 @@ private:
         context_.print(text);
     }
 
+    /// Streams are ended in order even if the verb is cancelled.
     asio::awaitable<result<>> follow_all()
     {
         if (sources_.size() > most_followed)
@@ -226,8 +228,6 @@ private:
                                                  " containers, not " + std::to_string(sources_.size()));
         task_group streams(context_.program.executor, context_.log);
         for (const auto& source : sources_) streams.spawn(source.pod, followed(source));
-        // Streams are ended in order even if the verb is cancelled.
-        co_await finish_despite_cancellation();
         auto joined = co_await streams.join();
         streams.stop();
         if (!joined) (void)co_await streams.join();

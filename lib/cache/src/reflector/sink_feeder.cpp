@@ -1,8 +1,7 @@
 #include "reflector/sink_feeder.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
-
-#include <boost/asio/this_coro.hpp>
+#include <kubecoro/base/detail/finishing.hpp>
 
 #include <utility>
 
@@ -16,6 +15,11 @@ sink_feeder::sink_feeder(reflector_setup s, std::shared_ptr<reflector_sink> sink
 }
 
 asio::awaitable<result<>> sink_feeder::run(std::shared_ptr<sink_feeder> self)
+{
+    return finishing(run_to_the_end(std::move(self)));
+}
+
+asio::awaitable<result<>> sink_feeder::run_to_the_end(std::shared_ptr<sink_feeder> self)
 {
     {
         std::lock_guard lock(self->mutex_);
@@ -31,11 +35,8 @@ asio::awaitable<result<>> sink_feeder::run(std::shared_ptr<sink_feeder> self)
     auto running = self->join();
     co_await std::move(running);
     self->request_stop();
-    const bool throws = co_await asio::this_coro::throw_if_cancelled();
-    co_await finish_despite_cancellation();
     auto ending = self->join();
     co_await std::move(ending);
-    co_await asio::this_coro::throw_if_cancelled(throws);
     co_return failure(cond::cancelled, "the reflector was cancelled");
 }
 

@@ -28,6 +28,7 @@ public:
     [[nodiscard]] boost::asio::awaitable<result<>> room() override;
 
 private:
+    [[nodiscard]] static boost::asio::awaitable<result<>> run_to_the_end(std::shared_ptr<sink_feeder> self);
     /// A call that the sink is to receive.
     struct call
     {

@@ -1,6 +1,7 @@
 #include "waits/await_all.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/detail/finishing.hpp>
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/base/task_group.hpp>
 
@@ -28,9 +29,7 @@ asio::awaitable<result<>> await_one(std::string what, asio::awaitable<result<>> 
     co_return result<>{};
 }
 
-} // namespace
-
-asio::awaitable<result<>> await_all(std::vector<awaited> all)
+asio::awaitable<result<>> await_each(std::vector<awaited> all)
 {
     if (all.empty()) co_return result<>{};
     const auto executor = co_await asio::this_coro::executor;
@@ -44,12 +43,15 @@ asio::awaitable<result<>> await_all(std::vector<awaited> all)
     auto waiting = catch_failure(first.wait());
     const auto outcome = co_await std::move(waiting);
     waiters.stop();
-    co_await finish_despite_cancellation();
     while (waiters.running() != 0) { // a cancellation may end join() early; the group must outlive its waiters
         auto ending = waiters.join();
         co_await std::move(ending);
     }
     co_return outcome;
 }
+
+} // namespace
+
+asio::awaitable<result<>> await_all(std::vector<awaited> all) { return finishing(await_each(std::move(all))); }
 
 } // namespace kubecoro::detail

@@ -1,6 +1,7 @@
 #include "connect/connection_race.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/detail/finishing.hpp>
 #include <kubecoro/base/task_group.hpp>
 #include <kubecoro/base/timeout.hpp>
 #include <kubecoro/base/wake_signal.hpp>
@@ -73,28 +74,31 @@ struct racers
     }
 };
 
-} // namespace
-
-asio::awaitable<result<std::size_t>> race_connections(std::shared_ptr<time_source> time,
-                                                      std::shared_ptr<happy_eyeballs_core> plan, dialer dial)
+asio::awaitable<result<std::size_t>> run_race(std::shared_ptr<time_source> time,
+                                              std::shared_ptr<happy_eyeballs_core> plan, dialer dial)
 {
     const auto executor = co_await asio::this_coro::executor;
     const auto before = co_await asio::this_coro::cancellation_state;
     const bool was_cancelled = before.cancelled() != asio::cancellation_type::none;
-    const bool throws = co_await asio::this_coro::throw_if_cancelled();
     const auto of = std::make_shared<contest>(contest{std::move(plan), std::move(dial)});
     const racers all{std::make_shared<task_group>(executor)};
     auto following = catch_failure(follow(std::move(time), of, all.group));
     auto outcome = co_await std::move(following);
     all.group->stop();
-    co_await finish_despite_cancellation();
     while (all.group->running() != 0) (void)co_await all.group->join(); // the join may be cancelled again
-    co_await asio::this_coro::throw_if_cancelled(throws);
     // A cancellation while the losers ended must not be lost; one that came before the race, in a clean-up section, is
     // ignored.
     const auto after = co_await asio::this_coro::cancellation_state;
     if (!was_cancelled && after.cancelled() != asio::cancellation_type::none) co_return failure(cond::cancelled);
     co_return outcome;
+}
+
+} // namespace
+
+asio::awaitable<result<std::size_t>> race_connections(std::shared_ptr<time_source> time,
+                                                      std::shared_ptr<happy_eyeballs_core> plan, dialer dial)
+{
+    return finishing(run_race(std::move(time), std::move(plan), std::move(dial)));
 }
 
 } // namespace kubecoro::detail

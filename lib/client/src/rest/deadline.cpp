@@ -1,6 +1,7 @@
 #include "rest/deadline.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/detail/finishing.hpp>
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/base/saturating_time.hpp>
 
@@ -62,36 +63,29 @@ void begin(const std::shared_ptr<limited_operation>& it, const asio::any_io_exec
                    asio::bind_cancellation_slot(it->stop.slot(), std::move(completed)));
 }
 
-asio::awaitable<bool> is_cancelled()
-{
-    const auto state = co_await asio::this_coro::cancellation_state;
-    co_return state.cancelled() != asio::cancellation_type::none;
-}
+/** Ends with the operation, and returns whether it was late. The limit ends it, or a cancellation of the caller: every
+    kind reaches it as terminal, because composed operations such as async_write ignore total cancellation.
 
-/// Waits until the operation has ended, the limit has passed or the caller is cancelled. Returns whether it is late.
-asio::awaitable<bool> watch_over(limited_operation& it, time_source& time, duration limit, const time_point& since)
+    @param in_clean_up  The caller was cancelled before: only a second cancellation counts. */
+asio::awaitable<bool> watch_over(limited_operation& it, time_source& time, duration limit, const time_point& since,
+                                 bool in_clean_up)
 {
+    bool is_late = false;
+    bool is_unwanted = false;
     while (!it.ended.settled()) {
-        if (co_await is_cancelled()) co_return false;
-        const auto due = time_after(since, limit);
-        if (time.now() >= due) co_return true;
-        it.alarm->expires_at(due);
-        auto waiting = it.alarm->wait();
-        (void)co_await std::move(waiting);
+        const auto caller = co_await asio::this_coro::cancellation_state;
+        if (!in_clean_up && caller.cancelled() != asio::cancellation_type::none) is_unwanted = true;
+        if (!is_unwanted && limit != duration::zero()) {
+            const auto due = time_after(since, limit);
+            is_unwanted = is_late = time.now() >= due;
+            if (!is_late) it.alarm->expires_at(due);
+        }
+        if (is_unwanted) it.stop.emit(asio::cancellation_type::terminal);
+        auto waiting = is_unwanted || limit == duration::zero() ? it.ended.wait() : it.alarm->wait();
+        const auto waited = co_await std::move(waiting);
+        if (!waited) is_unwanted = true; // the caller is cancelled, unless the operation has ended
     }
-    co_return false;
-}
-
-/// Ends with the operation. Every kind of cancellation reaches it as terminal: composed operations such as async_write
-/// ignore total cancellation.
-asio::awaitable<void> join(limited_operation& it, bool is_late)
-{
-    while (!it.ended.settled()) {
-        const bool is_unwanted = co_await is_cancelled();
-        if (is_late || is_unwanted) it.stop.emit(asio::cancellation_type::terminal);
-        auto ending = it.ended.wait();
-        (void)co_await std::move(ending);
-    }
+    co_return is_late;
 }
 
 asio::awaitable<result<>> limited(time_source& time, duration limit, const time_point& since,
@@ -99,14 +93,12 @@ asio::awaitable<result<>> limited(time_source& time, duration limit, const time_
 {
     const auto executor = co_await asio::this_coro::executor;
     const auto it = std::make_shared<limited_operation>(time.make_timer(executor));
+    const auto before = co_await asio::this_coro::cancellation_state;
+    const bool in_clean_up = before.cancelled() != asio::cancellation_type::none;
     begin(it, executor, std::move(operation));
     // From here on the operation must be joined, whatever happens to the caller.
-    const bool throws = co_await asio::this_coro::throw_if_cancelled();
-    co_await finish_despite_cancellation();
-    bool is_late = false;
-    if (limit != duration::zero()) is_late = co_await watch_over(*it, time, limit, since);
-    co_await join(*it, is_late);
-    co_await asio::this_coro::throw_if_cancelled(throws);
+    auto watching = finishing(watch_over(*it, time, limit, since, in_clean_up));
+    const bool is_late = co_await std::move(watching);
     if (is_late) co_return failure(cond::timed_out, std::move(doing) + " took longer than " + in_words(limit));
     co_return it->outcome;
 }

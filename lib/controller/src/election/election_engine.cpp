@@ -4,6 +4,7 @@
 #include "election/election_settings.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/detail/finishing.hpp>
 #include <kubecoro/base/printable.hpp>
 #include <kubecoro/base/saturating_time.hpp>
 
@@ -102,7 +103,11 @@ std::shared_ptr<election_engine::election> election_engine::current() const
 
 asio::awaitable<result<>> election_engine::run(std::shared_ptr<election_engine> self, leader_work work)
 {
-    co_await finish_despite_cancellation();
+    return finishing(run_to_the_end(std::move(self), std::move(work)));
+}
+
+asio::awaitable<result<>> election_engine::run_to_the_end(std::shared_ptr<election_engine> self, leader_work work)
+{
     const auto caller = co_await asio::this_coro::cancellation_state;
     if (caller.cancelled() != asio::cancellation_type::none) co_return failure(cond::cancelled);
     const auto begun = self->begin(std::move(work));

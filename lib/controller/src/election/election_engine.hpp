@@ -74,6 +74,7 @@ private:
     };
 
     // election_engine.cpp
+    static boost::asio::awaitable<result<>> run_to_the_end(std::shared_ptr<election_engine> self, leader_work work);
     [[nodiscard]] result<std::shared_ptr<election>> begin(leader_work work);
     [[nodiscard]] std::shared_ptr<election> current() const;
     static boost::asio::awaitable<result<>> joined(election& e);

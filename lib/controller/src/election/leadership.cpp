@@ -3,6 +3,7 @@
 #include "election/leadership_state.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/detail/finishing.hpp>
 #include <kubecoro/base/timeout.hpp>
 #include <kubecoro/controller/controller.hpp>
 
@@ -31,7 +32,6 @@ namespace {
 
 asio::awaitable<result<>> run_controller(std::shared_ptr<detail::leadership_state> state, controller<object>& work)
 {
-    co_await finish_despite_cancellation();
     auto both = race(work.run(), state->ending.wait());
     co_await std::move(both);
     const auto cancelled = co_await asio::this_coro::cancellation_state;
@@ -47,6 +47,9 @@ asio::awaitable<result<>> run_controller(std::shared_ptr<detail::leadership_stat
 
 } // namespace
 
-asio::awaitable<result<>> leadership::run(controller<object>& work) const { return run_controller(state_, work); }
+asio::awaitable<result<>> leadership::run(controller<object>& work) const
+{
+    return detail::finishing(run_controller(state_, work));
+}
 
 } // namespace kubecoro

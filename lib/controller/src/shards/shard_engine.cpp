@@ -6,6 +6,7 @@
 #include "shards/shard_settings.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/detail/finishing.hpp>
 #include <kubecoro/base/saturating_time.hpp>
 
 #include <utility>
@@ -73,7 +74,11 @@ std::shared_ptr<shard_engine::membership> shard_engine::current() const
 
 asio::awaitable<result<>> shard_engine::run(std::shared_ptr<shard_engine> self)
 {
-    co_await finish_despite_cancellation();
+    return finishing(run_to_the_end(std::move(self)));
+}
+
+asio::awaitable<result<>> shard_engine::run_to_the_end(std::shared_ptr<shard_engine> self)
+{
     const auto caller = co_await asio::this_coro::cancellation_state;
     if (caller.cancelled() != asio::cancellation_type::none) co_return failure(cond::cancelled);
     const auto begun = self->begin();

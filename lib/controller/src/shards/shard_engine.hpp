@@ -83,6 +83,7 @@ private:
     };
 
     // shard_engine.cpp
+    static boost::asio::awaitable<result<>> run_to_the_end(std::shared_ptr<shard_engine> self);
     [[nodiscard]] result<std::shared_ptr<membership>> begin();
     [[nodiscard]] std::shared_ptr<membership> current() const;
     static boost::asio::awaitable<result<>> joined(membership& m);

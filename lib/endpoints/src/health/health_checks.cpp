@@ -1,5 +1,6 @@
 #include <kubecoro/endpoints/health_checks.hpp>
 
+#include <kubecoro/base/detail/finishing.hpp>
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/base/timeout.hpp>
 #include <kubecoro/base/transient_metrics.hpp>
@@ -217,11 +218,12 @@ std::vector<std::string> health_checks::names(health_probe which) const
 asio::awaitable<std::vector<health_outcome>> health_checks::run(health_probe which,
                                                                 std::vector<std::string> names) const
 {
-    return [](std::shared_ptr<state> s, health_probe probe,
-              std::vector<std::string> wanted) -> asio::awaitable<std::vector<health_outcome>> {
-        co_await finish_despite_cancellation();
+    auto in_order = [](std::shared_ptr<state> s, health_probe probe,
+                       std::vector<std::string> wanted) -> asio::awaitable<std::vector<health_outcome>> {
         std::vector<health_outcome> out;
+        const bool in_clean_up = co_await stop_requested();
         for (std::string& name : wanted) {
+            if (!in_clean_up && co_await stop_requested()) break;
             if (name == ping) {
                 out.push_back({std::move(name), {}, {}});
                 continue;
@@ -240,7 +242,8 @@ asio::awaitable<std::vector<health_outcome>> health_checks::run(health_probe whi
             out.push_back({std::move(name), std::move(outcome), e->detail});
         }
         co_return out;
-    }(state_, which, std::move(names));
+    };
+    return detail::finishing(in_order(state_, which, std::move(names)));
 }
 
 } // namespace kubecoro

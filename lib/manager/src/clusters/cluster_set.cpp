@@ -4,6 +4,7 @@
 #include "manager/manager_engine.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/detail/finishing.hpp>
 #include <kubecoro/base/detail/wait_for_news.hpp>
 #include <kubecoro/base/timeout.hpp>
 
@@ -46,9 +47,10 @@ std::shared_ptr<managed_part> cluster_set::add_parts()
 {
     lead_ = home_.add_runnable(
         options_.name + " leadership",
-        [shared = leadership_](latch stop) { return shared_leadership::hold(shared, std::move(stop)); }, true, {});
-    work_ = home_.add_runnable(options_.name, [this](latch stop) { return run(*this, std::move(stop)); }, true,
-                               {.needs_leadership = false});
+        [shared = leadership_](latch stop) { return finishing(shared_leadership::hold(shared, std::move(stop))); },
+        true, {});
+    work_ = home_.add_runnable(options_.name, [this](latch stop) { return finishing(run(*this, std::move(stop))); },
+                               true, {.needs_leadership = false});
     return work_;
 }
 
@@ -78,7 +80,6 @@ void cluster_set::withdraw(std::string_view name)
 
 asio::awaitable<result<>> cluster_set::run(cluster_set& self, latch stop)
 {
-    co_await finish_despite_cancellation();
     self.providing_.spawn("provider of " + self.options_.name, make_kept_strand(self.executor_).get(), provide(self));
     auto driving = catch_failure(drive(self, std::move(stop)));
     const auto driven = co_await std::move(driving);
@@ -172,7 +173,9 @@ void cluster_set::keep_waiting(const step::keep_waiting& said) const
 void cluster_set::join(const std::string& name)
 {
     const auto member = std::make_shared<cluster_member>(name, meters_);
-    const patient_runnable body = [this, member](latch stop) { return work_in(*this, member, std::move(stop)); };
+    const patient_runnable body = [this, member](latch stop) {
+        return finishing(work_in(*this, member, std::move(stop)));
+    };
     seat taken{.member = member, .part = {}};
     taken.part =
         home_.add_runnable("cluster " + name, body, true, {.needs_leadership = false, .retry = options_.retry}, true);

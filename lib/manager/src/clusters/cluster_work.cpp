@@ -19,7 +19,6 @@ namespace {
 /// Completes when nothing of the manager runs any more.
 asio::awaitable<result<>> end_of(manager& m)
 {
-    co_await finish_despite_cancellation();
     for (;;) {
         auto stopping = catch_failure(m.stop());
         auto stopped = co_await std::move(stopping);
@@ -32,7 +31,6 @@ asio::awaitable<result<>> end_of(manager& m)
 /// Until the cluster is to leave, or its manager has ended by itself.
 asio::awaitable<result<>> cluster_set::work_in(cluster_set& self, std::shared_ptr<cluster_member> member, latch stop)
 {
-    co_await finish_despite_cancellation();
     member->begin();
     auto made = self.make_manager(member);
     result<> outcome = made ? result<>() : result<>(made.error());

@@ -10,7 +10,6 @@ namespace kubecoro::detail {
 
 asio::awaitable<result<>> shared_leadership::hold(std::shared_ptr<shared_leadership> self, latch stop)
 {
-    co_await finish_despite_cancellation();
     self->granted_.settle({});
     auto asking = catch_failure(stop.wait());
     const auto asked = co_await std::move(asking);

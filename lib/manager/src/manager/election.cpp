@@ -2,6 +2,7 @@
 #include "manager/manager_engine.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/detail/finishing.hpp>
 #include <kubecoro/base/timeout.hpp>
 
 #include <utility>
@@ -21,7 +22,7 @@ std::string manager_engine::lease_name() const { return "Lease " + to_string(lea
 void manager_engine::seek_leadership()
 {
     if (place_) {
-        running_.spawn("leadership", make_kept_strand(executor_).get(), follow_leadership(*this));
+        running_.spawn("leadership", make_kept_strand(executor_).get(), finishing(follow_leadership(*this)));
         return;
     }
     options.log->info("waiting for leadership",
@@ -37,7 +38,7 @@ void manager_engine::give_up_leadership()
 
 asio::awaitable<result<>> manager_engine::elect(manager_engine& self)
 {
-    const leader_work work = [&self](leadership term) { return lead(self, std::move(term)); };
+    const leader_work work = [&self](leadership term) { return finishing(lead(self, std::move(term))); };
     auto running = catch_failure(self.elector_->run(work));
     auto outcome = co_await std::move(running);
     if (!outcome) outcome = outcome.error().because("the election by " + self.lease_name() + " has ended");
@@ -48,7 +49,6 @@ asio::awaitable<result<>> manager_engine::elect(manager_engine& self)
 /// Also after a cancellation: the parts still run.
 asio::awaitable<result<>> manager_engine::work_is_over(manager_engine& self)
 {
-    co_await finish_despite_cancellation();
     while (!self.work_over_.settled()) {
         auto waiting = catch_failure(self.work_over_.wait());
         (void)co_await std::move(waiting);
@@ -79,7 +79,6 @@ try {
 /// it still waits, because the parts still run.
 asio::awaitable<result<>> manager_engine::lead(manager_engine& self, leadership term)
 {
-    co_await finish_despite_cancellation();
     self.record_leadership(term, "Lead", " became leader");
     self.tell([](manager_core& core) { core.leading(); });
     auto either = race(term.ending(), self.work_over_.wait());
@@ -97,7 +96,6 @@ asio::awaitable<result<>> manager_engine::lead(manager_engine& self, leadership 
 /// Leads while the manager does whose cluster this is.
 asio::awaitable<result<>> manager_engine::follow_leadership(manager_engine& self)
 {
-    co_await finish_despite_cancellation();
     const auto& shared = *self.place_->leadership;
     const auto until = [&self](const latch& event) { return race(event.wait(), self.work_over_.wait()); };
     auto granted = until(shared.granted());

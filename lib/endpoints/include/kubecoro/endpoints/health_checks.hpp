@@ -89,7 +89,7 @@ public:
     /** Runs those checks of a probe, in their order. Unknown names are left out.
 
         Never fails. The caller's executor must be serialised, as for race().
-        @par Cancellation  terminal: cancels the check in progress, which then has failed. */
+        @par Cancellation  terminal: cancels the check in progress, which then has failed; no other begins. */
     [[nodiscard]] boost::asio::awaitable<std::vector<health_outcome>> run(health_probe which,
                                                                           std::vector<std::string> names) const;
 
