@@ -1,12 +1,9 @@
-#include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/detail/unless.hpp>
 #include <kubecoro/testing/faulty_transport.hpp>
-
-#include <boost/asio/experimental/awaitable_operators.hpp>
 
 #include <algorithm>
 #include <limits>
 #include <utility>
-#include <variant>
 
 namespace asio = boost::asio;
 
@@ -19,12 +16,11 @@ failure broken() { return failure(cond::unreachable, "the connection was cut by 
 template<class T>
 asio::awaitable<result<T>> unless_cut(asio::awaitable<result<T>> operation, latch cut)
 {
-    using asio::experimental::awaitable_operators::operator||;
     if (cut.settled()) co_return broken();
-    auto race = std::move(operation) || cut.wait();
-    auto first = co_await std::move(race);
-    if (first.index() == 1) co_return broken();
-    co_return std::get<0>(std::move(first));
+    auto cuttable = kubecoro::detail::unless(cut.wait(), std::move(operation));
+    auto outcome = co_await std::move(cuttable);
+    if (!outcome && cut.settled()) co_return broken();
+    co_return outcome;
 }
 
 /// Waits until the connection is cut or the wait is cancelled. @return the failure of either.

@@ -3,6 +3,7 @@
 #include "listener/call_outcome.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/detail/own_chain.hpp>
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
@@ -315,7 +316,11 @@ asio::awaitable<result<>> processor_listener::deliver(std::shared_ptr<processor_
             self->meter_.begin(0, now);
             ++d.begun;
             auto outcome = call_handler(with.handler, n);
-            if (outcome.begun.rest.valid()) outcome.done = co_await std::move(outcome.begun.rest);
+            if (outcome.begun.rest.valid()) {
+                outcome.done = co_await std::move(outcome.begun.rest);
+                co_await own_filter();
+                co_await own_throws();
+            }
             now = self->settings_.time->now();
             self->called(0, n, outcome.done, now);
         }
@@ -354,7 +359,11 @@ asio::awaitable<result<>> processor_listener::take_turns(std::shared_ptr<process
             ++self->delivered_;
             t.begun = true;
             auto outcome = call_handler(with.handler, *t.event);
-            if (outcome.begun.rest.valid()) outcome.done = co_await std::move(outcome.begun.rest);
+            if (outcome.begun.rest.valid()) {
+                outcome.done = co_await std::move(outcome.begun.rest);
+                co_await own_filter();
+                co_await own_throws();
+            }
             self->called(slot, *t.event, outcome.done, self->settings_.time->now());
         }
         self->done(object_of(*t.event));

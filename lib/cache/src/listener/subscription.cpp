@@ -1,6 +1,7 @@
 #include "listener/call_outcome.hpp"
 #include "listener/processor_listener.hpp"
 
+#include <kubecoro/base/detail/own_chain.hpp>
 #include <kubecoro/cache/subscription.hpp>
 
 #include <utility>
@@ -25,7 +26,8 @@ constexpr auto empty_handle = "an empty subscription was awaited";
 
 asio::awaitable<std::optional<std::vector<notification<object>>>> no_events() { co_return std::nullopt; }
 
-asio::awaitable<result<>> read_all(std::shared_ptr<processor_listener> from, handler_slot<notification<object>> f)
+asio::awaitable<result<>> read_all(own_chain chain, std::shared_ptr<processor_listener> from,
+                                   handler_slot<notification<object>> f)
 {
     for (;;) {
         // One event at a time: those after a failure must remain for the next reader.
@@ -33,8 +35,13 @@ asio::awaitable<result<>> read_all(std::shared_ptr<processor_listener> from, han
         const auto one = co_await std::move(next);
         if (!one) co_return from->last_pop();
         auto outcome = call(f, one->front());
-        if (outcome.begun.rest.valid()) outcome.done = co_await std::move(outcome.begun.rest);
+        if (outcome.begun.rest.valid()) {
+            outcome.done = co_await std::move(outcome.begun.rest);
+            co_await own_filter();
+            co_await own_throws();
+        }
         if (!outcome.done) co_return outcome.done;
+        if (chain.cancelled()) co_return failure(cond::cancelled);
     }
 }
 
@@ -48,7 +55,8 @@ asio::awaitable<std::optional<std::vector<notification<object>>>> subscription<o
 asio::awaitable<result<>> subscription<object>::for_each(named_first<handler_slot<notification<object>>> f)
 {
     if (!listener_) return of_nothing(empty_handle);
-    return read_all(listener_, f.take());
+    const own_chain chain;
+    return chain.run(read_all(chain, listener_, f.take()));
 }
 
 result<> subscription<object>::end_reason() const

@@ -1,4 +1,5 @@
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/detail/own_chain.hpp>
 #include <kubecoro/base/task_group.hpp>
 #include <kubecoro/controller/parallelize.hpp>
 
@@ -20,18 +21,21 @@ struct job
     std::size_t chunk;
     std::size_t next = 0;
     result<> first_failure = {};
+    bool cancelled = false;
 };
 
 asio::awaitable<result<>> call(job& of, std::size_t piece) { co_return co_await of.work(piece); }
 
 asio::awaitable<result<>> run(std::shared_ptr<job> of)
 {
-    while (of->next < of->pieces) {
+    while (of->next < of->pieces && !of->cancelled) {
         const std::size_t first = of->next;
         of->next += std::min(of->chunk, of->pieces - first);
-        for (std::size_t piece = first, end = of->next; piece < end; ++piece) {
+        for (std::size_t piece = first, end = of->next; piece < end && !of->cancelled; ++piece) {
             auto guarded = catch_failure(call(*of, piece));
             const auto done = co_await std::move(guarded);
+            co_await detail::own_filter();
+            co_await detail::own_throws();
             if (!done && of->first_failure) of->first_failure = done;
         }
     }
@@ -41,13 +45,32 @@ asio::awaitable<result<>> run(std::shared_ptr<job> of)
 /// The workers of one call. They may be destroyed after the call itself, with their context.
 struct workers
 {
+    std::shared_ptr<job> of;
     std::shared_ptr<task_group> group;
+    void stop() const
+    {
+        of->cancelled = true;
+        group->stop();
+    }
     ~workers()
     {
-        group->stop();
+        stop();
         group->keep_until_ended(group);
     }
 };
+
+asio::awaitable<result<>> run_all(std::shared_ptr<job> shared, unsigned most)
+{
+    const auto executor = co_await asio::this_coro::executor;
+    const workers crew{shared, std::make_shared<task_group>(executor)};
+    const auto count = std::min<std::size_t>(std::max(most, 1U), shared->pieces);
+    for (std::size_t n = 0; n < count; ++n) crew.group->spawn("a worker of parallelize", run(shared));
+    const auto joined = co_await crew.group->join();
+    if (joined) co_return shared->first_failure;
+    crew.stop();
+    while (crew.group->running() != 0) (void)co_await crew.group->join(); // the join may be cancelled again
+    co_return joined;
+}
 
 } // namespace
 
@@ -55,17 +78,8 @@ asio::awaitable<result<>> parallelize(std::size_t pieces,
                                       named_first<std::function<asio::awaitable<result<>>(std::size_t)>> work,
                                       parallel_options how)
 {
-    const auto executor = co_await asio::this_coro::executor;
-    const auto shared = std::make_shared<job>(job{pieces, work.take(), std::max<std::size_t>(how.chunk, 1)});
-    const workers crew{std::make_shared<task_group>(executor)};
-    const auto count = std::min<std::size_t>(std::max(how.workers, 1U), pieces);
-    for (std::size_t n = 0; n < count; ++n) crew.group->spawn("a worker of parallelize", run(shared));
-    const auto joined = co_await crew.group->join();
-    if (joined) co_return shared->first_failure;
-    crew.group->stop();
-    co_await finish_despite_cancellation();
-    while (crew.group->running() != 0) (void)co_await crew.group->join(); // the join may be cancelled again
-    co_return joined;
+    auto shared = std::make_shared<job>(job{pieces, work.take(), std::max<std::size_t>(how.chunk, 1)});
+    return detail::finishing(run_all(std::move(shared), how.workers));
 }
 
 } // namespace kubecoro

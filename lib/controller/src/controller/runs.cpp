@@ -2,6 +2,7 @@
 #include "controller/controller_engine.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/detail/own_chain.hpp>
 #include <kubecoro/base/detail/unless.hpp>
 #include <kubecoro/base/saturating_time.hpp>
 #include <kubecoro/base/timeout.hpp>
@@ -114,6 +115,8 @@ asio::awaitable<result<>> controller_engine::serve(controller_engine& self, requ
                 thrown = std::current_exception();
                 outcome = to_failure(thrown);
             }
+            co_await own_filter();
+            co_await own_throws();
             run_facts facts;
             facts.threw = thrown && !is_cancellation(thrown);
             facts.past_deadline = context.deadline() && self.time_->now() >= *context.deadline();
