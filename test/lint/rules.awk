@@ -160,6 +160,9 @@ FNR == 1 {
     is_core = FILENAME ~ /_core\.(hpp|cpp)$/ && FILENAME ~ /^lib\//
     is_test = FILENAME ~ /^test\//
     is_header = FILENAME ~ /\.hpp$/
+    # All of the library and its programs but the helper, what programs call, and the runner of tests in a chain of its own.
+    awaits_others = FILENAME ~ /^(lib|apps)\// &&
+        FILENAME !~ /base\/(catch_failure|detail\/finishing|detail\/own_chain)\.hpp$|testing\/coroutine_runner\.hpp$/
 }
 
 # A line says why it is an exception: `// rule aside: <reason>`.
@@ -187,6 +190,8 @@ FNR == 1 {
     if (is_test && code ~ /this_thread::sleep|usleep\(|nanosleep\(|(^|[^a-z_:.>])sleep\(|::sleep\(/)
         report(FNR, "a test does not sleep: wait for the thing itself (test::eventually), or use virtual time")
     if (is_header && !is_test && code ~ /^using namespace/) report(FNR, "no using namespace at the top of a header")
+    if (awaits_others && code ~ /finish_despite_cancellation\(|reset_cancellation_state\(|throw_if_cancelled\(/)
+        report(FNR, "no coroutine changes the state of its chain: use detail::finishing() or detail::own_chain")
     if (module != "" && code ~ /asio::detached/) report(FNR, "nothing is detached: a task_group owns what runs")
     check_await(code)
     check_default(code)

@@ -61,6 +61,12 @@ seq 501 | sed 's/^/\/\/ /' | write lib/api/src/a.cpp
 expect lib/api/src/a.cpp:501 "500 lines"
 echo 'int x;' | write lib/api/src/a.hpp
 expect lib/api/src/a.hpp:1 "#pragma once"
+echo 'co_await finish_despite_cancellation();' | write lib/cache/src/a.cpp
+expect lib/cache/src/a.cpp:1 "changes the state of its chain"
+echo 'co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());' | write apps/a.cpp
+expect apps/a.cpp:1 "changes the state of its chain"
+echo 'co_await asio::this_coro::throw_if_cancelled(false);' | write lib/api/src/a.cpp
+expect lib/api/src/a.cpp:1 "changes the state of its chain"
 echo 'asio::co_spawn(e, f(), asio::detached);' | write lib/api/src/a.cpp
 expect lib/api/src/a.cpp:1 "nothing is detached"
 echo '// TO''DO: later' | write lib/api/src/a.cpp
@@ -79,6 +85,36 @@ expect lib/api/src/forgotten.cpp:1 "not listed"
 echo '-I/ro''ot/include' | write docs/a.md
 echo 'int x;' | write lib/api/src/a.cpp
 expect ./docs/a.md:1 "a path of some machine"
+
+# The table of awaitables: one that is missing, one that is gone, and what is not public.
+write lib/api/include/kubecoro/api/a.hpp <<'CPP'
+#pragma once
+namespace detail {
+class b;
+}
+class a
+{
+public:
+    // awaitable<result<>> commented();
+    [[nodiscard]] boost::asio::awaitable<result<std::vector<int>>>
+    first(std::function<boost::asio::awaitable<void>()> f);
+    boost::asio::awaitable<void> second();
+
+private:
+    boost::asio::awaitable<void> third();
+};
+namespace detail {
+int c;
+boost::asio::awaitable<void> fourth();
+} // namespace detail
+CPP
+echo '{"api/a.hpp second", f}, {"api/a.hpp gone", f},' | write test/unit/callers/a.cpp
+report=$("$here/awaitables.sh" "$tree") && { echo "a table of awaitables that is wrong was not noticed"; failed=1; }
+if [[ $(wc -l <<<"$report") != 2 || $report != *'api/a.hpp first is in no table'* || $report != *'api/a.hpp gone is declared nowhere'* ]]; then
+    echo "expected two reports about awaitables, got: $report"
+    failed=1
+fi
+rm -rf "${tree:?}"/*
 
 # And what is allowed is left alone: comments, strings, raw strings, named options, values of clocks as arguments.
 write lib/cache/src/queue_core.cpp <<'CPP'

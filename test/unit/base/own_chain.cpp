@@ -1,4 +1,4 @@
-// What coroutines of the program do to the state of their chain ends with the library's call.
+// The library ends with its call what coroutines of the program do to the state of their chain.
 #include <kubecoro/base/detail/own_chain.hpp>
 #include <kubecoro/base/repeat.hpp>
 #include <kubecoro/base/retry.hpp>

@@ -51,6 +51,12 @@ rows of_base()
              group.spawn("child", sleep_for(w.run.clock(), 5s));
              return group.join();
          }},
+        {"base/task_group.hpp stopped",
+         [](world& w) {
+             auto& group = w.keep(std::make_shared<task_group>(w.run.executor()));
+             group.spawn("child", w.never.wait());
+             return group.stopped();
+         }},
         {"base/timeout.hpp race", [](world& w) { return race(w.never.wait(), sleep_for(w.run.clock(), 5s)); }},
         {"base/timeout.hpp with_timeout",
          [](world& w) { return with_timeout(w.run.clock(), 5s, "wait", w.never.wait()); }},

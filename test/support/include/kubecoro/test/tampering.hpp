@@ -1,5 +1,5 @@
 #pragma once
-// What a coroutine of a program can do to the state of the chain in which it runs.
+// The ways in which a coroutine of a program can change the state of the chain in which it runs.
 
 #include <kubecoro/base/catch_failure.hpp>
 
