@@ -30,13 +30,11 @@ std::string stamped(const entry& e)
     return time + e.text + "\n";
 }
 
-/// The text that a node sends: it compares times by the second.
-std::string sent(const std::vector<entry>& file, const std::string& since, std::size_t left_out = 0)
+/// The text that a node sends.
+std::string sent(const std::vector<entry>& file, std::size_t left_out = 0)
 {
-    const int from = since.empty() ? 0 : std::stoi(since.substr(17, 2));
     std::string out;
-    for (std::size_t i = left_out; i < file.size(); ++i)
-        if (file[i].second >= from) out += stamped(file[i]);
+    for (std::size_t i = left_out; i < file.size(); ++i) out += stamped(file[i]);
     return out;
 }
 
@@ -44,23 +42,23 @@ std::string sent(const std::vector<entry>& file, const std::string& since, std::
 std::string shown(const std::vector<entry>& file, const std::vector<std::size_t>& cuts, std::size_t left_out = 0,
                   bool with_times = false)
 {
-    log_resume_core core(with_times);
+    log_resume_core core(with_times, 40);
     std::string out;
     for (std::size_t stream = 0; stream <= cuts.size(); ++stream) {
-        const auto since = core.since_time();
+        const bool first = core.remembered() == 0;
         // Only the first stream leaves lines out.
-        auto text = sent(file, since, since.empty() ? left_out : 0);
+        auto text = sent(file, first ? left_out : 0);
+        core.reconnect(first ? log_start::fresh : left_out == 0 ? log_start::within : log_start::anywhere);
         const bool last = stream == cuts.size();
         if (!last) text.resize(std::min(text.size(), cuts[stream]));
-        log_lines lines(40);
+        log_lines lines(80);
         std::vector<log_line> arrived;
         lines.feed(text, arrived);
         lines.finish(!last, arrived);
         for (auto& line : arrived)
             for (const auto& passed : core.take(std::move(line))) out += passed.text + (passed.whole ? "\n" : "");
-        if (!last) core.reconnect();
     }
-    for (const auto& rest : core.finish()) out += rest.text;
+    for (const auto& rest : core.finish(true)) out += rest.text;
     return out;
 }
 
@@ -82,7 +80,7 @@ const std::vector<entry> file{{1, 0, "one"},   {1, 500, "two"},
 
 TEST_CASE("log resume: wherever a stream breaks, no line is lost and none is repeated", "[client][log]")
 {
-    const auto whole = sent(file, "").size();
+    const auto whole = sent(file).size();
     for (const bool with_times : {false, true})
         for (std::size_t cut = 0; cut <= whole; ++cut) {
             INFO("cut at " << cut);
@@ -98,9 +96,9 @@ TEST_CASE("log resume: wherever a stream breaks, no line is lost and none is rep
 TEST_CASE("log resume: lines that the first stream left out stay out", "[client][log]")
 {
     for (std::size_t left_out = 1; left_out < file.size(); ++left_out) {
-        // Two equal lines of one time look the same, and a line out of order cannot mark the beginning.
-        if (left_out == 2 || left_out == 3 || left_out == 7) continue;
-        const auto whole = sent(file, "", left_out).size();
+        // The first line that is shown and the one before it look the same.
+        if (left_out == 2) continue;
+        const auto whole = sent(file, left_out).size();
         for (std::size_t cut = stamped(file[left_out]).size(); cut <= whole; ++cut) {
             INFO(left_out << " left out, cut at " << cut);
             CHECK(shown(file, {cut}, left_out) == texts(file, left_out));
@@ -108,22 +106,66 @@ TEST_CASE("log resume: lines that the first stream left out stay out", "[client]
     }
 }
 
-TEST_CASE("log resume: a file that was rotated has only newer lines", "[client][log]")
+namespace {
+
+/// The lines that come out of these, of a stream that begins so.
+std::string passed_on(log_resume_core& core, log_start how, const std::vector<entry>& lines)
 {
-    log_resume_core core(false);
-    CHECK(core.since_time().empty());
-    for (const auto& e : {entry{7, 1, "a"}, entry{7, 2, "b"}}) {
-        auto text = stamped(e);
-        text.pop_back();
-        CHECK(core.take({text, true}).size() == 1);
+    std::string out;
+    core.reconnect(how);
+    for (const auto& e : lines) {
+        auto line = stamped(e);
+        line.pop_back();
+        for (const auto& passed : core.take({line, true})) out += passed.text + " ";
     }
-    CHECK(core.since_time() == "2026-11-23T21:49:06Z");
-    core.reconnect();
-    auto news = stamped({7, 3, "c"});
-    news.pop_back();
-    CHECK(core.take({news, true}) == std::vector<log_line>{{"c", true}});
+    return out;
+}
+
+const entry one{7, 1, "a"}, two{7, 1, "b"}, three{6, 9, "c"}, four{7, 1, "d"};
+
+} // namespace
+
+TEST_CASE("log resume: a stream that does not begin within the known lines is not used", "[client][log]")
+{
+    log_resume_core core(false, 40);
+    CHECK(core.remembered() == 0);
+    CHECK(passed_on(core, log_start::within, {one, two}) == "a b ");
+    CHECK(core.remembered() == 2);
+    CHECK(passed_on(core, log_start::within, {three, four}).empty());
+    CHECK(core.lost());
+    CHECK_FALSE(core.in_place());
+    CHECK(passed_on(core, log_start::anywhere, {three, four}).empty());
+    CHECK_FALSE(core.lost());
+    CHECK_FALSE(core.in_place());
+    CHECK(passed_on(core, log_start::anywhere, {four, one, two, three}) == "c ");
+    CHECK(core.in_place());
+    // The node has removed the first ones.
+    CHECK(passed_on(core, log_start::anywhere, {two, three, four}) == "d ");
+    CHECK(passed_on(core, log_start::fresh, {one}) == "a ");
     // A message of the node has no time.
     CHECK(core.take({"unable to retrieve container logs", true}).size() == 1);
+}
+
+TEST_CASE("log resume: of equal lines, as many are old as were passed on", "[client][log]")
+{
+    for (std::size_t known = 1; known < 5; ++known)
+        for (std::size_t more = 0; more < 3; ++more) {
+            log_resume_core core(false, 40);
+            (void)passed_on(core, log_start::fresh, std::vector<entry>(known, one));
+            std::string expected;
+            for (std::size_t i = 0; i < more; ++i) expected += "a ";
+            CHECK(passed_on(core, log_start::within, std::vector<entry>(known + more, one)) == expected);
+        }
+}
+
+TEST_CASE("log resume: lines differ that begin alike for 200 bytes, and memory has a limit", "[client][log]")
+{
+    log_resume_core core(false, 4000);
+    const std::string long_text(200, 'x');
+    CHECK(passed_on(core, log_start::fresh, {{1, 1, long_text + "1"}, {1, 1, long_text + "2"}}).size() == 404);
+    CHECK(passed_on(core, log_start::within, {{1, 1, long_text + "2"}, {1, 1, long_text + "3"}}) == long_text + "3 ");
+    for (int i = 0; i < 1200; ++i) (void)core.take({"2026-11-23T21:49:01Z " + std::to_string(i), true});
+    CHECK(core.remembered() == 1000);
 }
 
 namespace {
@@ -183,7 +225,8 @@ TEST_CASE("client: a followed log goes on where it broke, until the container en
     the.net->replies = {runs, cut(a + b.substr(0, 20)), runs, text(a + b), runs, text(a + b + d), ended};
     CHECK(the.run.run(read_all(the.make(), o)).value() == "a b d ");
     CHECK(the.net->seen[1].target == log_path + "follow=true&tailLines=2&timestamps=true");
-    CHECK(the.net->seen[3].target == log_path + "follow=true&sinceTime=2026-11-23T21%3A49%3A04Z&timestamps=true");
+    CHECK(the.net->seen[3].target == log_path + "follow=true&tailLines=1&timestamps=true");
+    CHECK(the.net->seen[5].target == log_path + "follow=true&tailLines=2&timestamps=true");
     CHECK(the.net->seen.size() == 7);
 }
 
@@ -200,10 +243,10 @@ TEST_CASE("client: the last lines of a container that ended meanwhile are read",
     };
     std::string target;
     CHECK(read(ended, text(a + b), &target) == "a b ");
-    CHECK(target == log_path + "sinceTime=2026-11-23T21%3A49%3A04Z&timestamps=true");
+    CHECK(target == log_path + "timestamps=true");
     // Restarted: the rest is in the log of the previous run.
     CHECK(read(pod_with(container("r2", "running", "r1")), text(a + b), &target) == "a b ");
-    CHECK(target == log_path + "previous=true&sinceTime=2026-11-23T21%3A49%3A04Z&timestamps=true");
+    CHECK(target == log_path + "previous=true&timestamps=true");
     CHECK(read(pod_with(container("r2", "running", "r1")), gone) == "a ");
 }
 
@@ -233,23 +276,106 @@ TEST_CASE("client: a followed log ends with its container or pod", "[client][log
     CHECK(read({runs, cut(a), runs, forbidden}) == "forbidden");
 }
 
-TEST_CASE("client: a log without lines goes on from its age", "[client][log]")
+TEST_CASE("client: a log of which no line has come leaves none out later", "[client][log]")
 {
     const auto second_request = [](log_options o) {
         world the;
         o.container = "c";
-        the.net->replies = {runs, {.headers = plain, .broken = broke}, runs, text(""), ended};
-        CHECK(the.run.run(read_all(the.make(), o)));
+        the.net->replies = {runs, {.headers = plain, .broken = broke}, runs, text(a + b), ended};
+        CHECK(the.run.run(read_all(the.make(), o)).value() == "a b ");
         return the.net->seen.at(3).target;
     };
     log_options o;
     CHECK(second_request(o) == log_path + "follow=true&timestamps=true");
-    o.tail_lines = 0;
-    CHECK(second_request(o).find("sinceSeconds=2&") != std::string::npos);
-    CHECK(second_request(o).find("tailLines") == std::string::npos);
+    o.tail_lines = 1;
+    CHECK(second_request(o) == log_path + "follow=true&timestamps=true");
     o.since = 60s;
-    o.tail_lines = 3;
-    CHECK(second_request(o) == log_path + "follow=true&sinceSeconds=62&tailLines=3&timestamps=true");
+    CHECK(second_request(o) == log_path + "follow=true&sinceSeconds=62&timestamps=true");
+}
+
+TEST_CASE("client: lines of equal times are all shown though the first stream had none", "[client][log]")
+{
+    world the;
+    std::string eight;
+    for (int i = 0; i < 8; ++i) eight += stamped({9 - i, 0, "l"}) + stamped({1, 0, "m"});
+    for (const bool in_order : {false, true}) {
+        the.net->replies = {runs, {.headers = plain}, runs, text(eight), ended};
+        if (!in_order) the.net->replies[1].broken = broke;
+        CHECK(the.run.run(read_all(the.make(), {.container = "c"})).value() == "l m l m l m l m l m l m l m l m ");
+    }
+}
+
+TEST_CASE("client: without earlier lines the log goes on behind its present last one", "[client][log]")
+{
+    const auto read = [](std::deque<reply> replies) {
+        world the;
+        the.net->replies = std::move(replies);
+        CHECK(the.run.run(read_all(the.make(), {.container = "c", .tail_lines = 0})).value() == "b d ");
+        CHECK(the.net->replies.empty());
+        CHECK(the.net->seen[1].target == log_path + "tailLines=1&timestamps=true");
+        return the.net->seen.back().target.empty() ? std::string() : the.net->seen.at(the.net->seen.size() - 2).target;
+    };
+    CHECK(read({runs, text(a), text(a + b + d), ended}) == log_path + "follow=true&tailLines=1&timestamps=true");
+    // The log was empty.
+    CHECK(read({runs, text(""), text(b + d), ended}) == log_path + "follow=true&timestamps=true");
+    // It was not read, or its last line had not ended.
+    const reply nothing{.headers = plain, .broken = broke};
+    CHECK(read({runs, nothing, runs, text(a), text(a + b + d), ended}).find("tailLines=1") != std::string::npos);
+    CHECK(read({runs, text(a.substr(0, a.size() - 1)), runs, text(a), text(a + b + d), ended}).find("tailLines=1") !=
+          std::string::npos);
+}
+
+TEST_CASE("client: a followed log searches its place if more lines were written than it asks for", "[client][log]")
+{
+    world the;
+    log_options o{.container = "c", .tail_lines = 1};
+    const auto e = stamped({3, 0, "e"});
+    the.net->replies = {runs, cut(b), runs, text(d), text(a + b + e + d), runs, text(e + d), ended};
+    CHECK(the.run.run(read_all(the.make(), o)).value() == "b e d ");
+    CHECK(the.net->seen[4].target == log_path + "timestamps=true");
+    CHECK(the.net->seen[6].target == log_path + "follow=true&tailLines=3&timestamps=true");
+    // The node has the place no longer.
+    the.net->seen.clear();
+    the.net->replies = {runs, cut(b), runs, text(d), text(e + d), runs, text(e + d), ended};
+    CHECK(the.run.run(read_all(the.make(), o)).value() == "b e d ");
+    CHECK(the.net->seen[6].target == log_path + "follow=true&timestamps=true");
+    // The next run does not have it.
+    the.net->replies = {runs,           cut(b), runs, text(d), text(d), pod_with(container("r2", "running", "r1")),
+                        text(a + b + e)};
+    CHECK(the.run.run(read_all(the.make(), o)).value() == "b e ");
+}
+
+TEST_CASE("client: a line at which a stream ends in order is whole only where the log ends", "[client][log]")
+{
+    const auto read = [](std::deque<reply> replies) {
+        world the;
+        the.net->replies = std::move(replies);
+        auto all = the.run.run(read_all(the.make(), {.container = "c"}));
+        CHECK(the.net->replies.empty());
+        return *all;
+    };
+    const auto begun = b.substr(0, b.size() - 1);
+    const auto rest = begun + "eta";
+    CHECK(read({runs, text(a + begun), runs, text(a + rest + "\n"), ended}) == "a beta ");
+    CHECK(read({runs, text(a + begun), ended, text(a + rest)}) == "a beta ");
+    CHECK(read({forbidden, text(a + begun), forbidden}) == "a b ");
+}
+
+TEST_CASE("client: a followed log has lines in pieces shorter than a time", "[client][log]")
+{
+    const auto read = [](log_options o) {
+        world the;
+        o.container = "c";
+        o.max_line_bytes = 4;
+        the.net->replies = {runs, cut(a + stamped({5, 2, "123456789"})), runs,
+                            text(a + stamped({5, 2, "123456789"}) + d), ended};
+        return *the.run.run(read_all(the.make(), o));
+    };
+    CHECK(read({}) == "a 1234\\5678\\9 d ");
+    auto with_times = read({.timestamps = true});
+    std::erase(with_times, '\\');
+    CHECK(with_times == "2026-11-23T21:49:05.000000001Z a 2026-11-23T21:49:05.000000002Z 123456789 "
+                        "2026-11-23T21:49:06.000000000Z d ");
 }
 
 TEST_CASE("client: a followed log waits for its server without a limit", "[client][log]")

@@ -1,5 +1,6 @@
 #include <kubecoro/client/followed_log.hpp>
 
+#include "rest/log_core.hpp"
 #include "rest/log_resume_core.hpp"
 
 #include <kubecoro/api/untyped.hpp>
@@ -7,6 +8,7 @@
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/try.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <utility>
@@ -41,6 +43,13 @@ value_view status_of(const object& pod, std::string_view container)
     return {};
 }
 
+std::size_t long_enough(std::size_t most_bytes)
+{
+    constexpr std::size_t time_bytes = 64;
+    const auto most = std::max(most_bytes, detail::log_resume_core::compared_bytes);
+    return std::min(most, SIZE_MAX - time_bytes) + time_bytes;
+}
+
 bool passes(const failure& f) { return f == cond::unreachable || f == cond::retry_later || f == cond::timed_out; }
 
 } // namespace
@@ -53,7 +62,11 @@ struct followed_log::state
           pod(std::move(of)),
           options(std::move(how)),
           continues(!options.previous && !options.limit_bytes),
-          core(options.timestamps),
+          from_beginning(!options.since && options.since_time.empty() && !options.tail_lines),
+          marking(continues && options.tail_lines == std::uint64_t{0}),
+          piece_bytes(continues ? long_enough(options.max_line_bytes) : options.max_line_bytes),
+          raw(piece_bytes),
+          core(options.timestamps, options.max_line_bytes),
           delays(pauses)
     {
         options.follow = true;
@@ -66,7 +79,16 @@ struct followed_log::state
     std::string pod;
     log_options options;
     const bool continues;
+    /// No line is left out at the beginning.
+    const bool from_beginning;
+    /// Without earlier lines: the present last one is read first, to know where the log goes on, and is not shown.
+    bool marking;
+    /// A piece has the time and the beginning of its line.
+    const std::size_t piece_bytes;
+    detail::log_lines raw;
     detail::log_resume_core core;
+    /// How the present stream begins, or the next one will.
+    detail::log_start how = detail::log_start::fresh;
     backoff delays;
     std::unique_ptr<log_stream> stream;
     /// When the first stream was opened.
@@ -76,16 +98,21 @@ struct followed_log::state
     std::string run;
     remainder left = remainder::growing;
     std::optional<failure> failed;
+    /// The last stream broke.
+    bool broken = false;
 
 private:
     struct closed_unless_finished;
 
     asio::awaitable<result<>> open();
-    asio::awaitable<result<>> decide(std::optional<failure> why);
+    asio::awaitable<result<>> end_stream(std::optional<failure> why, std::vector<log_line>& out);
+    asio::awaitable<result<>> decide(std::optional<failure> why, bool ended);
     asio::awaitable<result<>> remember_run();
     log_options options_now() const;
-    remainder remainder_of(const object& seen, bool ended);
+    remainder remainder_of(const object& seen, bool ended, bool all_read);
+    bool is_snapshot() const { return marking || how == detail::log_start::anywhere; }
     std::vector<log_line> taken(std::vector<log_line> lines);
+    void choose_start(bool ended);
 };
 
 /// A cancellation may leave any co_await as an exception: the log is then closed for good.
@@ -109,6 +136,7 @@ std::vector<log_line> followed_log::state::taken(std::vector<log_line> lines)
     std::vector<log_line> out;
     for (auto& line : lines)
         for (auto& passed : core.take(std::move(line))) out.push_back(std::move(passed));
+    if (marking) out.clear();
     if (!out.empty()) delays.reset();
     return out;
 }
@@ -124,23 +152,61 @@ asio::awaitable<result<std::vector<log_line>>> followed_log::state::next_lines()
             if (!done) failed = done.error();
             continue;
         }
-        auto waiting = stream->next();
-        auto lines = co_await std::move(waiting);
-        if (lines && !lines->empty()) {
-            out = taken(std::move(*lines));
-            continue;
+        auto waiting = stream->read_some();
+        const auto bytes = co_await std::move(waiting);
+        if (bytes && !bytes->empty()) {
+            std::vector<log_line> lines;
+            raw.feed(*bytes, lines);
+            out = taken(std::move(lines));
+            if (!core.lost()) continue;
         }
-        stream.reset();
         std::optional<failure> why;
-        if (!lines) why = lines.error();
-        auto deciding = decide(std::move(why));
-        const auto done = co_await std::move(deciding);
+        if (!bytes) why = bytes.error();
+        auto ending = end_stream(std::move(why), out);
+        const auto done = co_await std::move(ending);
         if (!done) failed = done.error();
     }
-    if (out.empty()) out = core.finish();
+    if (out.empty()) out = core.finish(!failed && !broken);
     running.finished = true;
     if (out.empty() && failed) co_return *failed;
     co_return out;
+}
+
+/// The stream has ended, has broken, or does not have the place.
+asio::awaitable<result<>> followed_log::state::end_stream(std::optional<failure> why, std::vector<log_line>& out)
+{
+    stream.reset();
+    broken = why.has_value();
+    const bool growing = left == remainder::growing;
+    std::vector<log_line> last;
+    // A line without its end is complete only where the log ends.
+    raw.finish(broken || (continues && growing), last);
+    for (auto& line : taken(std::move(last))) out.push_back(std::move(line));
+    const bool was_snapshot = is_snapshot();
+    const bool was_marking = marking;
+    const bool ended = !broken && !core.lost();
+    choose_start(ended);
+    const bool searched_in_vain = ended && was_snapshot && how == detail::log_start::fresh;
+    if (core.lost() || (was_marking && !marking) || (!growing && searched_in_vain)) co_return result<>{};
+    auto deciding = decide(std::move(why), !broken && !was_snapshot);
+    const auto done = co_await std::move(deciding);
+    // It was the log of the next run that does not have the place.
+    if (searched_in_vain && left != remainder::growing) how = detail::log_start::anywhere;
+    co_return done;
+}
+
+/// @param ended  The stream had all that it was asked for.
+void followed_log::state::choose_start(bool ended)
+{
+    using detail::log_start;
+    if (core.in_place())
+        how = log_start::within;
+    else if (core.lost())
+        how = log_start::anywhere;
+    else if (ended && how == log_start::anywhere)
+        how = log_start::fresh;
+    // A last line that has not ended marks no place.
+    if (core.remembered() != 0 || (ended && !core.holds_piece())) marking = false;
 }
 
 /// Reads which run of the container is followed. A user who may not read the pod can still read its log.
@@ -162,23 +228,27 @@ log_options followed_log::state::options_now() const
 {
     log_options now = options;
     now.timestamps = options.timestamps || continues;
-    now.follow = left == remainder::growing;
+    now.follow = left == remainder::growing && !is_snapshot();
     now.previous = options.previous || left == remainder::last_lines_of_previous;
-    if (!opened) return now;
-    now.since_time = core.since_time();
-    if (!now.since_time.empty()) {
-        now.since.reset();
+    if (marking) now.tail_lines = 1;
+    if (!opened && !marking) return now;
+    const auto known = core.remembered();
+    if (known == 0 && !marking) {
+        // No line has come: which ones were the last when the first stream began is not known any more.
         now.tail_lines.reset();
-        return now;
+        const auto age = std::chrono::ceil<std::chrono::seconds>(c.time().now() - *opened) + std::chrono::seconds{1};
+        if (now.since) now.since = *now.since + age;
     }
-    // No line has come so far. The clock of the node may differ from the own one: what is wanted is given as an age.
-    const auto age = std::chrono::ceil<std::chrono::seconds>(c.time().now() - *opened) + std::chrono::seconds{1};
-    now.since_time = options.since_time;
-    if (now.since) now.since = *now.since + age;
-    if (options.tail_lines == std::uint64_t{0}) {
-        now.tail_lines.reset();
+    if (known != 0 || options.tail_lines == std::uint64_t{0}) {
+        now.since.reset();
         now.since_time.clear();
-        now.since = age;
+    }
+    if (known != 0) {
+        now.tail_lines.reset();
+        const bool has_all = from_beginning && known < detail::log_resume_core::most_remembered;
+        // Servers refuse to count the lines of one stream.
+        const bool may_count = options.stream.empty() || options.stream == "All";
+        if (how == detail::log_start::within && !has_all && may_count) now.tail_lines = known;
     }
     return now;
 }
@@ -195,6 +265,8 @@ asio::awaitable<result<>> followed_log::state::open()
     if (first) opened = c.time().now();
     if (done) {
         stream = std::move(*done);
+        raw = detail::log_lines(piece_bytes);
+        core.reconnect(how);
         co_return result<>{};
     }
     if (first || !continues) co_return done.error();
@@ -203,42 +275,48 @@ asio::awaitable<result<>> followed_log::state::open()
         left = remainder::none;
         co_return result<>{};
     }
-    auto deciding = decide(done.error());
+    auto deciding = decide(done.error(), false);
     co_return co_await std::move(deciding);
 }
 
 /// Finds out what follows a stream that has ended or, for a reason, broken.
-asio::awaitable<result<>> followed_log::state::decide(std::optional<failure> why)
+/// @param ended  The stream was followed, and ended in order.
+asio::awaitable<result<>> followed_log::state::decide(std::optional<failure> why, bool ended)
 {
     if (why && !(continues && passes(*why))) co_return *why;
     if (!continues || (!why && left != remainder::growing)) {
         left = remainder::none;
         co_return result<>{};
     }
-    for (;;) {
+    const auto rest = [this](duration pause) { return sleep_for(c.time(), pause); };
+    for (bool look_now = ended;; look_now = false) {
         const bool at_once = !why && delays.attempts() == 0;
         const auto pause = delays.next();
-        if (!at_once) {
-            auto resting = sleep_for(c.time(), pause);
+        if (!at_once && !look_now) {
+            auto resting = rest(pause);
             KUBECORO_TRY(co_await std::move(resting));
         }
         auto reading = c.get(kubecoro::untyped::pod::resource(), ns, pod);
         const auto seen = co_await std::move(reading);
         if (!seen && passes(seen.error())) continue;
+        // A server ends a stream early, for example when it loses the node. Later, the container may have written more.
         if (seen)
-            left = remainder_of(*seen, !why);
-        else if (seen.error() == cond::not_found || (seen.error() == cond::forbidden && !why))
+            left = remainder_of(*seen, ended, look_now && !core.holds_piece());
+        else if (seen.error() == cond::not_found || (seen.error() == cond::forbidden && ended))
             left = remainder::none;
         else if (seen.error() != cond::forbidden)
             co_return seen.error();
-        // The held piece of the last line comes again, or never.
-        if (left != remainder::none) core.reconnect();
+        if (look_now && !at_once && left == remainder::growing) {
+            auto resting = rest(pause);
+            KUBECORO_TRY(co_await std::move(resting));
+        }
         co_return result<>{};
     }
 }
 
-/// @param ended  The stream ended in order: nothing of this run is missing.
-remainder followed_log::state::remainder_of(const object& seen, bool ended)
+/// @param ended     The stream was followed, and ended in order.
+/// @param all_read  ... just now: the container's end was the reason, if it has ended.
+remainder followed_log::state::remainder_of(const object& seen, bool ended, bool all_read)
 {
     if (!uid.empty() && !seen.has_uid(uid)) return remainder::none;
     const auto status = status_of(seen, options.container);
@@ -246,7 +324,7 @@ remainder followed_log::state::remainder_of(const object& seen, bool ended)
     const auto id = status["containerID"].as_string();
     if (run.empty()) run = std::string(id);
     if (id == run && status["state"]["running"]) return remainder::growing;
-    if (ended) return remainder::none;
+    if (all_read) return remainder::none;
     if (id == run) return remainder::last_lines;
     const bool is_previous = status["lastState"]["terminated"]["containerID"].as_string() == run;
     return is_previous ? remainder::last_lines_of_previous : remainder::none;

@@ -1,138 +1,117 @@
 #include "rest/log_resume_core.hpp"
 
+#include <kubecoro/api/detail/time_text.hpp>
+
 #include <algorithm>
-#include <cstdio>
-#include <ctime>
+#include <functional>
 #include <utility>
 
 namespace kubecoro::detail {
 
-namespace {
-
-/// Tells lines of one second apart that have the same time.
-constexpr std::size_t compared_bytes = 256;
-
-bool same_beginning(std::string_view a, std::string_view b)
-{
-    const auto length = std::min(a.size(), b.size());
-    return a.substr(0, length) == b.substr(0, length);
-}
-
-} // namespace
-
 std::vector<log_line> log_resume_core::take(log_line line)
 {
-    if (inside_) {
-        inside_ = !line.whole;
-        return dropping_ ? std::vector<log_line>() : pass_on(std::move(line));
-    }
-    const auto blank = line.text.find(' ');
-    const auto time = read_time(std::string_view(line.text).substr(0, blank));
-    if (!time || blank == std::string::npos) {
-        // The beginning of a time is all that came before the stream broke. A whole line without one is a message of
-        // the node, such as that the log cannot be read.
-        if (!line.whole) return {};
-        return {std::move(line)};
-    }
-    const line_start start{{time->seconds, time->nanos}, line.text.substr(blank + 1, compared_bytes)};
-    inside_ = !line.whole;
-    dropping_ = is_old(start);
-    if (dropping_) return {};
-    begin(start);
-    // The time is no part of what is counted, and is shown once.
-    shown_time_ = line.text.substr(0, with_times_ && repeated_ == 0 ? blank + 1 : 0);
-    line.text.erase(0, blank + 1);
-    return pass_on(std::move(line));
-}
-
-void log_resume_core::append_new(log_line piece, std::vector<log_line>& out)
-{
-    const auto old = std::min(repeated_, piece.text.size());
-    repeated_ -= old;
-    passed_ += piece.text.size();
-    const bool nothing_new = old == piece.text.size() && old != 0 && !piece.whole;
-    piece.text.erase(0, old);
-    piece.text.insert(0, std::exchange(shown_time_, {}));
-    if (!nothing_new) out.push_back(std::move(piece));
-}
-
-std::vector<log_line> log_resume_core::pass_on(log_line piece)
-{
     std::vector<log_line> out;
-    if (held_) append_new(*std::exchange(held_, std::nullopt), out);
-    if (!piece.whole) {
-        held_ = std::move(piece);
-        return out;
-    }
-    append_new(std::move(piece), out);
-    if (open_ && open_->seconds >= since()) ++since_last_.complete;
-    if (open_ && open_->seconds >= newest_->seconds) ++since_newest_.complete;
-    open_.reset();
-    passed_ = 0;
+    if (held_) accept(*std::exchange(held_, std::nullopt), out);
+    if (line.whole)
+        accept(std::move(line), out);
+    else
+        held_ = std::move(line);
     return out;
 }
 
-std::vector<log_line> log_resume_core::finish()
+void log_resume_core::accept(log_line piece, std::vector<log_line>& out)
+{
+    if (!inside_) {
+        const auto blank = std::min(piece.text.find(' '), piece.text.size());
+        const auto time = read_time(std::string_view(piece.text).substr(0, blank));
+        if (!time || blank == piece.text.size()) {
+            // A message of the node, such as that the log cannot be read. The beginning of a time is all that came
+            // before a stream ended.
+            if (piece.whole) out.push_back(std::move(piece));
+            return;
+        }
+        const auto text = std::string_view(piece.text).substr(blank + 1);
+        const line_start start{time->seconds, time->nanos,
+                               std::hash<std::string_view>{}(text.substr(0, compared_bytes))};
+        begin(start, std::string_view(piece.text).substr(0, blank + 1), out);
+        piece.text.erase(0, blank + 1);
+    }
+    inside_ = !piece.whole;
+    if (dropping_) return;
+    in_place_ = true;
+    const auto repeated = std::min(passed_ - std::min(passed_, at_), piece.text.size());
+    at_ += piece.text.size();
+    passed_ = std::max(passed_, at_);
+    shown_.feed(std::string_view(piece.text).substr(repeated), out);
+    if (!piece.whole) return;
+    shown_.feed("\n", out);
+    open_ = false;
+}
+
+void log_resume_core::begin(const line_start& start, std::string_view time, std::vector<log_line>& out)
+{
+    const auto where = standing_of(start);
+    dropping_ = where == standing::old;
+    at_ = 0;
+    if (where != standing::new_line) return;
+    // The rest of a line that is not continued: the node has it no longer.
+    if (std::exchange(open_, true)) shown_.finish(true, out);
+    passed_ = 0;
+    remember(start);
+    if (with_times_) shown_.feed(time, out);
+}
+
+void log_resume_core::remember(const line_start& start)
+{
+    if (seen_.size() == most_remembered) seen_.pop_front();
+    seen_.push_back(start);
+}
+
+log_resume_core::standing log_resume_core::standing_of(const line_start& start)
+{
+    if (lost_) return standing::old;
+    if (!placing_) return standing::new_line;
+    ++count_;
+    const auto all = seen_.size();
+    bool further = false;
+    for (auto i = all; i > 0; --i) {
+        runs_[i] = seen_[i - 1] == start ? runs_[i - 1] + 1 : 0;
+        further = further || (i < all && runs_[i] == count_);
+    }
+    const bool reached = runs_[all] >= std::min(all, count_);
+    if (reached && (!further || runs_[all] == all)) {
+        placing_ = false;
+        in_place_ = true;
+        return open_ ? standing::goes_on : standing::old;
+    }
+    if (!further && perhaps_) {
+        placing_ = false;
+        return standing::new_line;
+    }
+    perhaps_ = perhaps_ || reached;
+    lost_ = !further && how_ == log_start::within;
+    return standing::old;
+}
+
+std::vector<log_line> log_resume_core::finish(bool whole)
 {
     std::vector<log_line> out;
-    if (held_) append_new(*std::exchange(held_, std::nullopt), out);
+    if (held_) {
+        held_->whole = whole;
+        accept(*std::exchange(held_, std::nullopt), out);
+    }
+    shown_.finish(true, out);
     return out;
 }
 
-bool log_resume_core::is_old(const line_start& start)
+void log_resume_core::reconnect(log_start how)
 {
-    if (!catching_up_ || !newest_) return false;
-    // The log begins behind all that was passed on, for example because its file was rotated.
-    if (start.time > *newest_) {
-        catching_up_ = false;
-        return false;
-    }
-    if (!met_first_) {
-        met_first_ = start.time == since_last_.first.time && same_beginning(start.text, since_last_.first.text);
-        if (!met_first_) return true;
-    }
-    if (met_ < since_last_.complete) {
-        ++met_;
-        return true;
-    }
-    catching_up_ = false;
-    return false;
-}
-
-void log_resume_core::begin(const line_start& start)
-{
-    const bool goes_on = open_ && *open_ == start.time;
-    repeated_ = goes_on ? std::exchange(passed_, 0) : 0;
-    passed_ = 0;
-    open_ = start.time;
-    if (!newest_ || start.time.seconds > newest_->seconds) {
-        const bool is_next = newest_ && start.time.seconds == newest_->seconds + 1;
-        since_last_ = is_next ? since_newest_ : window{start};
-        since_newest_ = window{start};
-    }
-    if (!newest_ || start.time > *newest_) newest_ = start.time;
-}
-
-void log_resume_core::reconnect()
-{
-    catching_up_ = true;
-    met_first_ = false;
-    met_ = 0;
-    inside_ = false;
-    dropping_ = false;
+    how_ = how;
+    placing_ = how != log_start::fresh && !seen_.empty();
+    in_place_ = lost_ = inside_ = dropping_ = perhaps_ = false;
     held_.reset();
-    passed_ += std::exchange(repeated_, 0);
-}
-
-std::string log_resume_core::since_time() const
-{
-    if (!newest_) return {};
-    const auto seconds = static_cast<std::time_t>(since());
-    std::tm parts{};
-    ::gmtime_r(&seconds, &parts);
-    char text[32];
-    std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-    return text;
+    count_ = 0;
+    runs_.assign(seen_.size() + 1, 0);
 }
 
 } // namespace kubecoro::detail

@@ -24,9 +24,19 @@ namespace kubecoro {
             for (const auto& line : lines) show(line.text);
         }
 
-    No line is repeated, and none is lost that the node still has: their times and their order distinguish lines,
-    and what a container wrote last before a stream broke is read from its previous run if it was restarted. When the pod
-    is gone, its log is too, and ends. Attempts follow each other with growing pauses of up to 10 s, without a limit.
+    No line is repeated, and none is lost that the node still has: lines are recognised by their times, their first
+    256 bytes and their order, whatever the clock of the node does. What a container wrote last before a stream broke is
+    read from its previous run if it was restarted. When the pod is gone, its log is too, and ends. Attempts follow each
+    other with growing pauses of up to 10 s, without a limit.
+
+    The limits of this promise:
+    - Lines with the same time and beginning cannot be distinguished once the node has removed those before them, nor if
+      more than 1,000 of them follow each other.
+    - If a stream with `tail_lines` (not 0) breaks before its first line, earlier lines come too.
+    - `since` and `since_time` are up to the node's clock until the first line has come.
+    - A stream that the server ends in order is the end of the log if the container has ended too by then; without the
+      right to read the pod, or while it has no status, in any case.
+    - log_options::max_line_bytes counts the time only where `timestamps` shows it.
 
     Owned by one coroutine at a time; destroying it drops the connection. */
 class followed_log
