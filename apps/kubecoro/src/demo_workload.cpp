@@ -1,6 +1,7 @@
 #include "demo_workload.hpp"
 
 #include <kubecoro/api/described.hpp>
+#include <kubecoro/api/selector.hpp>
 #include <kubecoro/apps_v1/deployment.hpp>
 #include <kubecoro/apps_v1/replica_set.hpp>
 #include <kubecoro/base/try.hpp>
@@ -205,7 +206,7 @@ asio::awaitable<result<>> workload::scale(std::string ns, std::string app, int c
 
 asio::awaitable<result<>> workload::node_outage(std::string node, std::size_t pods)
 {
-    const list_options on_node{.field_selector = "spec.nodeName=" + node};
+    const list_options on_node{.field_selector = field_selector({{"spec.nodeName", true, node}}).to_string()};
     const auto everywhere = api_.resource<core_v1::pod>();
     KUBECORO_TRY(auto page, co_await everywhere.list_all(on_node));
     for (const bool ready : {false, true}) {

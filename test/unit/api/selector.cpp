@@ -193,6 +193,54 @@ TEST_CASE("field_selector: parses, prints and matches", "[api][selector]")
     CHECK(field_selector{}.matches(fields));
 }
 
+TEST_CASE("label_selector: requirements are checked as by NewRequirement", "[api][selector]")
+{
+    using op = label_selector::op;
+    const auto refusal = [](label_selector::requirement r) -> std::string {
+        try {
+            const label_selector made({std::move(r)});
+            CHECK(*label_selector::parse(made.to_string()) == made);
+            return {};
+        } catch (const error& e) {
+            CHECK(e.why() == cond::invalid);
+            return e.why().message();
+        }
+    };
+    for (const auto operation : {op::equals, op::not_equals, op::in, op::not_in, op::greater, op::less}) {
+        CHECK(refusal({"a/b", operation, {"1"}}).empty());
+        CHECK(refusal({"a/b", operation, {}}).find("value") != std::string::npos);
+        CHECK(refusal({"a/b", operation, {"1,c=d"}}).find("values[0]") != std::string::npos);
+        CHECK(refusal({"a/b", operation, {std::string(64, 'x')}}).find("63") != std::string::npos);
+        CHECK(refusal({"a,b", operation, {"1"}}).find("name part") != std::string::npos);
+        CHECK(refusal({"", operation, {"1"}}).find("non-empty") != std::string::npos);
+    }
+    for (const auto operation : {op::exists, op::not_exists}) {
+        CHECK(refusal({"a", operation, {}}).empty());
+        CHECK(refusal({"a", operation, {"1"}}) ==
+              "label selector: values set must be empty for exists and does not exist");
+        CHECK_FALSE(refusal({"!a", operation, {}}).empty());
+    }
+    CHECK(refusal({"a", op::in, {"b", "", "b"}}).empty());
+    CHECK(refusal({"a", op::equals, {""}}).empty());
+    CHECK_FALSE(refusal({"a", op::equals, {"1", "2"}}).empty());
+    CHECK_FALSE(refusal({"a", op::greater, {"1", "2"}}).empty());
+    CHECK(refusal({"a", op::less, {"x"}}).find("must be an integer") != std::string::npos);
+    CHECK(refusal({"a", static_cast<op>(99), {"x"}}).find("no such operator") != std::string::npos);
+}
+
+TEST_CASE("field_selector: values are escaped, and paths are checked", "[api][selector]")
+{
+    const auto text = [](std::string path, std::string value) {
+        return field_selector({{std::move(path), true, std::move(value)}}).to_string();
+    };
+    CHECK(text("metadata.name", R"(a,b=c\)") == R"(metadata.name=a\,b\=c\\)");
+    CHECK(field_selector::parse(text("metadata.name", "a,metadata.name=b"))->requirements().size() == 1);
+    for (const char* path : {"", "a=b", "a!", "a,b", "metadata.name=x,spec.nodeName"}) {
+        INFO(path);
+        CHECK_THROWS_AS(text(path, "v"), error);
+    }
+}
+
 TEST_CASE("field_selector: errors name the position", "[api][selector]")
 {
     const std::pair<const char*, const char*> cases[] = {

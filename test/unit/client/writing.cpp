@@ -229,6 +229,16 @@ TEST_CASE("writing: a removal is watched to its end", "[client][writing]")
     CHECK(the.net->seen[2].target.find("resourceVersion=8") != std::string::npos);
 }
 
+TEST_CASE("writing: the object that is watched is selected by its escaped name", "[client][writing]")
+{
+    world the;
+    const object_key odd("web", R"(a,metadata.name=b\)");
+    the.net->replies = {{.body = {pod_text("8")}}, {.body = {pod_text("8")}}, event("DELETED", pod_text("10"))};
+    CHECK(the.run.run(remove_and_wait(the.make(), pods, odd)));
+    CHECK(the.net->seen.at(2).target.find(R"(fieldSelector=metadata.name%3Da%5C%2Cmetadata.name%5C%3Db%5C%5C)") !=
+          std::string::npos);
+}
+
 TEST_CASE("writing: a removal is seen although the connection of its watch is dead", "[client][writing]")
 {
     world the;

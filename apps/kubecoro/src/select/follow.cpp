@@ -2,6 +2,7 @@
 
 #include "select/followed_rows.hpp"
 
+#include <kubecoro/api/selector.hpp>
 #include <kubecoro/base/clock.hpp>
 
 #include <chrono>
@@ -27,7 +28,8 @@ public:
           show_(std::move(show))
     {
         // A watch has no names, but a field for them.
-        if (!of_.names.empty()) options_.selected.field_selector = "metadata.name=" + of_.names.front();
+        if (!of_.names.empty())
+            options_.selected.field_selector = field_selector({{"metadata.name", true, of_.names.front()}}).to_string();
     }
 
     asio::awaitable<result<>> run(bool with_list)

@@ -7,6 +7,7 @@
 #include "select/fetch.hpp"
 #include "select/objects_of.hpp"
 
+#include <kubecoro/api/selector.hpp>
 #include <kubecoro/api/untyped.hpp>
 
 #include <CLI/CLI.hpp>
@@ -39,7 +40,8 @@ asio::awaitable<result<json::array>> events_of(const client& api, const json::va
     list_options options;
     options.limit = 500;
     auto ns = text_member(object, {"metadata", "namespace"});
-    options.field_selector = "involvedObject.uid=" + text_member(object, {"metadata", "uid"});
+    options.field_selector =
+        field_selector({{"involvedObject.uid", true, text_member(object, {"metadata", "uid"})}}).to_string();
     if (ns.empty()) ns = "default";
     auto page = co_await api.list(untyped::event::resource(), ns, options);
     if (!page) co_return page.error();

@@ -37,6 +37,12 @@ result<std::string> unescaped(std::string_view text, std::size_t from, std::size
     return out;
 }
 
+// Paths have no escapes, but a backslash keeps a comma from ending a term.
+bool is_path(std::string_view text)
+{
+    return !text.empty() && text.find_first_of("=!") == text.npos && term_end(text, 0) == text.size();
+}
+
 std::string escaped(std::string_view value)
 {
     std::string out;
@@ -63,6 +69,9 @@ result<field_selector::requirement> parse_term(std::string_view text, std::size_
 
 field_selector::field_selector(std::vector<requirement> requirements) : requirements_(std::move(requirements))
 {
+    for (const auto& r : requirements_)
+        if (!is_path(r.path))
+            throw error(failure(cond::invalid, "field selector: \"" + r.path + "\" is no field path"));
     const auto order = [](const requirement& r) { return std::tie(r.path, r.equal, r.value); };
     std::sort(requirements_.begin(), requirements_.end(),
               [&](const requirement& a, const requirement& b) { return order(a) < order(b); });

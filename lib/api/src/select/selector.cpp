@@ -1,4 +1,6 @@
 // Label selectors as values: normal form, text, matching. selector_parser.cpp parses them.
+#include "select/requirement_check.hpp"
+
 #include <kubecoro/api/selector.hpp>
 
 #include <algorithm>
@@ -89,9 +91,9 @@ std::string text_of(const label_selector::requirement& r)
 label_selector::label_selector(std::vector<requirement> requirements) : requirements_(std::move(requirements))
 {
     for (auto& r : requirements_) {
-        if (r.operation != op::in && r.operation != op::not_in) continue;
-        std::sort(r.values.begin(), r.values.end());
-        r.values.erase(std::unique(r.values.begin(), r.values.end()), r.values.end());
+        detail::put_in_order(r);
+        for (const auto& problem : {detail::key_problem(r.key), detail::count_problem(r), detail::value_problem(r)})
+            if (!problem.empty()) throw error(failure(cond::invalid, "label selector: " + problem));
     }
     // A canonical order, so that equivalent selectors compare equal and share a watch.
     const auto order = [](const requirement& r) { return std::tie(r.key, r.operation, r.values); };

@@ -1,20 +1,13 @@
 // Parses the label selector grammar of apimachinery: a lexer and a recursive descent of one level.
-#include "validation/go_print.hpp"
+#include "select/requirement_check.hpp"
 
-#include <kubecoro/api/detail/label_rules.hpp>
 #include <kubecoro/api/selector.hpp>
-
-#include <algorithm>
-#include <charconv>
 
 namespace kubecoro {
 namespace {
 
 using op = label_selector::op;
 using requirement = label_selector::requirement;
-
-// Each takes hundreds of bytes, a bad value two.
-constexpr std::size_t most_problems = 10;
 
 constexpr std::string_view operators[] = {"==", "!=", "=", "!", ">", "<", "(", ")", ","};
 
@@ -96,9 +89,8 @@ private:
         if (negated) lex_.take();
         const token key = lex_.take();
         if (!key.is_word) return unable(found(key, ", expected: identifier"));
-        if (!detail::is_label_key(key.text))
-            return unable(
-                wrong("<nil>: " + invalid(key.text, joined("; ", detail::label_key_problems(key.text))), key));
+        if (const auto problem = detail::key_problem(key.text); !problem.empty())
+            return unable(wrong("<nil>: " + problem, key));
         r.key = key.text;
         r.operation = negated ? op::not_exists : op::exists;
         if (negated || lex_.peek().at_end() || lex_.peek().is(",")) return r;
@@ -156,53 +148,10 @@ private:
     /// @param at  The first value.
     static result<requirement> checked(requirement r, const token& at)
     {
-        const bool ordered = r.operation == op::greater || r.operation == op::less;
-        const auto fits = [ordered](const std::string& value) {
-            return detail::is_label_value(value) && (!ordered || is_integer(value));
-        };
-        if (std::all_of(r.values.begin(), r.values.end(), fits)) return r;
         // A kube-apiserver checks the values in order, each once.
-        const label_selector in_order(std::vector<requirement>{std::move(r)});
-        return unable(wrong(problems_of(in_order.requirements().front(), ordered), at));
-    }
-
-    static std::string problems_of(const requirement& r, bool ordered)
-    {
-        std::vector<std::string> problems;
-        for (std::size_t i = 0; i < r.values.size(); ++i) {
-            const std::string& value = r.values[i];
-            const std::string place = "values[" + std::to_string(i) + "]";
-            if (ordered && !is_integer(value))
-                problems.push_back(place + ": " +
-                                   invalid(value, "for 'Gt', 'Lt' operators, the value must be an integer"));
-            if (!detail::is_label_value(value))
-                problems.push_back(place + "[" + r.key +
-                                   "]: " + invalid(value, joined("; ", detail::label_value_problems(value))));
-            if (problems.size() >= most_problems && i + 1 < r.values.size()) {
-                problems.emplace_back("further values were not checked");
-                break;
-            }
-        }
-        return problems.size() == 1 ? problems.front() : "[" + joined(", ", problems) + "]";
-    }
-
-    static bool is_integer(std::string_view text) noexcept
-    {
-        std::int64_t value = 0;
-        const auto r = std::from_chars(text.data(), text.data() + text.size(), value);
-        return r.ec == std::errc{} && r.ptr == text.data() + text.size();
-    }
-
-    static std::string joined(std::string_view between, const std::vector<std::string>& texts)
-    {
-        std::string out;
-        for (const auto& t : texts) out += (out.empty() ? "" : std::string(between)) + t;
-        return out;
-    }
-
-    static std::string invalid(std::string_view value, const std::string& why)
-    {
-        return "Invalid value: " + detail::go_quoted(value) + ": " + why;
+        detail::put_in_order(r);
+        if (const auto problem = detail::value_problem(r); !problem.empty()) return unable(wrong(problem, at));
+        return r;
     }
 
     // Uses kube-apiserver's own wording, which users know; the position is added.

@@ -127,7 +127,7 @@ std::optional<status_error> select_name(const std::string& name, std::string& se
 {
     if (name.empty()) return {};
     if (selector.empty()) {
-        selector = "metadata.name=" + name;
+        selector = field_selector({{"metadata.name", true, name}}).to_string();
         return {};
     }
     const auto fields = field_selector::parse(selector);

@@ -28,15 +28,14 @@ struct informer_key
     friend bool operator==(const informer_key&, const informer_key&) = default;
 };
 
-std::string with_name(std::string field_selector, const std::string& name)
+/// The server reports the error of a selector that does not parse.
+std::string with_name(const std::string& fields, const std::string& name)
 {
-    if (!field_selector.empty()) field_selector += ',';
-    field_selector += "metadata.name=";
-    for (const char c : name) {
-        if (c == ',' || c == '=' || c == '\\') field_selector += '\\';
-        field_selector += c;
-    }
-    return field_selector;
+    const auto parsed = field_selector::parse(fields);
+    if (!parsed) return fields;
+    auto all = parsed->requirements();
+    all.push_back({"metadata.name", true, name});
+    return field_selector(std::move(all)).to_string();
 }
 
 informer_key key_of(const resource_type& resource, const informer_options& o)

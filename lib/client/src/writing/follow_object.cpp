@@ -1,3 +1,4 @@
+#include <kubecoro/api/selector.hpp>
 #include <kubecoro/base/timeout.hpp>
 #include <kubecoro/base/try.hpp>
 #include <kubecoro/client/detail/follow_object.hpp>
@@ -47,7 +48,7 @@ struct followed
 asio::awaitable<result<bool>> watch_once(followed& f, std::string version)
 {
     watch_options how;
-    how.field_selector = "metadata.name=" + f.key.name;
+    how.field_selector = field_selector({{"metadata.name", true, f.key.name}}).to_string();
     how.resource_version = std::move(version);
     how.timeout = longest_watch;
     auto opening = f.cluster.watch(f.type, f.key.ns, how);

@@ -4,6 +4,7 @@
 #include "election/request_mark.hpp"
 
 #include <kubecoro/api/edit.hpp>
+#include <kubecoro/api/selector.hpp>
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/detail/unless.hpp>
 #include <kubecoro/base/detail/wait_for_news.hpp>
@@ -146,7 +147,7 @@ asio::awaitable<result<>> election_engine::follow(election_engine& self, electio
 {
     lease_watch w{.cluster = self.cluster_,
                   .ns = self.key_.ns,
-                  .which = {.field_selector = "metadata.name=" + self.key_.name},
+                  .which = {.field_selector = field_selector({{"metadata.name", true, self.key_.name}}).to_string()},
                   .time = self.time_,
                   .retry_period = self.options_.retry_period,
                   .seed = self.options_.seed,

@@ -42,7 +42,8 @@ public:
     };
 
     label_selector() = default;
-    /// Selects what meets all requirements.
+    /// Selects what meets all requirements. Throws error with cond::invalid for a key, a number of values or a value that
+    /// Kubernetes refuses there.
     explicit label_selector(std::vector<requirement> requirements);
 
     /// Errors: cond::invalid, with the position and the expected input.
@@ -81,7 +82,8 @@ public:
     };
 
     field_selector() = default;
-    /// Selects what meets all requirements.
+    /// Selects what meets all requirements; `field_selector({{"metadata.name", true, name}}).to_string()` is the text for
+    /// one object. Throws error with cond::invalid for a path that is empty or has `=`, `!` or `,`.
     explicit field_selector(std::vector<requirement> requirements);
 
     /// Errors: cond::invalid, with the position and what was expected.
