@@ -86,6 +86,19 @@ TEST_CASE("kubeconfig: data members are decoded and override files", "[client][k
     CHECK(got->origin == "context one of /k/config");
 }
 
+TEST_CASE("kubeconfig: a server name that is no host name is refused where it is written", "[client][kubeconfig]")
+{
+    for (const char* name : {".h", "*.h", "a..b", "'h '"}) {
+        const auto got =
+            load(config("server: 'https://h', tls-server-name: " + (name[0] == '*' ? "'*.h'" : std::string(name)), ""));
+        REQUIRE_FALSE(got);
+        has(got.error().message(), "tls-server-name: neither a host name nor an address");
+    }
+    has(load(config("server: 'https://.h'", "")).error().message(), "neither a host name nor an address");
+    has(load(config("server: 'https://h', proxy-url: 'http://.p'", "")).error().message(),
+        "neither a host name nor an address");
+}
+
 TEST_CASE("kubeconfig: paths are relative to their file", "[client][kubeconfig]")
 {
     machine m;

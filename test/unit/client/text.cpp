@@ -3,9 +3,11 @@
 #include "http/encoding.hpp"
 #include "http/request_text.hpp"
 
+#include <kubecoro/client/client.hpp>
 #include <kubecoro/client/manifests.hpp>
 #include <kubecoro/test/catch.hpp>
 
+#include <boost/asio/io_context.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 
@@ -95,12 +97,72 @@ TEST_CASE("server address: invalid addresses are rejected", "[client]")
                             "https://h#f", "https://h /",
                             // Such a host would end the line of a CONNECT, or the name that is looked up.
                             "https://a%0d%0aX%3a%20y%0d%0a:443", "https://a%00b", "https://a%40b", "https://%5b::1%5d",
-                            "https://a%3a1"}) {
+                            "https://a%3a1", "https://.h", "https://a..b", "https://h..", "https://.", "https://*.h",
+                            "https://-h", "https://h-", "https://h:443:443", "https://a;b", "https://[v1.h]"}) {
         INFO(url);
         auto got = server_address::parse(url);
         REQUIRE_FALSE(got);
         CHECK(got.error().condition() == cond::misconfigured);
     }
+}
+
+TEST_CASE("server address: names of servers are host names or addresses", "[client]")
+{
+    const std::string label(63, 'a');
+    for (const std::string& good : std::initializer_list<std::string>{
+             "h", "H.Example.com", "a-b.c_d.1", "h.", "1.2.3.4", "::1", "fd00::1", label, label + "." + label + "."}) {
+        INFO(good);
+        CHECK(is_host(good));
+    }
+    for (const std::string& bad :
+         std::initializer_list<std::string>{"",
+                                            ".",
+                                            ".h",
+                                            "..h",
+                                            "a..b",
+                                            "h..",
+                                            " h",
+                                            "h ",
+                                            "a b",
+                                            "h\n",
+                                            std::string("h\0", 2),
+                                            std::string("h\0.x", 4),
+                                            std::string("1.2.3.4\0x", 9),
+                                            "*",
+                                            "*.h",
+                                            "a*.h",
+                                            "-h",
+                                            "h-",
+                                            "a.-b",
+                                            "h:443",
+                                            "h/",
+                                            "[::1]",
+                                            "::1%lo",
+                                            "1.2.3.4/",
+                                            "h,x",
+                                            "h=x",
+                                            "h\xc3\xa4",
+                                            label + "a",
+                                            label + "." + label + "." + label + "." + label + "." + label}) {
+        INFO(bad);
+        CHECK_FALSE(is_host(bad));
+    }
+}
+
+TEST_CASE("client: a TLS server name that is no host name is refused", "[client]")
+{
+    boost::asio::io_context io;
+    cluster_config config{.server = "https://h"};
+    for (const char* name : {".h", "..", "*.h", "h ", "-"}) {
+        INFO(name);
+        config.server_name = name;
+        const auto made = client::create(io.get_executor(), config);
+        REQUIRE_FALSE(made);
+        CHECK(made.error() == cond::misconfigured);
+        CHECK(made.error().message() == "tls-server-name: neither a host name nor an address");
+    }
+    config.server_name = "h";
+    CHECK(client::create(io.get_executor(), config));
 }
 
 TEST_CASE("server address: a scheme is added to a host, and to nothing else", "[client]")

@@ -135,6 +135,8 @@ result<> take_cluster(const detail::cluster_entry& cluster, const std::string& w
     const auto server = detail::with_scheme(cluster.server.value, has_tls_settings);
     auto address = detail::server_address::parse(server);
     if (!address) return wrong(cluster.server.where, address.error().message());
+    if (!cluster.server_name.empty() && !detail::is_host(cluster.server_name.value))
+        return wrong(cluster.server_name.where, "neither a host name nor an address");
     if (!cluster.proxy_url.empty())
         if (auto proxy = detail::proxy_address::parse(cluster.proxy_url.value); !proxy)
             return wrong(cluster.proxy_url.where, proxy.error().message());

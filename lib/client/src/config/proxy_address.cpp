@@ -82,6 +82,7 @@ result<proxy_address> proxy_address::parse(std::string_view url)
     out.host = text_of(u.host_address());
     if (out.host.empty()) return wrong("has no host");
     if (!is_plain_host(text_of(u.encoded_host()))) return wrong("has a percent-encoded host");
+    if (!is_host(out.host)) return wrong("has a host that is neither a host name nor an address");
     out.port = text_of(u.port());
     if (out.port.empty()) out.port = known->port;
     // Boost.URL 1.81 parses invalid characters in a port as a path.

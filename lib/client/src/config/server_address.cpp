@@ -3,7 +3,48 @@
 #include <boost/url/parse.hpp>
 #include <boost/url/url_view.hpp>
 
+#include <algorithm>
+
+#include <arpa/inet.h>
+
 namespace kubecoro::detail {
+
+namespace {
+
+bool is_label(std::string_view text)
+{
+    constexpr std::size_t longest_label = 63;
+    const auto fits = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+    };
+    return !text.empty() && text.size() <= longest_label && text.front() != '-' && text.back() != '-' &&
+           std::all_of(text.begin(), text.end(), fits);
+}
+
+} // namespace
+
+bool is_address(const std::string& host)
+{
+    unsigned char bytes[sizeof(in6_addr)];
+    // The functions of the system stop at a NUL.
+    return host.find('\0') == host.npos &&
+           (::inet_pton(AF_INET, host.c_str(), bytes) == 1 || ::inet_pton(AF_INET6, host.c_str(), bytes) == 1);
+}
+
+bool is_host(const std::string& host)
+{
+    constexpr std::size_t longest_name = 253;
+    if (is_address(host)) return true;
+    std::string_view rest = host;
+    if (rest.ends_with('.')) rest.remove_suffix(1);
+    if (rest.size() > longest_name) return false;
+    for (;;) {
+        const auto dot = rest.find('.');
+        if (!is_label(rest.substr(0, dot))) return false;
+        if (dot == rest.npos) return true;
+        rest.remove_prefix(dot + 1);
+    }
+}
 
 std::string bracketed(const std::string& host) { return host.find(':') == std::string::npos ? host : "[" + host + "]"; }
 
@@ -44,8 +85,11 @@ result<server_address> server_address::parse(std::string_view url)
     const auto host = u.host_address();
     out.host.assign(host.data(), host.size());
     if (out.host.empty()) return wrong("has no host");
-    const auto written = u.encoded_host();
-    if (!is_plain_host({written.data(), written.size()})) return wrong("has a percent-encoded host");
+    const auto encoded = u.encoded_host();
+    const std::string_view written(encoded.data(), encoded.size());
+    if (!is_plain_host(written)) return wrong("has a percent-encoded host");
+    if (!is_host(out.host) || (written.starts_with('[') && !is_address(out.host)))
+        return wrong("has a host that is neither a host name nor an address");
     const auto port = u.port();
     out.port.assign(port.data(), port.size());
     if (out.port.empty()) out.port = out.tls ? "443" : "80";

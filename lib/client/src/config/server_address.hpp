@@ -10,6 +10,14 @@ namespace kubecoro::detail {
 /// A host name or address as written before a port: IPv6 addresses in brackets.
 [[nodiscard]] std::string bracketed(const std::string& host);
 
+/// An IPv4 or IPv6 address, without brackets and zone.
+[[nodiscard]] bool is_address(const std::string& host);
+
+/** Whether a server or its certificate can have this name: an address, or labels of letters, digits, `-` and `_` between
+    dots, which may be followed by a dot. Others are refused wherever they come from: OpenSSL, for example, takes one that
+    begins with a dot for all names below it. */
+[[nodiscard]] bool is_host(const std::string& host);
+
 /** Whether a URL's host may be used: it has no percent-encoded byte, which could end a line of a request or be of another
     part of the URL. Go refuses those below 0x80. @param host  As written. */
 [[nodiscard]] bool is_plain_host(std::string_view host);

@@ -1,9 +1,9 @@
 #include "connect/tls_context.hpp"
 
+#include "config/server_address.hpp"
 #include "connect/tls_pem.hpp"
 #include "connect/tls_sessions.hpp"
 
-#include <boost/asio/ip/address.hpp>
 #include <boost/asio/ssl/error.hpp>
 
 #include <openssl/err.h>
@@ -57,13 +57,6 @@ int name_legacy_certificates(int good, X509_STORE_CTX* verification)
     if (good == 0 && wrong_name && certificate && X509_get_ext_by_NID(certificate, NID_subject_alt_name, -1) < 0)
         X509_STORE_CTX_set_error(verification, X509_V_ERR_APPLICATION_VERIFICATION);
     return good;
-}
-
-bool is_address(const std::string& name)
-{
-    boost::system::error_code ec;
-    (void)boost::asio::ip::make_address(name, ec);
-    return !ec;
 }
 
 struct context_with_sessions
@@ -123,7 +116,7 @@ result<> expect_server(::SSL* connection, const std::string& name)
         const auto host = name.substr(0, name.size() - (name.ends_with('.') ? 1 : 0));
         X509_VERIFY_PARAM_set_hostflags(wanted,
                                         X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
-        // An empty name, with which OpenSSL would accept any certificate, is none for SNI.
+        // An empty name, with which OpenSSL would accept any certificate, is none for SNI; is_host() has refused others.
         good = X509_VERIFY_PARAM_set1_host(wanted, host.data(), host.size()) == 1 &&
                SSL_set_tlsext_host_name(connection, host.c_str()) == 1;
     }

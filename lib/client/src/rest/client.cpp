@@ -203,6 +203,8 @@ result<client> client::create(asio::any_io_executor executor, cluster_config con
 {
     auto address = find_server(config);
     if (!address) return address.error();
+    if (!config.server_name.empty() && !detail::is_host(config.server_name))
+        return failure(cond::misconfigured, "tls-server-name: neither a host name nor an address");
     if (auto sound = detail::check_impersonation(config.login.as); !sound) return sound.error();
     if (config.login.exec)
         if (auto sound = detail::check_exec(*config.login.exec); !sound)
