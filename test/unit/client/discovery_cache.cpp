@@ -265,6 +265,63 @@ TEST_CASE("client: discovery reports the groups that do not respond", "[client][
     CHECK(the.run.run(discover(c)).error() == cond::not_found);
 }
 
+TEST_CASE("client: groups that hang are named, and hold up no other", "[client][discovery]")
+{
+    world the;
+    client_options options;
+    options.timeouts.answer_head = 1h;
+    auto c = the.make({}, options);
+    std::string groups = R"({"kind":"APIGroupList","groups":[)";
+    for (int i = 0; i < 20; ++i)
+        groups += R"({"name":"g)" + std::to_string(i) + R"(","versions":[{"groupVersion":"g)" + std::to_string(i) +
+                  R"(/v1"}]},)";
+    groups += R"({"name":"apps","versions":[{"groupVersion":"apps/v1"}]}]})";
+    the.net->replies = {{.body = {R"({"kind":"APIVersions","versions":["v1"]})"}},
+                        {.body = {test::body_of("api_v1.json")}},
+                        {.body = {groups}}};
+    for (int i = 0; i < 20; ++i)
+        the.net->replies.push_back({.hangs_before_head = i % 2 == 0, .hangs_in_body = i % 2 != 0});
+    the.net->replies.push_back({.body = {test::body_of("apis_apps_v1.json")}});
+    const auto begun = c.time().now();
+    const auto all = the.run.run(discover(c)).value();
+    CHECK(c.time().now() - begun == 30s);
+    CHECK(all.resources.front().type.plural == "bindings");
+    CHECK(all.resources.back().type.group == "apps");
+    REQUIRE(all.missing.size() == 20);
+    for (int i = 0; i < 20; ++i) {
+        CHECK(all.missing[static_cast<std::size_t>(i)].group == "g" + std::to_string(i));
+        CHECK(all.missing[static_cast<std::size_t>(i)].why == cond::timed_out);
+    }
+    const auto told = std::count_if(the.lines.begin(), the.lines.end(), [](const std::string& line) {
+        return line.find("the resources of a group are not known") != line.npos && line.find("/apis/g") != line.npos;
+    });
+    CHECK(told == 20);
+}
+
+TEST_CASE("client: reading the groups one by one may be destroyed and cancelled at every step", "[client][discovery]")
+{
+    const auto reading = [](testing::runner& run) {
+        auto net = std::make_shared<scripted_transport>();
+        net->time = run.shared_clock();
+        net->replies = {{.body = {R"({"kind":"APIVersions","versions":["v1","v2"]})"}, .pause = 1s},
+                        {.body = {test::body_of("api_v1.json")}, .pause = 1s},
+                        {.hangs_in_body = true},
+                        {.body = {R"({"kind":"APIGroupList","groups":[]})"}, .pause = 1s}};
+        client_options o;
+        o.time = run.shared_clock();
+        auto body = [](client c) -> asio::awaitable<result<>> {
+            auto found = co_await discover(std::move(c));
+            if (!found) co_return found.error();
+            co_return result<>{};
+        };
+        return testing::scenario{.body = body(client(run.executor(), net, o)), .fixture = net};
+    };
+    CHECK(testing::stop_after_every_step(reading).value() > 3);
+    CHECK(testing::cancel_after_every_step(reading, [](const result<>& ended) {
+              if (!ended) CHECK(ended.error() == cond::cancelled);
+          }).value() > 3);
+}
+
 TEST_CASE("client: the only group of a root may be down, but not all groups", "[client][discovery]")
 {
     world the;

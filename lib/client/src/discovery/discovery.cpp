@@ -6,9 +6,16 @@
 #include "rest/foreign_answer.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/task_group.hpp>
+#include <kubecoro/base/timeout.hpp>
+#include <kubecoro/base/try.hpp>
+
+#include <boost/asio/this_coro.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
+#include <memory>
 #include <utility>
 
 namespace kubecoro {
@@ -21,6 +28,10 @@ namespace {
 constexpr const char* aggregated_accept =
     "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,"
     "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json";
+
+// A server of an extension may accept requests and never respond.
+constexpr auto group_limit = std::chrono::seconds{10};
+constexpr std::size_t reads_at_once = 8;
 
 void append(discovered_resources& all, discovered_resources more)
 {
@@ -54,23 +65,71 @@ asio::awaitable<result<object>> document(const client& c, std::string path, cons
     co_return parsed;
 }
 
+/// The reads of the groups of one root.
+struct group_reads
+{
+    client c;
+    std::string root;
+    std::vector<group_version> versions;
+    std::vector<result<std::vector<discovered_resource>>> outcomes;
+    std::size_t next = 0;
+};
+
+asio::awaitable<result<>> read_groups(std::shared_ptr<group_reads> all)
+{
+    while (all->next < all->versions.size()) {
+        const auto at = all->next++;
+        const auto& gv = all->versions[at];
+        const auto path = all->root + "/" + (gv.group.empty() ? "" : gv.group + "/") + gv.version;
+        auto reading =
+            with_timeout(all->c.time(), group_limit, "read " + path, document(all->c, path, "application/json"));
+        const auto listed = co_await std::move(reading);
+        if (listed)
+            all->outcomes[at] = detail::read_resource_list(*listed, gv);
+        else
+            all->outcomes[at] = listed.error();
+        if (!listed && listed.error() == cond::cancelled) co_return listed.error();
+    }
+    co_return result<>{};
+}
+
+/// The workers of one call. They end after it if it is cancelled.
+struct readers
+{
+    std::shared_ptr<task_group> group;
+    ~readers()
+    {
+        group->stop();
+        group->keep_until_ended(group);
+    }
+};
+
 /// Discovery for servers without the aggregated format: one document per group and version.
 asio::awaitable<result<>> each_group_version(const client& c, const object& groups, const std::string& root,
                                              discovered_resources& all)
 {
     auto versions = detail::read_group_versions(groups);
     if (!versions) co_return versions.error().with_request("GET", root);
-    for (const auto& gv : *versions) {
-        const auto path = root + "/" + (gv.group.empty() ? "" : gv.group + "/") + gv.version;
-        auto listed = co_await document(c, path, "application/json");
-        if (!listed && listed.error().condition() == cond::cancelled) co_return listed.error();
-        auto read =
-            listed ? detail::read_resource_list(*listed, gv) : result<std::vector<discovered_resource>>(listed.error());
-        // An extension's server may be down while the rest works.
-        if (!read)
-            all.missing.push_back({gv.group, gv.version, read.error()});
-        else
+    const auto reads = std::make_shared<group_reads>(group_reads{c, root, std::move(*versions), {}});
+    reads->outcomes.resize(reads->versions.size(), failure(cond::cancelled));
+    const readers crew{std::make_shared<task_group>(co_await asio::this_coro::executor)};
+    for (std::size_t n = 0; n < std::min(reads_at_once, reads->versions.size()); ++n)
+        crew.group->spawn("a reader of discovery", read_groups(reads));
+    auto joining = crew.group->join();
+    KUBECORO_TRY(co_await std::move(joining));
+    KUBECORO_TRY(crew.group->first_failure());
+    for (std::size_t i = 0; i < reads->versions.size(); ++i) {
+        auto& gv = reads->versions[i];
+        auto& read = reads->outcomes[i];
+        if (read) {
             append(all, {std::move(*read), {}});
+            continue;
+        }
+        // An extension's server may be down while the rest works.
+        detail::client_access::state_of(c)->options.log.warning(
+            "the resources of a group are not known",
+            {{"group", gv.group}, {"version", gv.version}, {"why", read.error().describe()}});
+        all.missing.push_back({std::move(gv.group), std::move(gv.version), read.error()});
     }
     co_return result<>{};
 }

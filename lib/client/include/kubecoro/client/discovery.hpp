@@ -52,8 +52,9 @@ struct discovered_resources
 
 /** All resources of the server. One group that does not respond does not hide the others.
 
-    Uses aggregated discovery (two requests) and falls back to one request per group and version. A server without the
-    core group has only the others.
+    Uses aggregated discovery (two requests) and falls back to one request per group and version, eight at once. One that
+    takes more than 10 s counts as missing. Groups that are missing for such a reason are logged as warnings. A server
+    without the core group has only the others.
     @par Errors  as client; corrupt when a response is not a discovery document. */
 [[nodiscard]] boost::asio::awaitable<result<discovered_resources>> discover(client c);
 
