@@ -22,7 +22,8 @@ std::string kind_and_name(const json::value& object)
 /// The target for an object of a file.
 asio::awaitable<result<target>> place_of(client api, const json::value& object, const cluster_flags& cluster)
 {
-    if (auto same = check_namespace(object, cluster); !same) co_return same.error();
+    auto comparing = check_namespace(api, object, cluster);
+    if (auto same = co_await std::move(comparing); !same) co_return same.error();
     target out;
     auto name = text_member(object, {"metadata", "name"});
     if (name.empty())
@@ -109,12 +110,16 @@ asio::awaitable<result<std::vector<found_object>>> objects_of(client api, std::v
     co_return out;
 }
 
-result<> check_namespace(const json::value& object, const cluster_flags& cluster)
+asio::awaitable<result<>> check_namespace(client api, const json::value& object, const cluster_flags& cluster)
 {
     const auto own = text_member(object, {"metadata", "namespace"});
-    if (own.empty() || cluster.ns.empty() || own == cluster.ns) return {};
-    return failure(cond::invalid,
-                   kind_and_name(object) + " is in namespace " + printable(own, 80) + ", but -n says " + cluster.ns);
+    if (own.empty() || cluster.ns.empty() || own == cluster.ns) co_return result<>{};
+    // That of a cluster-scoped object is ignored.
+    auto finding = api.resource_of(text_member(object, {"apiVersion"}), text_member(object, {"kind"}));
+    const auto type = co_await std::move(finding);
+    if (type && !type->namespaced) co_return result<>{};
+    co_return failure(cond::invalid,
+                      kind_and_name(object) + " is in namespace " + printable(own, 80) + ", but -n says " + cluster.ns);
 }
 
 } // namespace kubecoro::tool

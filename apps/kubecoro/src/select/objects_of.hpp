@@ -43,6 +43,7 @@ struct found_object
 objects_of(client api, std::vector<target> targets, scope_flags scope);
 
 /// Errors: cond::invalid for an object of a file that is in another namespace than that of -n.
-[[nodiscard]] result<> check_namespace(const boost::json::value& object, const cluster_flags& cluster);
+[[nodiscard]] boost::asio::awaitable<result<>> check_namespace(client api, const boost::json::value& object,
+                                                               const cluster_flags& cluster);
 
 } // namespace kubecoro::tool

@@ -57,13 +57,19 @@ failure explained(const applied_manifest& one)
 }
 
 /// Takes out the objects that -n excludes.
-void keep_namespace(std::vector<json::value>& objects, const cluster_flags& cluster, problems& wrong)
+asio::awaitable<std::vector<json::value>> of_namespace(client api, std::vector<json::value> objects,
+                                                       const cluster_flags& cluster, problems& wrong)
 {
-    std::erase_if(objects, [&](const json::value& o) {
-        const auto same = check_namespace(o, cluster);
-        if (!same) wrong.add(same.error());
-        return !same;
-    });
+    std::vector<json::value> out;
+    for (auto& o : objects) {
+        auto comparing = check_namespace(api, o, cluster);
+        const auto same = co_await std::move(comparing);
+        if (same)
+            out.push_back(std::move(o));
+        else
+            wrong.add(same.error());
+    }
+    co_return out;
 }
 
 apply_options options_for(const apply_flags& f)
@@ -84,9 +90,10 @@ asio::awaitable<result<>> apply(std::shared_ptr<apply_flags> f, verb_context con
     auto api = connect(f->cluster, context);
     if (!api) co_return api.error();
     problems wrong(context);
-    keep_namespace(*objects, f->cluster, wrong);
+    auto keeping = of_namespace(*api, std::move(*objects), f->cluster, wrong);
+    auto kept = co_await std::move(keeping);
     written_objects written(f->write, context);
-    const std::size_t all = objects->size();
+    const std::size_t all = kept.size();
     std::size_t done = 0;
     const auto doing = [&] {
         context.doing("applying objects: " + std::to_string(done) + " of " + std::to_string(all));
@@ -101,7 +108,7 @@ asio::awaitable<result<>> apply(std::shared_ptr<apply_flags> f, verb_context con
         return true;
     };
     doing();
-    auto applying = apply_each(*api, std::move(*objects), options_for(*f), f->cluster.ns, report);
+    auto applying = apply_each(*api, std::move(kept), options_for(*f), f->cluster.ns, report);
     auto applied = co_await std::move(applying);
     if (!applied) co_return applied;
     written.finish();

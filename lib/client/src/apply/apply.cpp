@@ -33,7 +33,7 @@ asio::awaitable<result<object>> send_apply(std::shared_ptr<client::state> s, res
 result<request> apply_request(resource_type resource, std::string ns, std::string_view name, std::string text,
                               const apply_options& options, std::string_view subresource)
 {
-    auto body = detail::apply_body(resource, ns, name, std::move(text), options, subresource);
+    auto body = detail::apply_body(resource, ns, name, std::move(text), subresource);
     if (!body) return body.error();
     patch_options how;
     how.write.dry_run = options.dry_run;

@@ -37,22 +37,24 @@ bool is_set(const json::object& in, std::string_view name)
     return found != nullptr && !found->is_null();
 }
 
-result<> check_metadata(const json::object& metadata, std::string_view ns, const apply_options& options)
+result<> check_metadata(const json::object& metadata, std::string_view ns)
 {
     if (is_set(metadata, "managedFields"))
         return refuse("has metadata.managedFields: it must hold the fields that this program decides and nothing else; "
                       "see extract()");
-    if (is_set(metadata, "resourceVersion") && !options.match_resource_version)
-        return refuse("has a resourceVersion: leave it out, or set apply_options::match_resource_version");
-    if (const auto* in = metadata.if_contains("namespace"); in != nullptr && in->is_string())
-        if (std::string_view(in->get_string()) != ns) return refuse("is for another namespace");
+    // As for kubectl and the server: an empty namespace is none, and one of a cluster-scoped object is ignored.
+    const auto* in = metadata.if_contains("namespace");
+    if (in == nullptr || in->is_null() || ns.empty()) return {};
+    if (!in->is_string()) return refuse("has a namespace that is not a string");
+    const std::string_view own = in->get_string();
+    if (!own.empty() && own != ns) return refuse("is for another namespace");
     return {};
 }
 
 } // namespace
 
 result<std::string> apply_body(const resource_type& resource, std::string_view ns, std::string_view name,
-                               std::string text, const apply_options& options, std::string_view subresource)
+                               std::string text, std::string_view subresource)
 {
     json::parse_options limits;
     limits.max_depth = max_depth;
@@ -68,7 +70,7 @@ result<std::string> apply_body(const resource_type& resource, std::string_view n
     auto& metadata = body["metadata"];
     if (metadata.is_null()) metadata = json::object{};
     if (!metadata.is_object()) return refuse("has metadata that are not a JSON object");
-    if (auto sound = check_metadata(metadata.get_object(), ns, options); !sound) return sound.error();
+    if (auto sound = check_metadata(metadata.get_object(), ns); !sound) return sound.error();
     if (!fill(metadata.get_object(), "name", name, changed)) return refuse("is for another name");
     // An unchanged text keeps the notation of its numbers.
     return changed ? json::serialize(parsed) : std::move(text);

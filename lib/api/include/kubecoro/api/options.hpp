@@ -134,9 +134,6 @@ struct apply_options
     bool dry_run = false;
     /// How the server treats unknown and duplicate fields.
     field_validation validation = field_validation::unset;
-    /// The body's metadata.resourceVersion is meant: fail with cond::conflict unless it is the newest. Without it, a body
-    /// with a version is refused, because it is one that was read and not one that was made.
-    bool match_resource_version = false;
     KUBECORO_NAME_FIRST;
     friend bool operator==(const apply_options&, const apply_options&) = default;
 };
@@ -199,7 +196,8 @@ struct log_options
     std::string stream = {};
     /// The API server does not check the certificate of the node's agent.
     bool insecure_skip_tls_verify_backend = false;
-    /// Longer lines arrive in pieces of at most this many bytes, see log_line. At least 4. The server does not know it.
+    /// Longer lines arrive in pieces of at most this many bytes, see log_line. At least 4. Counts the times of
+    /// `timestamps`. The server does not know it.
     std::size_t max_line_bytes = 64 * 1024;
     KUBECORO_NAME_FIRST;
     friend bool operator==(const log_options&, const log_options&) = default;
