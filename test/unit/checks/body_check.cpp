@@ -56,6 +56,39 @@ const char* const document = R"({"paths":{"/apis/example.com/v1/namespaces/{name
 
 } // namespace
 
+TEST_CASE("body check: numbers are those that a server takes in the same body", "[checks]")
+{
+    const auto passes = [](const char* kind, body_role role, const std::string& text) {
+        const known_schema schema{
+            builtin_schemas::find(std::string_view(kind) == "Deployment" ? "apps/v1" : "v1", kind), {}};
+        return check_body({pods, role}, schema, text, false).has_value();
+    };
+    // As kube-apiserver 1.36.3 answered.
+    const auto replicas = [&](body_role role, const char* n) {
+        return passes("Deployment", role,
+                      R"({"apiVersion":"apps/v1","kind":"Deployment","spec":{"replicas":)" + std::string(n) + "}}");
+    };
+    for (const auto role : {body_role::applied, body_role::strategic_patch}) {
+        for (const char* good :
+             {"2", "2.0", "2e0", "-0.0", "4294967298", "4294967298.0", "18446744073709551615", "1e19"})
+            CHECK(replicas(role, good));
+        for (const char* bad : {"2.5", "2.0000000001", "\"2\"", "true"}) CHECK_FALSE(replicas(role, bad));
+    }
+    for (const auto role : {body_role::object, body_role::merge_patch}) {
+        CHECK(replicas(role, "2"));
+        for (const char* bad : {"2.0", "2e0", "2.5", "3000000000", "\"2\""}) CHECK_FALSE(replicas(role, bad));
+    }
+    const auto data = [&](body_role role, const char* value) {
+        return passes("Secret", role, R"({"apiVersion":"v1","kind":"Secret","data":{"a":)" + std::string(value) + "}}");
+    };
+    for (const auto role : {body_role::object, body_role::merge_patch, body_role::strategic_patch}) {
+        for (const char* good : {"[104,105]", "[]", "[null,255]", "\"aGk=\"", "null"}) CHECK(data(role, good));
+        for (const char* bad : {"[\"aGk=\"]", "[[1]]", "5", "\"aGk\""}) CHECK_FALSE(data(role, bad));
+    }
+    for (const char* bad : {"[104,300]", "[-1]", "[104.0]"}) CHECK_FALSE(data(body_role::object, bad));
+    for (const char* bad : {"[104,105]", "[]", "5"}) CHECK_FALSE(data(body_role::applied, bad));
+}
+
 TEST_CASE("body check: published schemas are used with their references open", "[checks]")
 {
     const auto schema = schema_in_openapi(document, sites);

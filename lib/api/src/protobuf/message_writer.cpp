@@ -117,6 +117,7 @@ bool message_writer::value(const schema_field& f, std::uint32_t number, const js
         out_.text_field(number, text_of(v));
         return true;
     case field_type::bytes: {
+        if (const auto* items = v.if_array()) return octets(number, *items);
         if (!v.is_null() && !v.is_string()) return fail("base64", v);
         std::string decoded;
         if (!append_decoded_base64(decoded, text_of(v))) return fail("base64", v);
@@ -139,6 +140,19 @@ bool message_writer::value(const schema_field& f, std::uint32_t number, const js
     }
     if (!message_content(f.message, v)) return false;
     out_.close(number, mark);
+    return true;
+}
+
+bool message_writer::octets(std::uint32_t number, const json::array& items)
+{
+    std::string bytes;
+    for (const auto& item : items) {
+        const auto* octet = item.if_int64();
+        const bool fits = octet != nullptr && *octet >= 0 && *octet <= 255;
+        if (!fits && !item.is_null()) return fail("a whole number of 8 bits", item) || problem_.at(bytes.size());
+        bytes += fits ? static_cast<char>(*octet) : '\0';
+    }
+    out_.text_field(number, bytes);
     return true;
 }
 

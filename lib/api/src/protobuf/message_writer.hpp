@@ -36,6 +36,8 @@ private:
     [[nodiscard]] bool map(const schema_field& f, const boost::json::value& entries);
     /// Writes a value as the field `number`. Null is the zero value.
     [[nodiscard]] bool value(const schema_field& f, std::uint32_t number, const boost::json::value& v);
+    /// Go reads bytes from base64, and from a list of numbers.
+    [[nodiscard]] bool octets(std::uint32_t number, const boost::json::array& items);
     [[nodiscard]] bool integer(const schema_field& f, std::uint32_t number, const boost::json::value& v);
     [[nodiscard]] bool message_content(std::uint16_t message, const boost::json::value& v);
     [[nodiscard]] bool object_content(std::uint16_t message, const boost::json::value& v);

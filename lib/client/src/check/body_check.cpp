@@ -10,6 +10,7 @@
 #include <boost/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <utility>
 #include <vector>
@@ -26,6 +27,19 @@ constexpr std::size_t max_depth = 200;
 bool is_of_status(const field_error& e)
 {
     return e.field == "status" || e.field.starts_with("status.") || e.field.starts_with("status[");
+}
+
+/// A copy in which each whole number is one that fits everywhere.
+// NOLINTNEXTLINE(misc-no-recursion): bounded by max_depth
+json::value with_small_numbers(json::value v)
+{
+    if (auto* object = v.if_object())
+        for (auto& [key, member] : *object) member = with_small_numbers(std::move(member));
+    if (auto* array = v.if_array())
+        for (auto& item : *array) item = with_small_numbers(std::move(item));
+    const auto* real = v.if_double();
+    if (v.is_int64() || v.is_uint64() || (real != nullptr && std::trunc(*real) == *real)) return 0;
+    return v;
 }
 
 /// Checks one body; each step returns the failure that it finds.
@@ -118,7 +132,10 @@ private:
     [[nodiscard]] result<> check_types(const json::value& body) const
     {
         if (!schema_.built_in) return {};
-        const auto typed = protobuf_message(*schema_.built_in, body.get_object());
+        auto typed = protobuf_message(*schema_.built_in, body.get_object());
+        // Servers convert these in another way than they read objects: 2.0 is whole, and a number that is too large wraps.
+        const bool converts = what_.role == body_role::applied || what_.role == body_role::strategic_patch;
+        if (!typed && converts) typed = protobuf_message(*schema_.built_in, with_small_numbers(body).get_object());
         if (!typed) return refusal("json: " + typed.error().message());
         return {};
     }
