@@ -1,4 +1,5 @@
 // kubecoro: a client for clusters, an embedded API server, a watcher and a demo, built with the library.
+#include "cli/verb_first.hpp"
 #include "verbs/verbs.hpp"
 
 #include <kubecoro/program/run_program.hpp>
@@ -6,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <string>
@@ -70,7 +72,7 @@ int run(const verb& v, const common_flags& f)
 
 int main(int argc, char** argv)
 {
-    CLI::App app{"kubecoro: live, local, consistent copies of Kubernetes objects"};
+    CLI::App app{"kubecoro: live, local, consistent copies of Kubernetes objects", "kubecoro"};
     app.require_subcommand(1);
     app.fallthrough();
     common_flags f;
@@ -79,7 +81,10 @@ int main(int argc, char** argv)
     if (argc > 1 && std::string_view(argv[1]) == "__complete")
         return run(completing_verb(app, std::vector<std::string>(argv + 2, argv + argc)), f);
     try {
-        app.parse(argc, argv);
+        auto words = verb_first(app, std::vector<std::string>(argv + 1, argv + argc));
+        // CLI11 takes them from the back.
+        std::reverse(words.begin(), words.end());
+        app.parse(std::move(words));
     } catch (const CLI::ParseError& e) {
         return app.exit(e) == 0 ? 0 : usage_status;
     }

@@ -1,4 +1,5 @@
 #include "cli/complete.hpp"
+#include "cli/verb_first.hpp"
 
 #include <kubecoro/test/catch.hpp>
 
@@ -8,34 +9,67 @@ using namespace kubecoro::tool;
 
 namespace {
 
-completion after(const std::vector<std::string>& words)
-{
-    CLI::App app;
-    app.fallthrough();
-    int verbose = 0;
-    std::string text;
-    std::vector<std::string> many;
-    bool flag = false;
-    app.add_flag("-v,--verbose", verbose);
-    auto* get = app.add_subcommand("get");
-    get->add_option("RESOURCE", many);
-    get->add_option("-o,--output", text);
-    get->add_option("-n,--namespace", text);
-    get->add_option("--context", text);
-    get->add_flag("--show-labels", flag);
-    auto* config = app.add_subcommand("config");
-    config->add_subcommand("view");
-    config->add_subcommand("use-context")->add_option("NAME", text);
-    app.add_subcommand("apply")->add_option("-f,--filename", many);
-    app.add_subcommand("logs")->add_option("POD", many);
-    app.add_subcommand("help");
-    app.add_subcommand("hidden")->group("");
-    return complete(app, words);
-}
-
 using words = std::vector<std::string>;
 
+/// A command line like that of the tool.
+struct small_tool
+{
+    small_tool()
+    {
+        app.fallthrough();
+        app.add_flag("-v,--verbose", verbose);
+        app.add_option("--progress", text);
+        auto* get = app.add_subcommand("get");
+        get->add_option("RESOURCE", many);
+        get->add_option("-o,--output", text);
+        get->add_option("-n,--namespace", ns);
+        get->add_option("--context", text);
+        get->add_flag("-A,--all-namespaces", flag);
+        get->add_flag("--show-labels", flag);
+        auto* config = app.add_subcommand("config");
+        config->add_subcommand("view");
+        config->add_subcommand("use-context")->add_option("NAME", text);
+        app.add_subcommand("apply")->add_option("-f,--filename", many);
+        app.add_subcommand("logs")->add_option("POD", many);
+        app.add_subcommand("help");
+        app.add_subcommand("hidden")->group("");
+    }
+    CLI::App app;
+    int verbose = 0;
+    std::string text;
+    std::string ns;
+    words many;
+    bool flag = false;
+};
+
+completion after(const words& all) { return complete(small_tool().app, all); }
+
+words ordered(words all) { return verb_first(small_tool().app, std::move(all)); }
+
 } // namespace
+
+TEST_CASE("tool: flags may stand before the verb", "[tool]")
+{
+    CHECK(ordered({"-n", "web", "get", "pods"}) == words{"get", "-n", "web", "pods"});
+    CHECK(ordered({"--namespace", "get", "get", "pods"}) == words{"get", "--namespace", "get", "pods"});
+    CHECK(ordered({"--namespace=web", "-v", "get", "pods"}) == words{"get", "--namespace=web", "-v", "pods"});
+    CHECK(ordered({"-nweb", "-A", "get"}) == words{"get", "-nweb", "-A"});
+    CHECK(ordered({"-v", "--progress", "never", "logs", "get"}) == words{"logs", "-v", "--progress", "never", "get"});
+    CHECK(ordered({"get", "-n", "logs"}) == words{"get", "-n", "logs"});
+    // Without a verb nothing changes, and CLI11 says what is wrong.
+    for (const words& same :
+         {words{}, {"-n"}, {"-n", "get"}, {"--", "get"}, {"nonsense", "get"}, {"-n", "web", "pods", "get"}})
+        CHECK(ordered(same) == same);
+    small_tool tool;
+    auto all = verb_first(tool.app, {"-n", "web", "get", "pods"});
+    std::reverse(all.begin(), all.end());
+    tool.app.parse(std::move(all));
+    CHECK(tool.ns == "web");
+    CHECK(tool.many == words{"pods"});
+    const auto names = after({"-n", "web", "get", "pods", "w"});
+    CHECK(names.source == completion_source::names);
+    CHECK(names.flags == std::map<std::string, std::string>{{"namespace", "web"}});
+}
 
 TEST_CASE("tool: verbs and flags are completed from the command line itself", "[tool]")
 {

@@ -46,6 +46,14 @@ TEST_CASE("tool: steps of a JSONPath", "[tool]")
     CHECK(at("{.items[0]['metadata'].name}") == "a");
     CHECK(at("{.items[0].metadata['name','labels']}") == R"(a {"app.io/x":"1"})");
     CHECK(at("{.items[0:2]['kind','metadata'].name}") == "a b");
+    CHECK(at("{.items[*]['metadata.name','spec.n']}") == "a b c 3 20");
+    CHECK(at("{.items[*]['metadata.name', 'c[0].type']}") == "a b c Ready Ready");
+    CHECK(at(R"({.items[0].metadata.labels['app\.io/x']})") == "1");
+    CHECK(at("{.items[0].metadata.labels['app.io/x']}").empty());
+    CHECK(at("{.items[0,2]['metadata']['name']}") == "a c");
+    CHECK(at("{.items[-1,0].metadata.name}") == "c a");
+    CHECK(at("{.items[0:2,2].metadata.name}") == "a b c");
+    CHECK(at("{.items[0]['*'].name}") == "a");
     CHECK(at("{.items[0:2].c[0]['type','status']}") == "Ready Ready True False");
     CHECK(at("{.items[0].metadata.labels.app\\.io/x}") == "1");
     CHECK(at("{.items[*].spec.*}") == "3 20");
@@ -75,7 +83,7 @@ TEST_CASE("tool: a JSONPath that cannot be read says where", "[tool]")
 {
     for (const char* wrong : {"{.a", "{.items[}", "{.items[a]}", "{.items[?(@.a=)]}", "{.items[?(@.a=='x]}", "{end}",
                               "{range .items[*]}x", "{.items[0:1:0]}", "{.a..}", "{.items[99999999999999999999]}",
-                              "{.items[0:3:9223372036854775807]}", "{['a}"}) {
+                              "{.items[0:3:9223372036854775807]}", "{['a}", "{['']}", "{['a[']}", "{['a\\']}"}) {
         INFO(wrong);
         const auto parsed = json_path_template::parse(wrong);
         REQUIRE_FALSE(parsed);

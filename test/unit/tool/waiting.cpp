@@ -33,12 +33,30 @@ TEST_CASE("tool: conditions to wait for", "[tool]")
     CHECK_FALSE(met("jsonpath={.status.phase}=Pending", ready));
     CHECK(met("jsonpath={.status.phase}", ready));
     CHECK_FALSE(met("jsonpath={.status.none}", ready));
-    CHECK(met("jsonpath={.status.list[*].n}=2", ready));
+    CHECK(met(R"(jsonpath={.status.phase}="Running")", ready));
+    CHECK(met(R"(jsonpath={.status.phase}='"Running"')", ready));
+    CHECK(met(R"(jsonpath=.status.phase="Running")", ready));
+    CHECK(met("jsonpath={.status.phase}= Running ", ready));
+    CHECK_FALSE(met(R"(jsonpath={.status.phase}="Pending")", ready));
+    CHECK(met("jsonpath={.status.list[1].n}=2", ready));
+    CHECK(met(R"(jsonpath={.status.list[?(@.n!=1)].n}="2")", ready));
+    CHECK(met(R"(jsonpath=.status.conditions[?(@.type=="Ready")].status=True)", ready));
+    CHECK(met(R"(jsonpath={.status.conditions[?(@.type=="Ready")]})", ready));
     CHECK(met(R"(jsonpath={.status.conditions[?(@.type=="Ready")].status}=True)", ready));
     CHECK(met("create", ready));
     CHECK_FALSE(met("delete", ready));
     CHECK(parse_wait_condition("delete")->kind == wait_kind::gone);
     CHECK(parse_wait_condition("create")->kind == wait_kind::there);
+}
+
+TEST_CASE("tool: a value to wait for is one, and comparable", "[tool]")
+{
+    const auto wrong = [](const char* text) {
+        return parse_wait_condition(text)->met(object::parse(ready).value()).error() == cond::invalid;
+    };
+    CHECK(wrong("jsonpath={.status.list[*].n}=2"));
+    CHECK(wrong("jsonpath={.status.list[*].n}"));
+    CHECK(wrong("jsonpath={.status.list}=x"));
 }
 
 TEST_CASE("tool: a condition of an older generation does not count", "[tool]")
@@ -63,7 +81,9 @@ TEST_CASE("tool: no state is met by an object that does not exist", "[tool]")
 
 TEST_CASE("tool: conditions that say nothing are refused", "[tool]")
 {
-    for (const char* text : {"", "Ready", "condition=", "condition", "jsonpath={.a", "jsonpath={.a}=", "gone"})
+    for (const char* text :
+         {"", "Ready", "condition=", "condition", "jsonpath={.a", "jsonpath={.a}=", "jsonpath={.a}=''",
+          "jsonpath={.a}=\"\"", "jsonpath=", "jsonpath={.a}x", "jsonpath={.a}==x", "jsonpath=.a=", "gone"})
         CHECK(parse_wait_condition(text).error() == cond::invalid);
 }
 

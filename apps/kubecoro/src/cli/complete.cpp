@@ -1,17 +1,13 @@
 #include "cli/complete.hpp"
 
+#include "cli/verb_first.hpp"
+
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
 
 namespace kubecoro::tool {
 
-namespace {
-
-/// Subcommands and flags that are meant for people.
-bool is_shown(const std::string& group) { return !group.empty(); }
-
-/// The option of this name, such as -n or --namespace, of the command or of the program.
 const CLI::Option* find_option(const CLI::App& app, const std::string& word)
 {
     for (const CLI::App* at = &app; at; at = at->get_parent())
@@ -20,15 +16,20 @@ const CLI::Option* find_option(const CLI::App& app, const std::string& word)
     return nullptr;
 }
 
+bool takes_value(const CLI::Option* option)
+{
+    return option && option->get_expected_max() > 0 && option->get_type_size() > 0;
+}
+
+namespace {
+
+/// Subcommands and flags that are meant for people.
+bool is_shown(const std::string& group) { return !group.empty(); }
+
 std::string long_name(const CLI::Option& option)
 {
     const auto& names = option.get_lnames();
     return names.empty() ? "" : names.front();
-}
-
-bool takes_value(const CLI::Option* option)
-{
-    return option && option->get_expected_max() > 0 && option->get_type_size() > 0;
 }
 
 bool is_resource_verb(const CLI::App& app)
@@ -178,8 +179,14 @@ const CLI::App* find_subcommand(const CLI::App& app, const std::string& name)
     return found.empty() ? nullptr : found.front();
 }
 
-completion complete(const CLI::App& app, const std::vector<std::string>& words)
+completion complete(const CLI::App& app, std::vector<std::string> words)
 {
+    if (!words.empty()) {
+        auto typed = std::move(words.back());
+        words.pop_back();
+        words = verb_first(app, std::move(words));
+        words.push_back(std::move(typed));
+    }
     line_so_far line;
     line.app = &app;
     for (std::size_t i = 0; i + 1 < words.size(); ++i) take_word(line, words[i]);

@@ -7,7 +7,8 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+} // namespace CLI
 
 namespace kubecoro::tool {
 
@@ -27,6 +28,11 @@ enum class completion_source
 /// The subcommand of this name; null if there is none.
 [[nodiscard]] const CLI::App* find_subcommand(const CLI::App& app, const std::string& name);
 
+/// The option of this name, such as -n or --namespace, of the command or of the program; null if there is none.
+[[nodiscard]] const CLI::Option* find_option(const CLI::App& app, const std::string& word);
+/// Whether a value follows it. Null: no.
+[[nodiscard]] bool takes_value(const CLI::Option* option);
+
 /// The candidates for the end of a command line.
 struct completion
 {
@@ -42,7 +48,7 @@ struct completion
 };
 
 /// @param words  The command line after the program's name; the last one is being typed and may be empty.
-[[nodiscard]] completion complete(const CLI::App& app, const std::vector<std::string>& words);
+[[nodiscard]] completion complete(const CLI::App& app, std::vector<std::string> words);
 
 /// Whether a name from a server or a file may be offered to a shell: letters, digits and `._:/@=+-`, not a dash first.
 [[nodiscard]] bool is_safe_word(const std::string& word);

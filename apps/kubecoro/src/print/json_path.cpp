@@ -84,6 +84,12 @@ void apply(const step::filter& f, const json::value& v, values& out)
         if (passes(f, *child)) out.push_back(child);
 }
 
+void apply(const step::nested& n, const json::value& v, values& out)
+{
+    const auto found = n.path.find(v);
+    out.insert(out.end(), found.begin(), found.end());
+}
+
 } // namespace
 
 values json_path::find(const json::value& root) const

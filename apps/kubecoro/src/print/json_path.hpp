@@ -14,8 +14,9 @@ namespace kubecoro::tool {
 
 /** A path such as `.status.conditions[?(@.type=="Ready")].status`.
 
-    Steps: `.name`, `['name']`, `[0]`, `[-1]`, `[0:2]`, `[*]`, `.*`, `..name`, `[a,b]`, and filters with `==`, `!=`,
-    `<`, `<=`, `>`, `>=` or a path alone. In names a backslash escapes a dot. A regular value. */
+    Steps: `.name`, `['path']`, `[0]`, `[-1]`, `[0:2]`, `[*]`, `.*`, `..name`, `[a,b]`, and filters with `==`, `!=`,
+    `<`, `<=`, `>`, `>=` or a path alone. In names a backslash escapes a dot, also within quotes: as for kubectl,
+    `['a.b']` is the b of the a. A regular value. */
 class json_path
 {
 public:
@@ -31,6 +32,9 @@ private:
     friend class json_path_parser;
     std::vector<std::shared_ptr<const step>> steps_;
 };
+
+/// The position of the brace that closes the one before `at`, outside quotes; npos if there is none.
+[[nodiscard]] std::size_t closing_brace(std::string_view text, std::size_t at);
 
 /** A template: text with paths in braces, `{range .items[*]}...{end}`, and quoted text such as `{"\n"}`.
 

@@ -121,9 +121,27 @@ private:
             ++at_;
             return step::every{};
         }
-        if (peek() == '\'' || peek() == '"') return step::member{quoted()};
+        if (peek() == '\'' || peek() == '"') return quoted_path(depth);
         if (peek() == '?') return filter(depth);
         return slice();
+    }
+
+    // NOLINTNEXTLINE(misc-no-recursion): bounded by max_json_path_depth
+    step::nested quoted_path(int depth)
+    {
+        const char quote = text_[at_++];
+        const auto begin = at_;
+        while (!done() && peek() != quote) at_ += peek() == '\\' ? 2 : 1;
+        json_path_parser inner(text_.substr(0, std::min(at_, text_.size())));
+        inner.at_ = begin;
+        auto path = inner.path("", depth + 1);
+        if (at_ == begin) fail("expected a name");
+        if (inner.problem_ && !problem_) {
+            at_ = inner.problem_at_;
+            fail(*inner.problem_);
+        }
+        expect(quote);
+        return {std::move(path)};
     }
 
     std::optional<std::int64_t> integer()

@@ -38,7 +38,12 @@ struct json_path::step
         std::string comparison;
         std::variant<boost::json::value, json_path> right;
     };
-    using one = std::variant<member, every, descend, slice, filter>;
+    /// All steps of a path.
+    struct nested
+    {
+        json_path path;
+    };
+    using one = std::variant<member, every, descend, slice, filter, nested>;
     /// More than one for `[a,b]`.
     std::vector<one> any;
 };

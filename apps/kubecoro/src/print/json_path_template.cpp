@@ -14,6 +14,23 @@ struct json_path_template::part
     std::optional<std::vector<std::shared_ptr<const part>>> range;
 };
 
+std::size_t closing_brace(std::string_view text, std::size_t at)
+{
+    char quote = 0;
+    for (; at < text.size(); ++at) {
+        const char c = text[at];
+        if (quote && c == '\\')
+            ++at;
+        else if (quote)
+            quote = c == quote ? '\0' : quote;
+        else if (c == '"' || c == '\'')
+            quote = c;
+        else if (c == '}')
+            return at;
+    }
+    return text.npos;
+}
+
 namespace {
 
 using part = json_path_template::part;
@@ -38,24 +55,6 @@ std::string_view trimmed(std::string_view text)
     while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
     while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
     return text;
-}
-
-/// The position of the brace that closes the one before `at`, outside quotes; npos if there is none.
-std::size_t closing_brace(std::string_view text, std::size_t at)
-{
-    char quote = 0;
-    for (; at < text.size(); ++at) {
-        const char c = text[at];
-        if (quote && c == '\\')
-            ++at;
-        else if (quote)
-            quote = c == quote ? '\0' : quote;
-        else if (c == '"' || c == '\'')
-            quote = c;
-        else if (c == '}')
-            return at;
-    }
-    return text.npos;
 }
 
 /// Reads parts up to {end} or the end of the text, from which the parts are removed.

@@ -39,6 +39,12 @@ object_condition has_condition(std::string type, std::string status)
     return object_condition(name, question);
 }
 
+std::string without(const std::string& text, std::string_view outer)
+{
+    const auto begin = std::min(text.find_first_not_of(outer), text.size());
+    return text.substr(begin, text.find_last_not_of(outer) + 1 - begin);
+}
+
 object_condition has_value(json_path path, std::optional<std::string> value, const std::string& name)
 {
     const object_condition::question question = [path, value](const object& o) -> result<bool> {
@@ -46,24 +52,36 @@ object_condition has_value(json_path path, std::optional<std::string> value, con
         const auto whole = o.to_json();
         const auto found = path.find(whole);
         if (found.empty()) return false;
-        return !value ||
-               std::any_of(found.begin(), found.end(), [&](const auto* v) { return scalar_text(*v) == *value; });
+        if (found.size() > 1) return failure(cond::invalid, "the JSONPath leads to more than one value");
+        if (!value) return true;
+        if (found.front()->is_structured())
+            return failure(cond::invalid, "the JSONPath leads to an object or a list, which cannot be compared");
+        return without(scalar_text(*found.front()), " \t\r\n") == *value;
     };
     return object_condition(name, question);
 }
 
+/// The length of the path before `=VALUE`. Filters may contain =, so a path with braces ends at their end; else two of them are
+/// none, as for kubectl.
+std::size_t path_length(const std::string& text)
+{
+    if (text.starts_with('{')) return std::min(closing_brace(text, 1), text.size() - 1) + 1;
+    std::size_t at = text.find('=');
+    while (at != text.npos && text.substr(at).starts_with("==")) at = text.find('=', at + 2);
+    return std::min(at, text.size());
+}
+
 result<wait_condition> parse_path(const std::string& text, const std::string& whole)
 {
-    // The path may contain = in filters: with braces it ends at the last one.
-    const auto brace = text.rfind('}');
-    const auto equals = text.find('=', brace == text.npos ? 0 : brace);
-    auto path = json_path::parse(text.substr(0, equals));
+    const auto wrong = [&](const char* why) { return failure(cond::invalid, "--for " + whole + " " + why); };
+    const auto length = path_length(text);
+    if (length == 0) return wrong("has no path");
+    auto path = json_path::parse(text.substr(0, length));
     if (!path) return path.error();
-    std::optional<std::string> value;
-    if (equals != text.npos) value = text.substr(equals + 1);
-    if (value && value->size() >= 2 && value->front() == '\'' && value->back() == '\'')
-        value = value->substr(1, value->size() - 2);
-    if (value && value->empty()) return failure(cond::invalid, "--for " + whole + " compares with nothing");
+    if (length == text.size()) return wait_condition{wait_kind::state, has_value(std::move(*path), {}, whole)};
+    if (text[length] != '=' || text.substr(length).starts_with("==")) return wrong("has no = before its value");
+    const auto value = without(without(text.substr(length + 1), "'\""), " \t\r\n");
+    if (value.empty()) return wrong("compares with nothing");
     return wait_condition{wait_kind::state, has_value(std::move(*path), value, whole)};
 }
 
