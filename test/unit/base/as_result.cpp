@@ -9,7 +9,15 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/read.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http/empty_body.hpp>
+#include <boost/beast/http/read.hpp>
+#include <boost/beast/http/string_body.hpp>
+#include <boost/beast/http/write.hpp>
 
 #include <memory>
 #include <stdexcept>
@@ -88,6 +96,58 @@ asio::awaitable<result<>> wait_by_exception(asio::steady_timer& timer)
 }
 
 } // namespace
+
+namespace {
+
+using asio::ip::tcp;
+namespace http = boost::beast::http;
+
+asio::awaitable<result<>> serve_one(tcp::acceptor& at)
+{
+    KUBECORO_TRY(auto socket, co_await at.async_accept(as_result));
+    boost::beast::flat_buffer buffer;
+    http::request<http::empty_body> asked;
+    KUBECORO_TRY(co_await http::async_read(socket, buffer, asked, as_result));
+    http::response<http::string_body> answer(http::status::ok, asked.version(), "hello");
+    answer.prepare_payload();
+    KUBECORO_TRY(co_await http::async_write(socket, answer, as_result));
+    co_return result<>{};
+}
+
+/// A client as users of Beast write it.
+asio::awaitable<result<std::string>> ask(tcp::endpoint server, bool by_list)
+{
+    boost::beast::tcp_stream stream(co_await asio::this_coro::executor);
+    const std::vector<tcp::endpoint> addresses{server};
+    if (by_list)
+        KUBECORO_TRY(co_await stream.async_connect(addresses, as_result));
+    else
+        KUBECORO_TRY(co_await stream.async_connect(server, as_result));
+    const http::request<http::empty_body> wanted(http::verb::get, "/", 11);
+    KUBECORO_TRY(const auto sent, co_await http::async_write(stream, wanted, as_result));
+    CHECK(sent > 0);
+    boost::beast::flat_buffer buffer;
+    http::response<http::string_body> answer;
+    KUBECORO_TRY(co_await http::async_read(stream, buffer, answer, as_result));
+    co_return answer.body();
+}
+
+} // namespace
+
+TEST_CASE("as_result: operations of Beast give results", "[base][as_result]")
+{
+    for (const bool by_list : {false, true}) {
+        asio::io_context context;
+        tcp::acceptor acceptor(context, {asio::ip::address_v4::loopback(), 0});
+        const auto serving = start(context, serve_one(acceptor));
+        const auto asking = start(context, ask(acceptor.local_endpoint(), by_list));
+        context.run();
+        REQUIRE(asking->value);
+        CHECK(asking->value->value() == "hello");
+        REQUIRE(serving->value);
+        CHECK(serving->value->has_value());
+    }
+}
 
 TEST_CASE("as_result: a cancelled wait is a failure, and code that goes on leaves all the same", "[base][as_result]")
 {

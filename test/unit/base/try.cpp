@@ -66,6 +66,12 @@ asio::awaitable<result<int>> in_branches(bool ask)
     co_return 1;
 }
 
+asio::awaitable<result<int>> in_one_branch(bool ask)
+{
+    if (ask) KUBECORO_TRY(co_await check(10));
+    co_return 1;
+}
+
 } // namespace
 
 TEST_CASE("KUBECORO_TRY: values are unwrapped and the coroutine goes on", "[base][try]")
@@ -98,4 +104,6 @@ TEST_CASE("KUBECORO_TRY: the form without a value is one statement", "[base][try
 {
     CHECK(outcome_of(in_branches(true)).error() == cond::forbidden);
     CHECK(outcome_of(in_branches(false)).value() == 2);
+    CHECK(outcome_of(in_one_branch(true)).error() == cond::forbidden);
+    CHECK(outcome_of(in_one_branch(false)).value() == 1);
 }

@@ -198,7 +198,15 @@ TEST_CASE("store: indexes find objects by value after every change", "[cache][st
     CHECK(s.has_index("node"));
     CHECK_FALSE(s.has_index("zone"));
     CHECK(names(s.by_index("node", "n1")) == lines{"web/a@1"});
-    CHECK(s.by_index("zone", "n1").empty());
+    CHECK(s.count_by_index("node", "n1") == 1);
+    CHECK(s.count_by_index("node", "n9") == 0);
+    // Each wrong name is said once.
+    for (int i = 0; i < 3; ++i) {
+        CHECK(s.by_index("zone", "n1").empty());
+        CHECK(s.count_by_index("zone", "n1") == 0);
+        CHECK(s.values_of("nodes").empty());
+    }
+    CHECK(log.lines().size() == 2);
 
     put(s, kt::make_pod("web", "b", "2", "n1"));
     put(s, kt::make_pod("web", "c", "3"));

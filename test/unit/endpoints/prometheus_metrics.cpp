@@ -170,6 +170,25 @@ TEST_CASE("prometheus_metrics: a registry of the program's own is shown while it
     CHECK(m.text().find("own_total") == std::string::npos);
 }
 
+TEST_CASE("prometheus_metrics: a server of the program's own shows it as a Collectable", "[endpoints]")
+{
+    std::shared_ptr<prometheus::Collectable> shown;
+    {
+        prometheus_metrics m({.process = false});
+        auto own = std::make_shared<prometheus::Registry>();
+        prometheus::BuildCounter().Name("own_total").Register(*own).Add({}).Increment();
+        m.add(own);
+        m.make_counter("a_total", {})->add(2);
+        shown = m.collectable();
+        std::vector<std::string> names;
+        for (const auto& family : shown->Collect()) names.push_back(family.name);
+        std::ranges::sort(names);
+        CHECK(names == std::vector<std::string>{"a_total", "kubecoro_metrics_dropped_series_total", "own_total"});
+    }
+    // It outlives the metrics.
+    CHECK(shown->Collect().size() == 2);
+}
+
 TEST_CASE("known_metrics: sorted, each once, with a sentence and rising buckets", "[endpoints]")
 {
     const auto all = detail::known_metrics();

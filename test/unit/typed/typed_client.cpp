@@ -8,6 +8,8 @@
 
 #include <boost/json.hpp>
 
+#include <algorithm>
+#include <functional>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -74,6 +76,46 @@ TEST_CASE("typed client: creates, reads, lists, replaces and removes", "[typed]"
     w.remove("a");
     CHECK(w.run.run(maps.get("a")).error() == cond::not_found);
     CHECK(w.run.run(maps.list()).value().items.size() == 1);
+}
+
+TEST_CASE("typed client: an object that may be absent, and its removal", "[typed]")
+{
+    world w;
+    const object_key key("default", "a");
+    REQUIRE(w.run.run(w.maps().create(world::map_of("a", "1"))));
+    const auto there = w.run.run(get_or_none<config_map>(w.cluster, key)).value();
+    CHECK(a_of(there) == "1");
+    CHECK(there.uid() == there.untyped().uid());
+    CHECK_FALSE(there.uid().empty());
+    REQUIRE(w.run.run(remove_and_wait<config_map>(w.cluster, key)));
+    const auto gone = w.run.run(get_or_none<config_map>(w.cluster, key));
+    REQUIRE(gone);
+    CHECK_FALSE(*gone);
+}
+
+TEST_CASE("typed client: lists and pages can be sorted", "[typed]")
+{
+    world w;
+    for (const char* name : {"b", "c", "a"})
+        REQUIRE(w.run.run(w.maps().create(R"({"metadata":{"name":")" + std::string(name) +
+                                          R"(","labels":{"l":"1"},"annotations":{"n":"2"}}})")));
+    const auto by_name = [](const auto& o) { return o.name(); };
+    const auto names = [&](const auto& all) {
+        lines out;
+        for (const auto& o : all) out.emplace_back(o.name());
+        return out;
+    };
+    auto page = w.run.run(w.maps().list_all()).value();
+    std::ranges::sort(page, std::ranges::greater(), by_name);
+    CHECK(names(page) == lines{"c", "b", "a"});
+    auto untyped_page = w.run.run(w.maps().untyped().list()).value();
+    std::ranges::sort(untyped_page, std::ranges::greater(), by_name);
+    CHECK(names(untyped_page) == lines{"c", "b", "a"});
+    auto all = page.items;
+    std::ranges::sort(all, {}, by_name);
+    CHECK(names(all) == lines{"a", "b", "c"});
+    CHECK(all.front().labels()["l"].as_string() == "1");
+    CHECK(all.front().annotations()["n"].as_string() == "2");
 }
 
 TEST_CASE("typed client: a struct without a name is refused before it is sent", "[typed]")

@@ -88,6 +88,11 @@ std::vector<object> lister<object>::by_index(std::string_view index, std::string
     return store_->by_index(index, value);
 }
 
+std::size_t lister<object>::count_by_index(std::string_view index, std::string_view value) const
+{
+    return store_->count_by_index(index, value);
+}
+
 std::vector<object_key> lister<object>::index_keys(std::string_view index, std::string_view value) const
 {
     const auto found = store_->by_index(index, value);

@@ -353,18 +353,42 @@ std::vector<kept_object> store::keep(std::string_view ns) const
     return out;
 }
 
+template<class F>
+auto store::from_index(std::string_view name, F read) const
+{
+    {
+        std::shared_lock lock(mutex_);
+        if (const auto* i = tables_->index(name)) return read(*i);
+    }
+    say_missing(name);
+    return std::invoke_result_t<F&, const secondary_index&>();
+}
+
+void store::say_missing(std::string_view index) const
+{
+    constexpr std::size_t most_logged = 16;
+    {
+        std::lock_guard lock(missing_mutex_);
+        const bool known = std::find(missing_.begin(), missing_.end(), index) != missing_.end();
+        if (known || missing_.size() == most_logged) return;
+        missing_.emplace_back(index);
+    }
+    log_.warning("there is no index of this name, so nothing is found in it", {{"index", std::string(index)}});
+}
+
 std::vector<object> store::by_index(std::string_view index, std::string_view value) const
 {
-    std::shared_lock lock(mutex_);
-    const auto* i = tables_->index(index);
-    return i ? i->find(value) : std::vector<object>{};
+    return from_index(index, [value](const secondary_index& i) { return i.find(value); });
+}
+
+std::size_t store::count_by_index(std::string_view index, std::string_view value) const
+{
+    return from_index(index, [value](const secondary_index& i) { return i.count(value); });
 }
 
 std::vector<std::string> store::values_of(std::string_view index) const
 {
-    std::shared_lock lock(mutex_);
-    const auto* i = tables_->index(index);
-    return i ? i->values() : std::vector<std::string>{};
+    return from_index(index, [](const secondary_index& i) { return i.values(); });
 }
 
 bool store::has_index(std::string_view index) const

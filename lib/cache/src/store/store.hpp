@@ -96,7 +96,9 @@ public:
     [[nodiscard]] std::vector<kept_object> keep(std::string_view ns) const;
     /// Calls `f` for every object, one at a time and without a lock held; the handle is valid during the call only.
     void visit(std::string_view ns, const std::function<void(const object&)>& f) const;
+    // An index that does not exist has nothing, and is logged once.
     [[nodiscard]] std::vector<object> by_index(std::string_view index, std::string_view value) const;
+    [[nodiscard]] std::size_t count_by_index(std::string_view index, std::string_view value) const;
     [[nodiscard]] std::vector<std::string> values_of(std::string_view index) const;
     [[nodiscard]] bool has_index(std::string_view index) const;
 
@@ -121,6 +123,10 @@ public:
     [[nodiscard]] std::uint64_t index_failures() const noexcept { return index_failures_; }
 
 private:
+    /// Reads an index; the default value if there is none of that name.
+    template<class F>
+    auto from_index(std::string_view name, F read) const;
+    void say_missing(std::string_view index) const;
     /// Fills `v` with the current objects of a namespace (empty = all).
     void open(store_visits::visit& v, std::string_view ns) const;
 
@@ -184,6 +190,9 @@ private:
     /// True when objects have more than one form.
     bool packs_ = false;
     mutable std::atomic<std::uint64_t> index_failures_{0};
+    mutable std::mutex missing_mutex_;
+    /// Names of indexes that do not exist, as far as they were logged.
+    mutable std::vector<std::string> missing_;
     /// Serialises the strand with threads that add an index; never held while user code runs. Its holder may read
     /// tables_ without mutex_.
     mutable std::mutex writer_;

@@ -58,6 +58,12 @@ std::vector<object> secondary_index::find(std::string_view value) const
     return out;
 }
 
+std::size_t secondary_index::count(std::string_view value) const
+{
+    const auto b = buckets_.find(value);
+    return b == buckets_.end() ? 0 : b->second.size();
+}
+
 std::vector<std::string> secondary_index::values() const
 {
     std::vector<std::string> out;

@@ -30,6 +30,7 @@ public:
     void renew(const kept_object& now) noexcept;
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
     [[nodiscard]] std::vector<object> find(std::string_view value) const;
+    [[nodiscard]] std::size_t count(std::string_view value) const;
     [[nodiscard]] std::vector<std::string> values() const;
 
 private:

@@ -3,6 +3,7 @@
 #include "metrics/known_metrics.hpp"
 #include "metrics/process_metrics.hpp"
 
+#include <prometheus/collectable.h>
 #include <prometheus/counter.h>
 #include <prometheus/family.h>
 #include <prometheus/gauge.h>
@@ -46,7 +47,7 @@ const std::vector<double>& usual_buckets()
 
 } // namespace
 
-struct prometheus_metrics::state
+struct prometheus_metrics::state final : prometheus::Collectable
 {
     explicit state(prometheus_options o) : options(std::move(o))
     {
@@ -59,6 +60,8 @@ struct prometheus_metrics::state
                        .Add({});
         families.emplace(dropped_name, family{static_cast<counters*>(nullptr)});
     }
+
+    [[nodiscard]] std::vector<prometheus::MetricFamily> Collect() const override;
 
     static constexpr const char* dropped_name = "kubecoro_metrics_dropped_series_total";
 
@@ -278,21 +281,28 @@ void prometheus_metrics::add(std::weak_ptr<prometheus::Collectable> collector)
     state_->collectors.push_back(std::move(collector));
 }
 
-std::string prometheus_metrics::text() const
+std::vector<prometheus::MetricFamily> prometheus_metrics::state::Collect() const
 {
-    auto collectors = [&] {
-        std::lock_guard lock(state_->mutex);
-        return state_->collectors;
+    const auto others = [this] {
+        std::lock_guard lock(mutex);
+        return collectors;
     }();
-    auto all = state_->registry.Collect();
+    auto all = registry.Collect();
     const auto append = [&all](std::vector<prometheus::MetricFamily> more) {
         std::move(more.begin(), more.end(), std::back_inserter(all));
     };
-    if (state_->options.process) append(state_->process.Collect());
-    for (const auto& c : collectors)
+    if (options.process) append(process.Collect());
+    for (const auto& c : others)
         if (const auto held = c.lock()) append(held->Collect());
+    return all;
+}
+
+std::shared_ptr<prometheus::Collectable> prometheus_metrics::collectable() const { return state_; }
+
+std::string prometheus_metrics::text() const
+{
     std::ostringstream out;
-    prometheus::TextSerializer().Serialize(out, all);
+    prometheus::TextSerializer().Serialize(out, state_->Collect());
     return std::move(out).str();
 }
 

@@ -114,8 +114,12 @@ struct list_page
 
     /// The first object: `for (const auto& pod : page)` visits the items.
     [[nodiscard]] auto begin() const noexcept { return items.begin(); }
+    /// The same to change or sort: `std::ranges::sort(page, {}, by_name)`.
+    [[nodiscard]] auto begin() noexcept { return items.begin(); }
     /// Behind the last object.
     [[nodiscard]] auto end() const noexcept { return items.end(); }
+    /// Behind the last object.
+    [[nodiscard]] auto end() noexcept { return items.end(); }
 };
 
 /// The type of a watch event as the server names it.

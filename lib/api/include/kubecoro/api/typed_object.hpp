@@ -62,7 +62,7 @@ public:
     /// The same for a temporary.
     operator object() && noexcept { return std::move(object_); }
 
-    // As in `object`; these do not expand a compressed object, unlike `->`.
+    // As in `object`. Except for uid() and annotations() these do not expand a compressed object, unlike `->`.
     /// metadata.namespace; empty for cluster-scoped objects.
     [[nodiscard]] std::string_view ns() const& noexcept KUBECORO_LIFETIME_BOUND { return object_.ns(); }
     /// metadata.name.
@@ -74,6 +74,12 @@ public:
     {
         return object_.resource_version();
     }
+    /// metadata.uid.
+    [[nodiscard]] std::string_view uid() const& noexcept KUBECORO_LIFETIME_BOUND { return object_.uid(); }
+    /// metadata.labels; absent when there are none.
+    [[nodiscard]] value_view labels() const& noexcept KUBECORO_LIFETIME_BOUND { return object_.labels(); }
+    /// metadata.annotations; absent when there are none.
+    [[nodiscard]] value_view annotations() const& noexcept KUBECORO_LIFETIME_BOUND { return object_.annotations(); }
     /// 0 when the kind has none.
     [[nodiscard]] std::int64_t generation() const noexcept { return object_.generation(); }
     /// True if metadata.deletionTimestamp is set: finalizers delay the deletion.
@@ -84,6 +90,9 @@ public:
     std::string_view name() const&& = delete;
     object_key_view key() const&& = delete;
     std::string_view resource_version() const&& = delete;
+    std::string_view uid() const&& = delete;
+    value_view labels() const&& = delete;
+    value_view annotations() const&& = delete;
 
 private:
     template<class>

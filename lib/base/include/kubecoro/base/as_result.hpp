@@ -63,6 +63,8 @@ template<class Error, class... Ts>
 struct result_operation
 {
     using value = typename completion_value<std::decay_t<Ts>...>::type;
+    /// Beast's operations name it.
+    using return_type = boost::asio::awaitable<result<value>>;
 
     template<class Initiation, class... Args>
     static boost::asio::awaitable<result<value>> initiate(Initiation initiation, as_result_t /*token*/, Args... args)

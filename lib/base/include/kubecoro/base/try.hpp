@@ -22,11 +22,10 @@
 // The parts of KUBECORO_TRY, of no use by themselves.
 #define KUBECORO_TRY_JOIN(a, b) KUBECORO_TRY_JOINED(a, b)
 #define KUBECORO_TRY_JOINED(a, b) a##b
+// No `if`: an `if` without braces around it would own its else. The loop is left in its first round.
 #define KUBECORO_TRY_(...)                                                                                             \
-    if (const auto kubecoro_outcome = __VA_ARGS__; ::kubecoro::detail::has_failed(kubecoro_outcome))                   \
-        KUBECORO_TRY_LEAVE(kubecoro_outcome);                                                                          \
-    else                                                                                                               \
-        static_cast<void>(0)
+    for (const auto kubecoro_outcome = __VA_ARGS__; ::kubecoro::detail::has_failed(kubecoro_outcome);)                 \
+    KUBECORO_TRY_LEAVE(kubecoro_outcome)
 #define KUBECORO_TRY_KEEP(first, ...)                                                                                  \
     KUBECORO_TRY_TAKE(KUBECORO_TRY_JOIN(kubecoro_outcome_, __COUNTER__), first, __VA_ARGS__)
 #define KUBECORO_TRY_TAKE(outcome, target, ...)                                                                        \

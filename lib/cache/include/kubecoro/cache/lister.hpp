@@ -136,8 +136,8 @@ public:
         the call ends, at most as many as are visited, or 1,024. */
     void for_each(const callback<void(const object&)>& f, std::string_view ns = {}) const;
 
-    /// Returns the objects under a value of an index added by shared_informer::add_index. Empty for an unknown index;
-    /// see has_index.
+    /// Returns the objects under a value of an index added by shared_informer::add_index. Empty for an unknown index,
+    /// which is logged once; see has_index.
     [[nodiscard]] std::vector<object> by_index(std::string_view index, std::string_view value) const;
     /// Deleted: one value a call.
     std::vector<object> by_index(std::string_view index, detail::several_texts) const = delete;
@@ -145,6 +145,8 @@ public:
     [[nodiscard]] std::vector<object_key> index_keys(std::string_view index, std::string_view value) const;
     /// Deleted: one value a call.
     std::vector<object_key> index_keys(std::string_view index, detail::several_texts) const = delete;
+    /// Number of objects under that value; costs the same for any number.
+    [[nodiscard]] std::size_t count_by_index(std::string_view index, std::string_view value) const;
     /// Returns all values under which the index has objects, sorted.
     [[nodiscard]] std::vector<std::string> index_values(std::string_view index) const;
     /// Whether there is an index of that name.

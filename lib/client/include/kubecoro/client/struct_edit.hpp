@@ -2,6 +2,7 @@
 // Edits of structs for create_or_update() and its like.
 
 #include <kubecoro/api/detail/struct_type.hpp>
+#include <kubecoro/api/detail/typed_outcome.hpp>
 #include <kubecoro/api/edit.hpp>
 #include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/result.hpp>
@@ -10,6 +11,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/json/fwd.hpp>
 
+#include <chrono>
 #include <concepts>
 #include <functional>
 #include <type_traits>
@@ -107,6 +109,21 @@ template<detail::known_struct T>
     for (const auto& reference : dependent.metadata.ownerReferences)
         if (reference.controller.value_or(false) && reference.uid && owner.has_uid(*reference.uid)) return true;
     return false;
+}
+
+/// As the other get_or_none(), for a kind that has a C++ type: `get_or_none<core_v1::pod>(cluster, key)`.
+template<class T>
+[[nodiscard]] boost::asio::awaitable<result<typed_object<T>>> get_or_none(client c, object_key key)
+{
+    return detail::typed_outcome<T>(get_or_none(std::move(c), T::resource(), std::move(key)));
+}
+/// As the other remove_and_wait(), for a kind that has a C++ type.
+template<class T>
+[[nodiscard]] boost::asio::awaitable<result<>> remove_and_wait(client c, object_key key,
+                                                               delete_options options = delete_options(),
+                                                               saturating_duration limit = std::chrono::minutes{1})
+{
+    return remove_and_wait(std::move(c), T::resource(), std::move(key), std::move(options), limit);
 }
 
 /// As create_or_update() of JSON, with an edit of the kind's struct:

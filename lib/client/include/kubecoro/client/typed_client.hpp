@@ -34,8 +34,12 @@ struct typed_page
 
     /// The first object: `for (const auto& pod : page)` visits the items.
     [[nodiscard]] auto begin() const noexcept { return items.begin(); }
+    /// The same to change or sort: `std::ranges::sort(page, {}, by_name)`.
+    [[nodiscard]] auto begin() noexcept { return items.begin(); }
     /// Behind the last object.
     [[nodiscard]] auto end() const noexcept { return items.end(); }
+    /// Behind the last object.
+    [[nodiscard]] auto end() noexcept { return items.end(); }
 };
 
 /** A client bound to the objects of kind T in one namespace: as resource_client<object>, which it also is, with typed

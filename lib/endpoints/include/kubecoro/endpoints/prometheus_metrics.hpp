@@ -70,6 +70,10 @@ public:
     /// Shows a collector of the program's own, such as its prometheus::Registry, as long as it exists.
     void add(std::weak_ptr<prometheus::Collectable> collector);
 
+    /** The same metrics for a server of the program's own, such as prometheus::Exposer, whose RegisterCollectable() keeps no
+        share of it: hold this object, or what is returned. */
+    [[nodiscard]] std::shared_ptr<prometheus::Collectable> collectable() const;
+
     /// All metrics in the text format, version 0.0.4.
     [[nodiscard]] std::string text() const;
     /// Time series that were dropped; also shown as kubecoro_metrics_dropped_series_total.
