@@ -2,7 +2,9 @@
 
 #include <kubecoro/test/catch.hpp>
 
+#include <chrono>
 #include <string>
+#include <vector>
 
 using kubecoro::cond;
 using kubecoro::failure;
@@ -33,6 +35,20 @@ TEST_CASE("news: a failure is new once, then every few minutes; the request does
     CHECK_FALSE(told.is_news("list failed", why, begin + news_core::told_again_after - 1s));
     CHECK(told.is_news("list failed", why, begin + news_core::told_again_after));
     CHECK_FALSE(told.is_news("list failed", why, begin + news_core::told_again_after + 1s));
+}
+
+TEST_CASE("news: a server that cannot be reached is said again soon, then less and less often", "[cache][news]")
+{
+    news_core told;
+    const time_point begin(1h);
+    const failure away(cond::unreachable, "Connection refused");
+    std::vector<long> at;
+    for (int second = 0; second < 1000; ++second)
+        if (told.is_news("list failed", away, begin + std::chrono::seconds(second))) at.push_back(second);
+    CHECK(at == std::vector<long>{0, 10, 30, 70, 150, 310, 610, 910});
+    // It was reached in the meantime.
+    CHECK(told.is_news("list failed", away, begin + 2h));
+    CHECK(told.is_news("list failed", away, begin + 2h + 10s));
 }
 
 TEST_CASE("news: another operation, condition, message or cause is new, and alternating ones are reported once each",

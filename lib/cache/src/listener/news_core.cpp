@@ -1,5 +1,8 @@
 #include "listener/news_core.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace kubecoro::detail {
 namespace {
 
@@ -22,9 +25,15 @@ bool news_core::is_news(std::string_view what, const failure& why, time_point no
 {
     auto kind = kind_of(what, why);
     const auto told = told_.find(kind);
-    if (told != told_.end() && now - told->second < told_again_after) return false;
-    if (told == told_.end() && told_.size() >= most_kinds) told_.clear();
-    told_.insert_or_assign(std::move(kind), now);
+    auto pause = why == cond::unreachable ? unreachable_again_after : told_again_after;
+    if (told != told_.end()) {
+        const auto since = now - told->second.at;
+        if (since < told->second.pause) return false;
+        if (since < 2 * told_again_after) pause = std::min(2 * told->second.pause, told_again_after);
+        told_.erase(told);
+    }
+    if (told_.size() >= most_kinds) told_.clear();
+    told_.insert_or_assign(std::move(kind), report{now, pause});
     return true;
 }
 

@@ -20,6 +20,8 @@ class news_core
 public:
     /// After this time a report counts as new again, so that a truncated log still shows the problem.
     static constexpr duration told_again_after = std::chrono::minutes{5};
+    /// The same for a server that cannot be reached, which people wait for; doubled with each report.
+    static constexpr duration unreachable_again_after = std::chrono::seconds{10};
     /// Number of kinds remembered, since a server may word every refusal differently.
     static constexpr std::size_t most_kinds = 32;
 
@@ -27,7 +29,12 @@ public:
     [[nodiscard]] bool is_news(std::string_view what, const failure& why, time_point now);
 
 private:
-    std::map<std::string, time_point> told_;
+    struct report
+    {
+        time_point at = {};
+        duration pause = {};
+    };
+    std::map<std::string, report> told_;
 };
 
 } // namespace kubecoro::detail
