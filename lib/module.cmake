@@ -16,6 +16,10 @@ function(kubecoro_private_flags target)
     # gcc 12 reports these falsely out of inlined Boost and coroutine frames.
     target_compile_options(${target} PRIVATE -Wno-maybe-uninitialized -Wno-stringop-overflow -Wno-stringop-overread -Wno-array-bounds -Wno-restrict -Wno-dangling-pointer -Wno-mismatched-new-delete)
   endif()
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    # The stable_sort of Debian 12's standard library calls a deprecated function of its own.
+    target_compile_options(${target} PRIVATE -Wno-deprecated-declarations)
+  endif()
   if(KUBECORO_COVERAGE)
     target_compile_options(${target} PRIVATE -fprofile-instr-generate -fcoverage-mapping)
     target_link_options(${target} PUBLIC -fprofile-instr-generate)
