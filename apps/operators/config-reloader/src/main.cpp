@@ -28,6 +28,14 @@ void add_flags(CLI::App& app, reloader_options& options)
         ->check(CLI::Range(1, 1000))
         ->capture_default_str()
         ->envname("CONFIG_RELOADER_WORKERS");
+    app.add_option_function<double>(
+           "--settle",
+           [&options](double s) {
+               options.settle = std::chrono::duration_cast<duration>(std::chrono::duration<double>(s));
+           },
+           "Seconds without a change of its contents before a workload is rolled. Default: 2")
+        ->check(CLI::Range(0.0, 3600.0))
+        ->envname("CONFIG_RELOADER_SETTLE");
 }
 
 std::shared_ptr<metrics> described_metrics()

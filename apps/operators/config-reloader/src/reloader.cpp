@@ -93,7 +93,7 @@ void control(const shared_parts& shared)
     const workload_reconciler<Workload> look(
         shared.m.client(), workloads.lister(),
         {.config_maps = shared.config_maps.lister(), .secrets = shared.secrets.lister()}, shared.options.first_sight,
-        shared.counts);
+        shared.options.settle, shared.counts);
     source_options content_events;
     content_events.filter = predicates::resource_version_changed();
     const auto added = shared.m.control<Workload>(look, std::move(how)).template writes<Workload>({"patch"});

@@ -16,6 +16,9 @@ struct reloader_options
     adoption first_sight = adoption::roll;
     /// Workloads of each kind processed concurrently.
     std::size_t workers = 4;
+    /// A workload is rolled when its contents have not changed for this time: once for changes that come together. One
+    /// whose contents keep changing is rolled after ten times as long. Zero = at once.
+    duration settle = std::chrono::seconds{2};
     /// Time limit for one run on one workload.
     duration deadline = std::chrono::minutes{2};
 };

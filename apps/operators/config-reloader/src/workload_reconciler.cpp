@@ -19,12 +19,14 @@ std::string content_listers::version_of(std::string_view ns, const reference& of
 
 template<class Workload>
 workload_reconciler<Workload>::workload_reconciler(client cluster, lister<Workload> workloads, content_listers contents,
-                                                   adoption first_sight, std::shared_ptr<reload_counts> counts)
+                                                   adoption first_sight, duration settle,
+                                                   std::shared_ptr<reload_counts> counts)
     : cluster_(std::move(cluster)),
       workloads_(std::move(workloads)),
       contents_(std::move(contents)),
       first_sight_(first_sight),
-      counts_(std::move(counts))
+      counts_(std::move(counts)),
+      settling_(std::make_shared<settling>(settle))
 {
 }
 
@@ -35,7 +37,10 @@ asio::awaitable<result<action>> workload_reconciler<Workload>::operator()(object
     auto workload = workloads_.get(key);
     if (!workload) pace_->forget(key);
     const auto asked = workload ? marks::asked(workload) : result<bool>(false);
-    if (!asked || !*asked) known_->forget(key);
+    if (!asked || !*asked) {
+        known_->forget(key);
+        settling_->forget(key);
+    }
     if (!asked) co_return terminal(asked.error());
     if (!*asked || workload.being_deleted()) co_return action::done();
     co_return co_await compare(std::move(workload), context);
@@ -60,6 +65,11 @@ asio::awaitable<result<action>> workload_reconciler<Workload>::compare(typed_obj
     }
     const std::string ns(workload.ns());
     const auto known = known_->of(workload.key(), before);
+    if (known) {
+        const auto wait = settling_wait(workload, *references, *known, context);
+        if (wait > duration::zero()) co_return action::requeue_after(wait);
+    }
+    settling_->forget(workload.key());
     auto now = co_await read(ns, *references, known.get());
     if (!now) co_return now.error();
     if (now->missing != nullptr) {
@@ -121,6 +131,23 @@ asio::awaitable<result<known_content>> workload_reconciler<Workload>::request(co
     if (!got && got.error() != cond::not_found) co_return got.error();
     const object found = got ? std::move(*got) : object();
     co_return known_content{of, std::string(found.resource_version()), digest_of(found)};
+}
+
+/// Zero when no content has another version than at the last check.
+template<class Workload>
+duration workload_reconciler<Workload>::settling_wait(const typed_object<Workload>& workload,
+                                                      const std::vector<reference>& references,
+                                                      const known_content_list& known, reconcile_context& context) const
+{
+    std::string versions;
+    bool changed = false;
+    for (const auto& each : references) {
+        const auto version = contents_.version_of(workload.ns(), each);
+        changed = changed || find_content(known, each, version) == nullptr;
+        versions.append(version).append(",");
+    }
+    if (!changed) return duration::zero();
+    return settling_->wait(workload.key(), std::move(versions), context.time()->now());
 }
 
 /// How long a workload without a checksum has to wait for its adoption: its annotations may be removed repeatedly.

@@ -5,6 +5,7 @@
 #include "known_contents.hpp"
 #include "references.hpp"
 #include "reload_counts.hpp"
+#include "settling.hpp"
 
 #include <kubecoro/apps_v1/daemon_set.hpp>
 #include <kubecoro/apps_v1/deployment.hpp>
@@ -56,8 +57,9 @@ template<class Workload>
 class workload_reconciler
 {
 public:
+    /// @param settle  Time without a change of contents before a known workload is compared.
     workload_reconciler(client cluster, lister<Workload> workloads, content_listers contents, adoption first_sight,
-                        std::shared_ptr<reload_counts> counts);
+                        duration settle, std::shared_ptr<reload_counts> counts);
 
     boost::asio::awaitable<result<action>> operator()(object_key key, reconcile_context& context) const;
 
@@ -77,6 +79,9 @@ private:
                                                                         const reference& of) const;
     [[nodiscard]] boost::asio::awaitable<result<action>> compare(typed_object<Workload> workload,
                                                                  reconcile_context& context) const;
+    [[nodiscard]] duration settling_wait(const typed_object<Workload>& workload,
+                                         const std::vector<reference>& references, const known_content_list& known,
+                                         reconcile_context& context) const;
     [[nodiscard]] duration adoption_wait(const typed_object<Workload>& workload, reconcile_context& context) const;
     [[nodiscard]] boost::asio::awaitable<result<action>> adopt(typed_object<Workload> workload, content now,
                                                                reconcile_context& context) const;
@@ -89,6 +94,7 @@ private:
     adoption first_sight_;
     std::shared_ptr<reload_counts> counts_;
     std::shared_ptr<adoption_pace> pace_ = std::make_shared<adoption_pace>();
+    std::shared_ptr<settling> settling_;
     std::shared_ptr<known_contents> known_ = std::make_shared<known_contents>();
 };
 
