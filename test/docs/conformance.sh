@@ -20,8 +20,8 @@ generate() {
 
 Every rule of client-go's informers and every test of its packages around them, and of those of controller-runtime that an operator
 builds on; beside it the test of ours that holds it. Where a rule does not apply here, or where we differ on purpose, the last column
-says why. Rules are in our words; names are those of upstream's tests without `Test`. They are those of client-go 32ce75a7 (of July 2026,
-before 0.37), controller-runtime 86a0d40e (before 0.25) and kube-rs ac95b199 (4.2.0).
+says why. Rules are in our words; names are those of upstream's tests without `Test`. They are those of client-go 0.37.2,
+controller-runtime 0.25.2 and kube-rs 5.0.0.
 
 This page is made by `test/docs/conformance.sh generate` from the tables in `test/docs/conformance`. `./dev test` fails when a test
 named here is not there or does not run.
