@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # root is set by ./dev
 
-# The packages of a set (build, check, schemas, format, docs, coverage, bench, cross, e2e), one per line, by this release's names.
+# The packages of a set (build, check, schemas, format, docs, coverage, bench, systems, cross, e2e), one per line, by this release's names.
 package_names() {
     local boost clang=-16
     # shellcheck source=/dev/null
@@ -24,6 +24,7 @@ package_names() {
     docs) printf '%s\n' doxygen ;;
     coverage) printf '%s\n' "clang$clang" "libclang-rt$clang-dev" "llvm$clang" ;;
     bench) printf '%s\n' libbenchmark-dev ;;
+    systems) printf '%s\n' debootstrap ;;
     cross) printf '%s\n' g++-aarch64-linux-gnu qemu-user ;;
     e2e)
         printf '%s\n' curl openssl ca-certificates python3
