@@ -138,13 +138,14 @@ TEST_CASE("known objects: cluster-scoped ones, pruned ones, and invalid text aft
             list_decoder decoder({}, nullptr, k);
             result<> fed;
             for (std::size_t at = 0; fed && at < list.size(); at += chunk) fed = decoder.feed(list.substr(at, chunk));
-            CHECK((fed ? decoder.finish().error() : fed.error()) == cond::corrupt);
+            // What is only cut is a broken transfer.
+            CHECK((fed ? decoder.finish().error() == cond::unreachable : fed.error() == cond::corrupt));
         }
     }
     for (std::size_t end = 1; end < item.size(); ++end) {
         list_decoder decoder({}, nullptr, k);
         REQUIRE(decoder.feed(R"({"items":[)" + item.substr(0, end)));
-        CHECK(decoder.finish().error() == cond::corrupt);
+        CHECK(decoder.finish().error() == cond::unreachable);
     }
 }
 

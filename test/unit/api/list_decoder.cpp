@@ -48,12 +48,12 @@ std::string flat(const list_page& p)
     return out;
 }
 
-void refused(std::string_view text, std::string_view why)
+void refused(std::string_view text, std::string_view why, cond condition = cond::corrupt)
 {
     INFO(text);
     const auto page = decode_in_chunks(text, text.size() + 1);
     REQUIRE_FALSE(page);
-    CHECK(page.error() == cond::corrupt);
+    CHECK(page.error() == condition);
     INFO(page.error().message());
     CHECK(page.error().message().find(why) != std::string::npos);
     for (const std::size_t chunk : {1, 2, 3}) CHECK_FALSE(decode_in_chunks(text, chunk));
@@ -212,8 +212,12 @@ TEST_CASE("list_decoder: null and absent parts", "[api][decode]")
 TEST_CASE("list_decoder: anything but a list is rejected with its kind", "[api][decode]")
 {
     refused(fixture("table.json"), "expected a list, got kind Table");
-    refused(fixture("status_not_found.json"), "expected a list, got kind Status");
-    refused("{}", "expected a list");
+    refused(R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success"})",
+            "expected a list, got kind Status");
+    refused("{}", "expected a list, got neither kind nor items");
+    refused(R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"5"}})", "the PodList has no items");
+    refused("", "unexpected end of text");
+    refused(" \n", "unexpected end of text");
     refused("[]", "expected a list, got an array");
     refused("7", "expected a list");
     refused(R"({"items":{}})", "`items` is not an array");
@@ -222,7 +226,46 @@ TEST_CASE("list_decoder: anything but a list is rejected with its kind", "[api][
     refused(R"({"items":[],"metadata":"x"})", "`metadata` is not an object");
     refused(R"({"items":[{},7]})", "item 1 is not an object");
     refused(R"({"items":[[]]})", "item 0 is not an object");
-    refused(R"({"items":[null]})", "item 0 is not an object");
+    refused(R"({"items":[null,7]})", "item 1 is not an object");
+}
+
+TEST_CASE("list_decoder: an item that is null costs that item", "[api][decode]")
+{
+    const std::string text = R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"5"},)"
+                             R"("items":[{"metadata":{"name":"a"}},null,{"metadata":{"name":"b"}},null]})";
+    for (const std::size_t chunk : {std::size_t{1}, std::size_t{7}, text.size()}) {
+        const auto page = decode_in_chunks(text, chunk);
+        REQUIRE(page);
+        REQUIRE(page->items.size() == 2);
+        CHECK(page->items[1].name() == "b");
+        REQUIRE(page->left_out.size() == 2);
+        CHECK(page->left_out[0].key.name.empty());
+        CHECK(page->left_out[0].why == "item 1 of the list is null");
+        CHECK(page->left_out[1].why == "item 3 of the list is null");
+    }
+    CHECK(decoded(R"({"items":[null],"items":[]})").left_out.empty());
+    std::string many;
+    for (int i = 0; i < 20'000; ++i) many += "null,";
+    refused("{\"items\":[" + many + "null]}", "too many items for the length of the text");
+}
+
+TEST_CASE("list_decoder: a Status in place of a list keeps the server's words", "[api][decode]")
+{
+    const std::string text = fixture("status_not_found.json");
+    for (const std::size_t chunk : {std::size_t{1}, text.size()}) {
+        const auto page = decode_in_chunks(text, chunk);
+        REQUIRE_FALSE(page);
+        CHECK(page.error() == cond::not_found);
+        REQUIRE(page.error().status());
+        CHECK(page.error().status()->message == "configmaps \"nope\" not found");
+        CHECK(page.error().status()->name == "nope");
+    }
+    // One that is too long to be one, or that is cut, is none.
+    refused(R"({"kind":"Status","apiVersion":"v1","status":"Failure","message":")" + std::string(20'000, 'x') + "\"}",
+            "expected a list, got kind Status");
+    refused(std::string_view(text).substr(0, text.size() - 3), "unexpected end of text", cond::unreachable);
+    // Only as the whole answer.
+    CHECK(decoded(R"({"kind":"Status","status":"Failure","items":[]})").kind == "Status");
 }
 
 TEST_CASE("list_decoder: broken input is rejected, and the decoder stays failed", "[api][decode]")
@@ -233,7 +276,7 @@ TEST_CASE("list_decoder: broken input is rejected, and the decoder stays failed"
     refused(R"({"items":[{"a":1,}]})", "malformed JSON");
     refused("", "unexpected end of text after byte 0");
     refused("{\"items\":[{\"v\":" + std::string(1000, '['), "nested too deeply");
-    refused("{\"items\":[],\"other\":" + std::string(1000, '['), "unexpected end of text");
+    refused("{\"items\":[],\"other\":" + std::string(1000, '['), "unexpected end of text", cond::unreachable);
     for (const std::string& broken : testing_samples::broken_documents()) {
         const std::string text = "{\"items\":[{\"a\":" + broken + "}]}";
         if (object::parse("{\"a\":" + broken + "}")) continue;
@@ -255,6 +298,8 @@ TEST_CASE("list_decoder: a list cut at any byte is rejected", "[api][decode]")
         for (std::size_t n = 0; n + 1 < text.size(); ++n) {
             const auto page = decode_in_chunks(std::string_view(text).substr(0, n), text.size());
             REQUIRE_FALSE(page);
+            // A broken transfer, even if its body ended in order; nothing at all is no list.
+            REQUIRE(page.error() == (n == 0 ? cond::corrupt : cond::unreachable));
             REQUIRE(page.error().message().find("unexpected end of text") != std::string::npos);
         }
     }

@@ -31,7 +31,11 @@ outcome decode_in_chunks(std::string_view text, std::size_t chunk, decode_option
             return all;
         }
     }
-    if (auto done = decoder.finish(); !done) all.problem = done.error().message();
+    if (auto done = decoder.finish(); !done) {
+        all.problem = done.error().message();
+        REQUIRE(done.error() == cond::unreachable); // a watch that was cut can be resumed
+        REQUIRE_FALSE(decoder.feed("\n", all.events));
+    }
     return all;
 }
 
@@ -94,6 +98,20 @@ TEST_CASE("watch_decoder: errors carry the server's Status", "[api][decode]")
     CHECK(large.events[0].status->causes.at(0).reason == "ResourceVersionTooLarge");
     CHECK(large.events[0].to_failure() == cond::too_large_resource_version);
     CHECK(watch_event{.type = watch_event_type::error}.to_failure() == cond::corrupt);
+}
+
+TEST_CASE("watch_decoder: a Status in place of an event keeps the server's words", "[api][decode]")
+{
+    const std::string status = fixture("status_not_found.json") + "\n";
+    for (const std::size_t chunk : {std::size_t{1}, status.size()}) {
+        const outcome all = decode_in_chunks(status, chunk);
+        CHECK(all.problem.empty());
+        REQUIRE(all.events.size() == 1);
+        CHECK(all.events[0].type == watch_event_type::error);
+        CHECK(all.events[0].to_failure() == cond::not_found);
+        CHECK(contains(all.events[0].status->message, "not found"));
+    }
+    CHECK(contains(decoded("{\"kind\":\"Status\",\"status\":\"Success\"}\n").problem, "event without a type"));
 }
 
 TEST_CASE("watch_decoder: every split of a real stream gives the same events", "[api][decode]")

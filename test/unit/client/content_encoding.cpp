@@ -234,17 +234,19 @@ TEST_CASE("client: damaged compressed responses fail, and nothing of them is use
     const auto whole = gzip(many_pods(100));
     auto damaged = whole;
     damaged[damaged.size() - 6] = static_cast<char>(damaged[damaged.size() - 6] ^ 4);
-    for (const auto& body : {whole.substr(0, whole.size() - 1), damaged, whole + "x"}) {
+    const auto cut = whole.substr(0, whole.size() - 1);
+    for (const auto& body : {cut, damaged, whole + "x"}) {
+        const auto expected = body == cut ? cond::unreachable : cond::corrupt;
         world the;
         for (int i = 0; i < 2; ++i)
             the.net->replies.push_back({.body = {body}, .headers = {{"content-encoding", "gzip"}}});
         auto c = the.make({}, with(compression::on));
         const auto page = the.run.run(c.list(pods, ""));
         REQUIRE_FALSE(page);
-        CHECK(page.error() == cond::corrupt);
+        CHECK(page.error() == expected);
         CHECK(page.error().target() == "/api/v1/pods");
         has(page.error().message(), "gzip data");
-        CHECK(the.run.run(c.raw(to("/x"))).error() == cond::corrupt);
+        CHECK(the.run.run(c.raw(to("/x"))).error() == expected);
     }
 }
 

@@ -29,12 +29,13 @@ struct lie
     std::string body;
     std::string type;
     std::string problem;
+    cond condition = cond::corrupt;
 };
 
 void check(const failure& f, const lie& told)
 {
     INFO(f.describe());
-    CHECK(f == cond::corrupt);
+    CHECK(f == told.condition);
     CHECK_THAT(f.describe(), Catch::Contains(told.problem));
     CHECK(f.method() == "GET");
     CHECK(f.target().find("/api/v1/namespaces/ns/configmaps") == 0);
@@ -51,7 +52,7 @@ reply answer_with(const lie& told)
 TEST_CASE("client: lists that are lies are refused", "[client][forms]")
 {
     const std::vector<lie> lies{
-        {whole_list.substr(0, 60), protobuf, "unexpected end"},
+        {whole_list.substr(0, 60), protobuf, "unexpected end", cond::unreachable},
         {whole_list, json, "malformed JSON"},
         {json_list, protobuf, "expected a list in protobuf, got something else"},
         {"K" + whole_list.substr(1), protobuf, "expected a list in protobuf"},
@@ -59,7 +60,12 @@ TEST_CASE("client: lists that are lies are refused", "[client][forms]")
          "the response is v1 SecretList and not v1 ConfigMapList"},
         {enveloped("v2", "ConfigMapList", field(1, list_meta("7"))), protobuf, "got kind ConfigMapList of v2"},
         {whole_map, protobuf, "expected a list, got kind ConfigMap"},
-        {status(410), protobuf, "expected a list, got kind Status"},
+        {status(410), protobuf, "no such thing", cond::expired},
+        {R"({"kind":"Status","apiVersion":"v1","status":"Failure","message":"no room","code":429})", json, "no room",
+         cond::retry_later},
+        {R"({"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"7"}})", json, "has no items"},
+        {json_list.substr(0, 60), json, "unexpected end", cond::unreachable},
+        {"", json, "unexpected end"},
         {whole_list + whole_list, protobuf, "damaged"},
         {enveloped("v1", "ConfigMapList", field(1, list_meta("7")) + field(2, field(2, "no entry"))), protobuf,
          "damaged"},
@@ -117,7 +123,8 @@ TEST_CASE("client: a watch delivers the events before a lie, and nothing after i
 {
     const std::string good = framed("ADDED", whole_map);
     const std::vector<lie> lies{
-        {good.substr(0, 20), protobuf, "the stream ends in the frame at byte " + std::to_string(good.size())},
+        {good.substr(0, 20), protobuf, "the stream ends in the frame at byte " + std::to_string(good.size()),
+         cond::unreachable},
         {R"({"type":"ADDED","object":{}})", protobuf, "expected an event in protobuf, got something else"},
         {framed("MODIFIED", enveloped("v1", "Lie", "")), protobuf, "without a schema: v1 Lie"},
         {framed("MODIFIED", ""), protobuf, "MODIFIED event without an object"},

@@ -81,7 +81,9 @@ asio::awaitable<result<json::array>> fetch_objects(client api, target from, fetc
     if (!listed) co_return listed.error();
     for (const auto& o : listed->items) out.push_back(json_of(o, options.managed_fields));
     for (const auto& left_out : listed->left_out)
-        found_wrong.add(failure(cond::corrupt, to_string(left_out.key) + " is left out: " + left_out.why));
+        found_wrong.add(failure(cond::corrupt, left_out.key.name.empty()
+                                                   ? left_out.why
+                                                   : to_string(left_out.key) + " is left out: " + left_out.why));
     co_return out;
 }
 

@@ -40,6 +40,7 @@ public:
             return verdict::skip;
         default:
             if (!is_object) return refuse(item_problem());
+            ++place_;
             return known_.judges() ? verdict::encode_unless_recognised : verdict::encode;
         }
     }
@@ -58,7 +59,8 @@ public:
     bool scalar(value_kind kind, std::string_view text) override
     {
         if (depth_ == 0) return refuse("expected a list") == verdict::descend;
-        if (depth_ == items_depth) return refuse(item_problem()) == verdict::descend;
+        if (depth_ == items_depth)
+            return kind == value_kind::null ? leave_out_null() : refuse(item_problem()) == verdict::descend;
         switch (field_) {
         case field::items:
             if (kind != value_kind::null) return refuse("`items` is not an array") == verdict::descend;
@@ -81,6 +83,8 @@ public:
         return true;
     }
 
+    /// The list has begun and not ended, and nothing in it is wrong so far.
+    [[nodiscard]] bool is_amid() const noexcept { return depth_ != 0 && problem.empty(); }
     /// @param received  Bytes of the list so far, including those that are fed next.
     void allow_items(std::size_t received) noexcept { most_items_ = most_items(received); }
 
@@ -91,8 +95,7 @@ public:
             read_metadata(tape_access::view(bytes.data(), bytes.data() + bytes.size(), encoding::words_of(encoding_)));
             return true;
         }
-        if (page.items.size() == most_items_)
-            return refuse("too many items for the length of the text") == verdict::descend;
+        if (page.items.size() + nulls_ >= most_items_) return refuse_so_many();
         has_incomplete_ = has_incomplete_ || page.kind.empty() || page.api_version.empty();
         if (!types_) {
             const std::string_view kind = item_kind(page.kind);
@@ -153,6 +156,7 @@ private:
     void begin_items()
     {
         has_items = true;
+        place_ = nulls_ = 0;
         page.items.clear();
         page.left_out.clear();
     }
@@ -169,9 +173,19 @@ private:
         return verdict::refuse;
     }
 
-    [[nodiscard]] std::string item_problem() const
+    [[nodiscard]] std::string item_problem() const { return "item " + std::to_string(place_) + " is not an object"; }
+
+    bool refuse_so_many() { return refuse("too many items for the length of the text") == verdict::descend; }
+
+    /// Costs the item and not the list: no object is missing in the rest.
+    bool leave_out_null()
     {
-        return "item " + std::to_string(page.items.size()) + " is not an object";
+        if (page.items.size() + nulls_ >= most_items_) return refuse_so_many();
+        ++nulls_;
+        left_out_object nothing;
+        nothing.why = "item " + std::to_string(place_++) + " of the list is null";
+        page.left_out.push_back(std::move(nothing));
+        return true;
     }
 
     void read_metadata(value_view metadata)
@@ -191,6 +205,9 @@ private:
     int depth_ = 0;
     field field_ = field::other;
     std::size_t most_items_ = items_for_free;
+    /// Number of items so far, and of those that are null.
+    std::size_t place_ = 0;
+    std::size_t nulls_ = 0;
     /// An item came before the list's kind and apiVersion.
     bool has_incomplete_ = false;
 };
@@ -226,9 +243,12 @@ result<> json_list::feed(std::string_view bytes)
 
 result<list_page> json_list::finish()
 {
-    if (const auto ended = feed_.write("", false); !ended) return ended.error();
+    // Nothing at all is no list. The beginning of one is a broken transfer, however properly its body ended.
+    if (const auto ended = feed_.write("", false); !ended)
+        return failure(envelope_.is_amid() ? cond::unreachable : cond::corrupt, ended.error().message());
     if (!envelope_.has_items) {
         const std::string& kind = envelope_.page.kind;
+        if (kind.ends_with(list_suffix)) return failure(cond::corrupt, "the " + kind + " has no items");
         return failure(cond::corrupt, kind.empty() ? "expected a list, got neither kind nor items"
                                                    : "expected a list, got kind " + kind);
     }

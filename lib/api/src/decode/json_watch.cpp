@@ -196,6 +196,17 @@ std::string_view without_blanks(std::string_view s) noexcept
     return s.substr(first, s.find_last_not_of(blanks) - first + 1);
 }
 
+/// The event for a Status in place of one, which keeps the server's words.
+result<watch_event> status_event(std::string_view text, const failure& no_event)
+{
+    const auto status = decode_object(text);
+    if (!status || status->kind() != "Status" || (*status)["status"].as_string() != "Failure") return no_event;
+    watch_event e;
+    e.type = watch_event_type::error;
+    e.status = std::make_shared<const server_status>(read_status(status->root()));
+    return e;
+}
+
 class json_watch final : public watch_reader
 {
 public:
@@ -227,6 +238,7 @@ private:
                 if (const auto again = feed_.write(rest, false); !again) return again.error();
             }
             auto event = envelope_.take();
+            if (!event) event = status_event(rest.substr(0, *taken), event.error());
             if (!event) return failure(cond::corrupt, event.error().message() + " at byte " + std::to_string(at));
             if (event->ends_initial_events()) envelope_.end_of_list();
             append(std::move(*event), out);
@@ -308,7 +320,8 @@ result<> json_watch::feed(std::string_view bytes, std::vector<watch_event>& out)
 result<> json_watch::finish()
 {
     if (!passed_over_ && without_blanks(partial_).empty()) return {};
-    return failure(cond::corrupt, "the stream ends inside a line that starts at byte " + std::to_string(line_start_));
+    return failure(cond::unreachable,
+                   "the stream ends inside a line that starts at byte " + std::to_string(line_start_));
 }
 
 } // namespace

@@ -165,6 +165,11 @@ result<std::size_t> protobuf_list::envelope_field(const wire_field& head, std::s
     }
     if (head.type != wire_type::length) return broken("damaged protobuf");
     if (head.number == envelope_content) {
+        if (is_status_) {
+            last_part_ = head.number;
+            skip_ = head.value;
+            return head_size;
+        }
         if (!types_) return broken("the list does not say its kind");
         last_part_ = head.number;
         list_left_ = head.value;
@@ -227,6 +232,8 @@ result<> protobuf_list::read_type(std::string_view type)
     const bool is_list = fields.size() >= 2 && fields[1].number == list_items && fields[1].has(field_flag::repeated) &&
                          builtin_schemas::text(fields[1].name) == "items" && kind.ends_with(list_suffix) &&
                          builtin_schemas::message(fields[1].message).form == json_form::object;
+    is_status_ = kind == "Status" && api_version == "v1";
+    if (is_status_) return {};
     if (!is_list)
         return broken("expected a list, got kind " + printable(kind, shown_name) + " of " +
                       printable(api_version, shown_name));
@@ -302,7 +309,11 @@ result<> protobuf_list::leave_out(std::string_view beginning, std::string why)
 result<list_page> protobuf_list::finish()
 {
     if (auto sound = objects_.check(); !sound) return sound.error();
-    if (!carried_.empty() || skip_ != 0 || place_ != place::envelope) return broken("unexpected end of the response");
+    // Nothing at all is no list. The beginning of one is a broken transfer, however properly its body ended.
+    if (!carried_.empty() || skip_ != 0 || place_ != place::envelope)
+        return failure(received_ == 0 && carried_.empty() ? cond::corrupt : cond::unreachable,
+                       "unexpected end of the response after byte " + std::to_string(received_));
+    if (is_status_) return broken("expected a list, got kind Status");
     if (last_part_ < envelope_content) return broken("the response has no list");
     return std::move(page_);
 }

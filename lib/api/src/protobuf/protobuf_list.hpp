@@ -67,6 +67,8 @@ private:
     /// The kind and apiVersion of the items; set once the list has said its own.
     std::optional<type_members> types_;
     list_page page_;
+    /// The answer is a Status, which the decoder reads when it is complete.
+    bool is_status_ = false;
     place place_ = place::magic;
     /// Set with types_.
     std::uint16_t item_message_ = 0;

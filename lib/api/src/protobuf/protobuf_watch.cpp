@@ -79,7 +79,8 @@ result<std::size_t> protobuf_watch::step(std::string_view text, std::vector<watc
     if (text.size() < wanted_) return std::size_t{0};
     const std::size_t length = frame_length(text);
     // Another document is noticed at once: its first bytes are the length of a frame that would never be complete.
-    if (length != 0 && text.size() > length_bytes && text[length_bytes] != event_begin)
+    if ((length != 0 && text.size() > length_bytes && text[length_bytes] != event_begin) ||
+        text.starts_with(protobuf_magic))
         return broken("expected an event in protobuf, got something else");
     const bool too_long = length > objects_.longest_message() + frame_overhead;
     // A frame that is too long is kept as far as its object's metadata may reach.
@@ -178,7 +179,7 @@ result<watch_event> protobuf_watch::leave_out(const raw_event& from, std::string
 result<> protobuf_watch::finish()
 {
     if (carried_.empty() && skip_ == 0) return {};
-    return broken("the stream ends");
+    return failure(cond::unreachable, "the stream ends in the frame at byte " + std::to_string(received_));
 }
 
 std::unique_ptr<watch_reader> make_protobuf_watch(const decode_options& options, encoding* e,

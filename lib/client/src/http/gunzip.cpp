@@ -113,7 +113,7 @@ result<> gunzip::end_of_input()
 {
     if (failed_) return *failed_;
     if (machine_->at_boundary()) return {};
-    return failure(cond::corrupt, "the gzip data of the response ends too early");
+    return failure(cond::unreachable, "the gzip data of the response ends too early");
 }
 
 } // namespace kubecoro::detail

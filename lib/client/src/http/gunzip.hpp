@@ -45,7 +45,7 @@ public:
     };
     /// Errors: cond::corrupt with the reason, once everything before it has been returned.
     [[nodiscard]] result<progress> feed(std::string_view bytes);
-    /// Reports the end of the input. Errors: cond::corrupt in the middle of a stream.
+    /// Reports the end of the input. Errors: cond::unreachable in the middle of a stream.
     [[nodiscard]] result<> end_of_input();
 
 private:

@@ -78,10 +78,11 @@ struct decode_options
     friend bool operator==(const decode_options&, const decode_options&) = default;
 };
 
-/// An object that was not decoded because it exceeds decode_limits: it is too large, or nested too deeply.
+/// An object that was not decoded because it exceeds decode_limits: it is too large, or nested too deeply. Or an item of a
+/// list that is null.
 struct left_out_object
 {
-    /// Namespace and name.
+    /// Namespace and name; empty for an item that is null.
     object_key key = {};
     /// The uid, as text.
     std::string uid = {};
@@ -133,7 +134,7 @@ enum class watch_event_type
     unknown
 };
 
-/// One line of a WATCH.
+/// One line of a WATCH. A Status in place of an event is one of type error.
 struct watch_event
 {
     /// Its type.
@@ -191,7 +192,10 @@ public:
     /// UTF-8, not a list, an object that is too large and whose name does not come before the part that exceeds the
     /// limit, or one that is nested too deeply and has no name).
     [[nodiscard]] result<> feed(std::string_view bytes);
-    /// Returns the page. Errors: as feed, and cond::corrupt when the text ended early or has no `items`.
+    /** Returns the page.
+
+        @par Errors  as feed; cond::corrupt for an empty text and for one without `items`; cond::unreachable when the text ended
+        early, as one that a proxy has cut; where the text is a Status that reports a failure, that failure. */
     [[nodiscard]] result<list_page> finish();
 
 private:
@@ -222,7 +226,8 @@ public:
         failed. An object that is too large is left out without failing its line, if its name comes before the part
         that exceeds the limit; so is one that is nested too deeply, if it has a name. */
     [[nodiscard]] result<> feed(std::string_view bytes, std::vector<watch_event>& out);
-    /// Call at the end of the stream. Errors: cond::corrupt when it ended inside a line.
+    /// Call at the end of the stream. Errors: cond::unreachable when it ended inside a line, as one that a proxy has cut: the
+    /// watch can be resumed. cond::corrupt after another failure.
     [[nodiscard]] result<> finish();
 
 private:
