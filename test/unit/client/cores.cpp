@@ -217,6 +217,19 @@ TEST_CASE("pager: later pages carry the token alone and the first page's version
     CHECK(all.resource_version == "10");
 }
 
+TEST_CASE("pager: a version is the oldest that is wanted, however long the pages are", "[client][pager]")
+{
+    list_options asked;
+    asked.limit = GENERATE(std::uint32_t{0}, std::uint32_t{7});
+    CHECK(pager_core(asked).next()->match == version_match::unset);
+    asked.resource_version = "0";
+    CHECK(pager_core(asked).next()->match == version_match::unset);
+    asked.resource_version = "5";
+    CHECK(pager_core(asked).next()->match == version_match::not_older_than);
+    asked.match = version_match::exact;
+    CHECK(pager_core(asked).next()->match == version_match::exact);
+}
+
 TEST_CASE("pager: cyclic or endless pages are corrupt", "[client][pager]")
 {
     pager_core pager{list_options()};

@@ -7,6 +7,10 @@ namespace kubecoro::detail {
 page_chain::page_chain(list_options options) : original_(std::move(options))
 {
     if (original_.limit == 0) original_.limit = default_page_size;
+    // With a limit alone the server returns exactly that version, however old it is.
+    const bool any_version = original_.resource_version.empty() || original_.resource_version == "0";
+    if (!any_version && original_.continue_token.empty() && original_.match == version_match::unset)
+        original_.match = version_match::not_older_than;
 }
 
 std::optional<list_options> page_chain::next() const

@@ -30,7 +30,8 @@ struct list_options
     std::string shard_selector = {};
     /// "" = newest, "0" = any version that the server has at hand, else at least (or exactly) that version.
     std::string resource_version = {};
-    /// How the server reads `resource_version`.
+    /// How the server reads `resource_version`. Unset: as not_older_than, but together with a limit as exact; list_all() sets
+    /// not_older_than then.
     version_match match = version_match::unset;
     /// Objects per page, 0 = no paging.
     std::uint32_t limit = 0;
