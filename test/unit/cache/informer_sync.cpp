@@ -64,6 +64,63 @@ TEST_CASE("informer: has_synced succeeds once the permission is granted", "[cach
     CHECK(f.take() == lines{"initial web/a@1"});
 }
 
+TEST_CASE("informer: an answer that is no list fails has_synced with its cause, and lists are tried on",
+          "[cache][informer][sync]")
+{
+    fixture f;
+    auto pods = f.informers->get<pod>();
+    std::string words = "the PodList has no items";
+    SECTION("whatever the source says")
+    {
+        f.source().on_list(kubecoro::failure(cond::corrupt, words).with_request("GET", "/api/v1/pods"));
+    }
+    SECTION("a Table")
+    {
+        words = "a Table";
+        auto table = kt::make_page({}, "5");
+        table.kind = "Table";
+        f.source().on_list(std::move(table));
+    }
+    auto watch = f.with_one_pod();
+    f.informers->start();
+    const auto synced = f.run.run(pods.has_synced());
+    REQUIRE_FALSE(synced);
+    CHECK(synced.error() == cond::corrupt);
+    INFO(synced.error().describe());
+    CHECK(synced.error().describe().find(words) != std::string::npos);
+    if (words.find("items") != std::string::npos) CHECK(synced.error().target() == "/api/v1/pods");
+    REQUIRE(f.run.run_until([&] { return pods.synced(); }));
+    CHECK(f.run.run(pods.has_synced()));
+    CHECK(content(pods) == lines{"web/a@1"});
+}
+
+TEST_CASE("informer: a list or a watch that breaks is no reason to end has_synced", "[cache][informer][sync]")
+{
+    fixture f;
+    auto pods = f.informers->get<pod>();
+    auto synced = f.run.spawn(pods.has_synced());
+    SECTION("a list that is cut")
+    {
+        f.source().on_list(kubecoro::failure(cond::unreachable, "list response: unexpected end of text"));
+    }
+    SECTION("a streamed list that cannot be decoded: it is tried again, then listed")
+    {
+        f.source().allow_streamed_lists();
+        for (int i = 0; i < 2; ++i) f.source().on_watch().fail(kubecoro::failure(cond::corrupt, "broken"));
+    }
+    SECTION("a watch that cannot be decoded, while the list is on its way to the store")
+    {
+        f.source().on_list(kt::make_page({kt::make_pod("web", "a", "1")}, "5"));
+        f.source().on_watch().fail(kubecoro::failure(cond::corrupt, "broken"));
+    }
+    auto watch = f.with_one_pod();
+    f.informers->start();
+    f.run.advance(1min);
+    REQUIRE(synced.done());
+    CHECK(synced.outcome());
+    CHECK(content(pods) == lines{"web/a@1"});
+}
+
 TEST_CASE("informer: a server that is unreachable at first is waited for", "[cache][informer][sync]")
 {
     fixture f;

@@ -74,6 +74,65 @@ TEST_CASE("visibility: statistics and metrics of a life cycle with a relist and 
     CHECK(f.log.count("stopped informer=pods objects=1 lists=2 watches=2") == 1);
 }
 
+TEST_CASE("visibility: an informer that is behind shows it, and how old its store may be", "[cache][visibility]")
+{
+    auto numbers = std::make_shared<kt::recording_metrics>();
+    fixture f({.metrics = numbers});
+    auto pods = f.informers->get<pod>();
+    auto watch = f.with_one_pod();
+    f.informers->start();
+    REQUIRE(f.run.run(pods.has_synced()));
+    f.run.advance(20s);
+    watch.send(kt::bookmark("6"));
+    f.run.advance(40s);
+    CHECK(pods.stats().store_age == kubecoro::duration(40s));
+    CHECK(pods.stats().reflector.behind == 0);
+    CHECK(pods.describe().find("behind") == std::string::npos);
+    CHECK(numbers->value("kubecoro_informer_behind", pods_labels) == 0);
+
+    // Each list has the version that the watch refuses; the second one after a refusal asked for the newest.
+    watch.send(kt::error_event(410, "Expired"));
+    for (int i = 0; i < 30; ++i) {
+        f.source().on_list(kt::make_page({kt::make_pod("web", "a", "1")}, "6"));
+        f.source().on_watch(kt::server_failure(410, "Expired"));
+    }
+    f.run.advance(200s);
+    const auto s = pods.stats();
+    CHECK(s.synced);
+    CHECK(s.reflector.behind == 1);
+    CHECK(s.store_age == kubecoro::duration(240s));
+    CHECK(s.silent_for < kubecoro::duration(60s)); // the server answers
+    INFO(pods.describe());
+    CHECK(pods.describe().find(", behind: the server refuses to watch from its version, it may be 240 s old") !=
+          std::string::npos);
+    CHECK(numbers->value("kubecoro_informer_behind", pods_labels) == 1);
+    CHECK(numbers->value("kubecoro_informer_store_age_seconds", pods_labels) > 235);
+    CHECK(f.source().list_call(1).resource_version == "6");
+    CHECK(f.source().list_call(2).resource_version.empty());
+}
+
+TEST_CASE("visibility: the store is as old as the namespace that is worst off", "[cache][visibility]")
+{
+    fixture f;
+    auto pods = f.informers->get<pod>({.namespaces = {"web", "jobs"}});
+    f.source("web").on_list(kt::make_page({}, "5"));
+    f.source("jobs").on_list(kt::make_page({}, "5"));
+    auto web = f.source("web").on_watch();
+    auto jobs = f.source("jobs").on_watch();
+    f.informers->start();
+    REQUIRE(f.run.run(pods.has_synced()));
+    f.run.advance(10s);
+    web.send(kt::bookmark("6"));
+    f.run.advance(5s);
+    CHECK(pods.stats().store_age == kubecoro::duration(15s));
+    jobs.send(kt::error_event(410, "Expired"));
+    f.settle();
+    CHECK(pods.stats().reflector.behind == 1);
+    REQUIRE(f.run.run(pods.remove_namespace("jobs")));
+    CHECK(pods.stats().store_age == kubecoro::duration(5s));
+    CHECK(pods.stats().reflector.behind == 0);
+}
+
 TEST_CASE("visibility: durations of calls, filtered events and indexed labels", "[cache][visibility]")
 {
     auto numbers = std::make_shared<kt::recording_metrics>();
@@ -172,6 +231,7 @@ TEST_CASE("visibility: every count is a metric with the same value", "[cache][vi
     s.resource_version = "23";
     s.namespaces = 24;
     s.silent_for = 25s;
+    s.store_age = 26s;
     s.reflector = {.lists = 1,
                    .pages = 3,
                    .relists = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10},
@@ -183,6 +243,7 @@ TEST_CASE("visibility: every count is a metric with the same value", "[cache][vi
                    .idle_ends = 6,
                    .bookmarks = 9,
                    .skipped = 10,
+                   .behind = 1,
                    .decode_errors = 11,
                    .failures = 12,
                    .parks = 2};
@@ -195,6 +256,8 @@ TEST_CASE("visibility: every count is a metric with the same value", "[cache][vi
                                                            {"resource_version", 23},
                                                            {"namespaces", 24},
                                                            {"silent_seconds", 25},
+                                                           {"store_age_seconds", 26},
+                                                           {"behind", 1},
                                                            {"lists_total", 1},
                                                            {"list_pages_total", 3},
                                                            {"watch_lists_total", 4},

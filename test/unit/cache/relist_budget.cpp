@@ -228,6 +228,7 @@ struct slow_server
     int listing = 0;
     int most = 0;
     int lists = 0;
+    int version = 5;
 };
 
 class slow_source final : public list_watch_source
@@ -243,7 +244,7 @@ public:
         const auto slept = co_await sleep_for(*server_.time, 1s);
         --server_.listing;
         if (!slept) co_return slept.error();
-        co_return kt::make_page({kt::make_pod("web", "a", "1")}, "5");
+        co_return kt::make_page({kt::make_pod("web", "a", "1")}, std::to_string(server_.version));
     }
     asio::awaitable<result<std::unique_ptr<watch_stream>>> watch(watch_options) override
     {
@@ -309,6 +310,7 @@ TEST_CASE("relist budget: 200 informers start at once, and relist a few at a tim
 
     server.most = server.lists = 0;
     server.down = true;
+    ++server.version;
     std::exchange(server.end_of_watches, {}).settle({});
     run.advance(20s);
     server.down = false;

@@ -13,6 +13,8 @@ std::string text(Number n)
     return std::to_string(n);
 }
 
+std::string whole_seconds(duration d) { return text(std::chrono::duration_cast<std::chrono::seconds>(d).count()); }
+
 /// Rounds to milliseconds.
 std::string seconds(duration d)
 {
@@ -74,8 +76,10 @@ std::string describe_informer(const informer_settings& settings, const lane_set&
     out += ": " + std::string(to_string(s.state)) + (s.synced ? ", synced" : ", not synced") + ", " + text(s.objects) +
            " objects, " + (s.passed_over != 0 ? text(s.passed_over) + " passed over, " : "") + text(s.bytes) +
            " bytes, version " + (s.resource_version.empty() ? "-" : s.resource_version);
-    if (s.silent_for)
-        out += ", heard " + text(std::chrono::duration_cast<std::chrono::seconds>(*s.silent_for).count()) + " s ago";
+    if (s.silent_for) out += ", heard " + whole_seconds(*s.silent_for) + " s ago";
+    if (s.reflector.behind != 0 && s.store_age)
+        out += ", behind: the server refuses to watch from its version, it may be " + whole_seconds(*s.store_age) +
+               " s old";
     out += line(s.storage);
     if (!s.indexed_labels.empty()) out += "\n  indexed labels:";
     for (const auto& label : s.indexed_labels) out += " " + label;

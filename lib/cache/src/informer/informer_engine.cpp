@@ -462,7 +462,7 @@ void informer_engine::report(std::size_t scope, const reflector_core::incident& 
     if (what.detour || (what.skipped && !what.outdated)) return;
     const auto why = what.why.because(std::string(what.what) + ": " + l->describe());
     tell_user(settings_, why);
-    if (!what.skipped && lists >= l->stored_lists) sync_.failed(*l, why);
+    if (!what.skipped && !what.passing && lists >= l->stored_lists) sync_.failed(*l, why);
 }
 
 } // namespace kubecoro::detail

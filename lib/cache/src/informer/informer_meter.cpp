@@ -106,6 +106,8 @@ void informer_meter::publish(const informer_stats& s)
     show("informer_indexed_labels", static_cast<double>(s.indexed_labels.size()));
     show("informer_outdated_objects", static_cast<double>(r.outdated));
     if (s.silent_for) show("informer_silent_seconds", seconds(*s.silent_for));
+    if (s.store_age) show("informer_store_age_seconds", seconds(*s.store_age));
+    show("informer_behind", static_cast<double>(r.behind));
     if (s.time_to_sync) show("informer_time_to_sync_seconds", seconds(*s.time_to_sync));
     count("informer_lists_total", r.lists);
     count("informer_list_pages_total", r.pages);

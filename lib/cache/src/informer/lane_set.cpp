@@ -127,12 +127,14 @@ void lane_set::add_to(informer_stats& s) const
     for (std::size_t i = 1; i < decoders_.size(); ++i) s.storage.shared_bytes += decoders_[i].encoding->bytes();
     std::optional<time_point> heard;
     for (const auto& [scope, l] : lanes_) {
-        const auto now = l->current();
-        detail::add(s.reflector, now.stats);
-        heard = std::max(heard, now.heard);
+        const auto status = l->current();
+        detail::add(s.reflector, status.stats);
+        heard = std::max(heard, status.heard);
     }
     s.namespaces = lanes_.size();
-    if (heard) s.silent_for = settings_.time->now() - *heard;
+    const auto now = settings_.time->now();
+    if (heard) s.silent_for = now - *heard;
+    if (s.reflector.current_at) s.store_age = now - *s.reflector.current_at;
 }
 
 informer_lane* lane_set::find(std::size_t scope) const
@@ -217,7 +219,8 @@ void lane_set::remove(const std::string& ns)
     const auto at = std::find_if(lanes_.begin(), lanes_.end(), [&ns](const auto& l) { return l.second->ns() == ns; });
     const auto lane = at->second;
     auto last = lane->current().stats;
-    last.outdated = 0; // its outdated objects are removed with it
+    last.outdated = last.behind = 0; // its objects are removed with it
+    last.current_at.reset();
     std::erase_if(leaving_, [](const auto& l) { return l.expired(); });
     leaving_.push_back(lane);
     {

@@ -3,6 +3,7 @@
 #include <kubecoro/cache/notification.hpp>
 #include <kubecoro/cache/stats.hpp>
 
+#include <algorithm>
 #include <numeric>
 
 namespace kubecoro {
@@ -118,6 +119,8 @@ void add(reflector_stats& sum, const reflector_stats& one)
     sum.skipped += one.skipped;
     sum.partial += one.partial;
     sum.outdated += one.outdated;
+    sum.behind += one.behind;
+    if (one.current_at) sum.current_at = std::min(sum.current_at.value_or(time_point::max()), *one.current_at);
     sum.decode_errors += one.decode_errors;
     sum.failures += one.failures;
     sum.parks += one.parks;

@@ -15,6 +15,7 @@ bool blocks_sync(cond c) noexcept
     case cond::unauthorized:
     case cond::invalid:
     case cond::misconfigured:
+    case cond::corrupt: // what answers is no API server, or no list
         return true;
     default:
         return false;

@@ -1,8 +1,10 @@
 #include "reflector/reflector_core.hpp"
 
+#include <kubecoro/api/resource_version.hpp>
 #include <kubecoro/base/saturating_time.hpp>
 
 #include <algorithm>
+#include <compare>
 #include <iterator>
 #include <utility>
 
@@ -77,7 +79,7 @@ reflector_core::action reflector_core::begin_pages()
 std::uint32_t reflector_core::page_size(std::string_view version) const
 {
     if (policy_.page_size != 0) return policy_.page_size;
-    if (paginated_at_zero_ || version.empty() || version == "0") return default_page_size;
+    if (has_no_cache_ || version.empty() || version == "0") return default_page_size;
     return 0;
 }
 
@@ -89,7 +91,11 @@ reflector_core::action reflector_core::ask_page()
     ask.options.limit = list_.limit;
     ask.options.continue_token = list_.token;
     // "specifying resource version is not allowed when using continue"
-    if (list_.token.empty()) ask.options.resource_version = list_.version;
+    if (!list_.token.empty()) return ask;
+    ask.options.resource_version = list_.version;
+    // With a limit alone the server returns exactly that version, however old it is.
+    const bool any_version = list_.version.empty() || list_.version == "0";
+    if (list_.limit != 0 && !any_version) ask.options.match = version_match::not_older_than;
     return ask;
 }
 
@@ -102,7 +108,10 @@ reflector_core::action reflector_core::on_list(result<list_page> page, time_poin
         return list_failed(failure(cond::corrupt, "the server answered a list with a Table"), now);
     if (auto why = endless(*page); !why.empty()) return list_failed(failure(cond::corrupt, std::move(why)), now);
 
-    if (list_.page == 1) list_.first_version = page->resource_version;
+    if (list_.page == 1) {
+        list_.first_version = page->resource_version;
+        if (!list_.version.empty() && was_refused(list_.first_version)) return list_beyond(list_.first_version, now);
+    }
     if (list_.bare) return replace_by({}, list_.first_version);
     if (!list_.first && !page->items.empty()) list_.first = page->items.front();
     std::erase_if(page->items, [this](const object& item) {
@@ -127,7 +136,7 @@ reflector_core::action reflector_core::on_list(result<list_page> page, time_poin
     const bool last = list_.token.empty();
     if (const auto wrong = last ? wrong_kind(list_.items.size()) : std::nullopt) return list_failed(*wrong, now);
     if (delivery_ == list_delivery::pages) return deliver_page();
-    if (list_.version == "0") paginated_at_zero_ = list_.page > 1 || list_.full;
+    if (!list_.version.empty() && (list_.limit != 0 || list_.full)) has_no_cache_ = list_.page > 1 || list_.full;
     return replace_by(std::move(list_.items), list_.first_version);
 }
 
@@ -162,6 +171,7 @@ reflector_core::do_replace reflector_core::replace_by(std::vector<object> items,
 
 void reflector_core::list_left_out(left_out_object o)
 {
+    if (o.key.name.empty()) return skip(std::move(o.why)); // null: no stored object belongs to it
     if (!accept(o)) return;
     if (list_.streamed) {
         const auto [at, is_new] = list_.left_out_at.try_emplace(o.key, list_.left_out.size());
@@ -212,6 +222,7 @@ reflector_core::action reflector_core::list_failed(const failure& why, time_poin
         return ask_page();
     }
     fail("list failed", why);
+    if (parking_.parked()) note_current(now); // nothing exists
     if (version_is_useless(why)) return list_newest(why, now);
     if (why == cond::corrupt) ++stats_.decode_errors;
     return wait_then_list(why, relist_reason::list_failed);
@@ -232,8 +243,44 @@ reflector_core::action reflector_core::list_newest(const failure& why, time_poin
     return begin_list(reason_of(why), now);
 }
 
+bool reflector_core::was_refused(std::string_view version) const noexcept
+{
+    return !refused_.empty() && std::is_lteq(compare_versions(version, refused_));
+}
+
+// Refused again, though a list has led beyond the first refusal: what the server lists at a version is too old.
+void reflector_core::note_refused()
+{
+    if (!refused_.empty()) unavailable_ = true;
+    refused_ = version_;
+    stats_.behind = 1;
+    if (proved_before_) stats_.current_at = std::exchange(proved_before_, std::nullopt);
+}
+
+reflector_core::action reflector_core::list_beyond(std::string_view version, time_point now)
+{
+    const failure why(cond::expired,
+                      "the list has version " + std::string(version) + ", and a watch has refused " + refused_);
+    initial_ = {};
+    fail("list is too old", why);
+    return list_newest(why, now);
+}
+
+void reflector_core::note_current(time_point now)
+{
+    stats_.behind = 0;
+    stats_.current_at = now;
+}
+
 void reflector_core::note_listed(time_point now)
 {
+    // An older one than was refused is that of a server with another history, such as one restored from a backup.
+    const bool newest = list_.version.empty();
+    if (newest && list_.first_version != refused_) refused_.clear();
+    if (!was_refused(list_.first_version)) {
+        proved_before_ = stats_.current_at;
+        note_current(now);
+    }
     // Only now: had the list failed as well, streaming would not have been the cause.
     if (std::exchange(doubted_, false)) ability_->refused(time_after(now, policy_.watch_list_retry));
     listed_once_ = true;

@@ -125,6 +125,8 @@ public:
         bool outdated = false;
         /// An alternative is tried at once; the informer has no problem.
         bool detour = false;
+        /// Another way to list is tried next, so that this is not yet why there is no list.
+        bool passing = false;
     };
 
     /// @param ability  Shared by the reflectors of the resource; null = lists are not streamed.
@@ -244,6 +246,15 @@ private:
     [[nodiscard]] bool version_is_useless(const failure& why) const noexcept;
     [[nodiscard]] action list_newest(const failure& why, time_point now);
 
+    // A watch that is refused because its version is too old (410).
+    void note_refused();
+    /// Whether a list of this version would lead to the same refusal.
+    [[nodiscard]] bool was_refused(std::string_view version) const noexcept;
+    /// The list has a version that a watch has refused: requests the newest.
+    [[nodiscard]] action list_beyond(std::string_view version, time_point now);
+    /// The content is current: a watch has delivered something, or a list has.
+    void note_current(time_point now);
+
     // Streamed lists.
     [[nodiscard]] bool streams(time_point now) const noexcept;
     [[nodiscard]] action begin_stream();
@@ -276,6 +287,7 @@ private:
     [[nodiscard]] action wait_then_list(const failure& why, relist_reason reason);
     [[nodiscard]] action wait_then_watch(const failure& why);
     [[nodiscard]] action wait_for(const failure& why);
+    void note_watched(const watch_event& event, time_point now);
     void take_event(watch_event& event, std::vector<delta>& changes);
     void take_left_out(const watch_event& event, std::vector<delta>& changes);
     void pass_over(const watch_event& event);
@@ -318,8 +330,13 @@ private:
     bool unavailable_ = false;
     /// A list was applied: later lists are relists.
     bool listed_once_ = false;
-    /// A LIST at "0" was paginated: the server has no watch cache for this resource.
-    bool paginated_at_zero_ = false;
+    /// The last list with a limit and a version came in pages, and no bookmark since: the server has no watch cache for this
+    /// resource, so it reads its storage with and without a limit.
+    bool has_no_cache_ = false;
+    /// The newest version that a watch has refused; empty = none, or something newer has been received since.
+    std::string refused_;
+    /// Time of the proof before the last list, while no watch has confirmed that list.
+    std::optional<time_point> proved_before_;
     list_round list_;
     initial_events initial_;
     /// Number of objects in the last list.
@@ -331,6 +348,8 @@ private:
     /// The failure suggests that the server does not support streamed lists.
     bool doubted_ = false;
     watch_session watch_;
+    /// Number of watches in a row that broke at once.
+    unsigned broken_at_once_ = 0;
     /// Internal errors of watches are retried without a relist until then.
     std::optional<time_point> internal_until_;
     /// Action after the wait: list for this reason, or watch.

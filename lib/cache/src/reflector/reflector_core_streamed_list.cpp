@@ -120,6 +120,7 @@ reflector_core::action reflector_core::end_of_stream(std::string version, time_p
         initial_ = {};
         return list_failed(*wrong, now);
     }
+    if (!list_.version.empty() && was_refused(version)) return list_beyond(version, now);
     watch_.initial = false;
     watch_.opened = now;
     watch_.moved = true;
@@ -150,6 +151,7 @@ reflector_core::action reflector_core::stream_broke(const failure& why)
 {
     if (++stream_failures_ >= policy_.watch_list_attempts) return fall_back(why);
     fail("streamed list broke", why);
+    incidents_.back().passing = true;
     return wait_then_list(why, relist_reason::list_failed);
 }
 

@@ -20,6 +20,9 @@ constexpr std::chrono::seconds longest_watch = std::chrono::hours{24 * 365};
 /// Number of bookmarks from which a server counts as one that sends them regularly.
 constexpr unsigned regular_bookmarks = 2;
 
+/// Number of watches in a row that break at once, after which a list follows.
+constexpr unsigned listed_after = 3;
+
 bool passes_by_itself(const failure& f) noexcept
 {
     switch (f.condition()) {
@@ -92,6 +95,7 @@ reflector_core::action reflector_core::on_watch_opened(const result<>& opened, t
     const failure& why = opened.error();
     if (watch_.initial) return stream_refused(why, now);
     fail("watch refused", why);
+    if (why == cond::expired) note_refused();
     if (passes_by_itself(why) || sits_out(why, now)) return wait_then_watch(why);
     return wait_then_list(why, why == cond::expired ? relist_reason::expired : relist_reason::watch_refused);
 }
@@ -138,10 +142,23 @@ reflector_core::action reflector_core::on_events(std::vector<watch_event> batch,
     for (auto& event : batch) {
         take_event(event, changes);
         if (watch_.ends_with) break;
+        note_watched(event, now);
     }
     if (changes.empty() && watch_.reached == version_) return on_applied({}, now);
     phase_ = phase::applying;
     return do_apply{std::move(changes), watch_.reached};
+}
+
+// The server serves a watch from the reflector's version.
+void reflector_core::note_watched(const watch_event& event, time_point now)
+{
+    if (event.type == watch_event_type::unknown) return;
+    // Only a watch cache sends them.
+    if (event.type == watch_event_type::bookmark) has_no_cache_ = false;
+    broken_at_once_ = 0;
+    refused_.clear();
+    proved_before_.reset();
+    note_current(now);
 }
 
 void reflector_core::take_event(watch_event& event, std::vector<delta>& changes)
@@ -250,6 +267,7 @@ reflector_core::action reflector_core::end_of_watch(time_point now)
         return wait_then_list(why, relist_reason::short_watch);
     }
     note_health(now);
+    broken_at_once_ = 0;
     return begin_watch(false);
 }
 
@@ -271,11 +289,17 @@ reflector_core::action reflector_core::on_watch_failed(const failure& why, time_
     case cond::unreachable:
     case cond::cancelled:
         fail(why == cond::timed_out ? "watch fell silent" : "watch broke", why);
-        if (watch_.moved || lived(now) >= policy_.short_watch) return begin_watch(true);
-        return wait_then_watch(why);
+        if (watch_.moved || lived(now) >= policy_.short_watch) {
+            broken_at_once_ = 0;
+            return begin_watch(true);
+        }
+        // It may never get further, as behind a proxy that cuts each answer: lists show what happens meanwhile.
+        if (++broken_at_once_ % listed_after != 0) return wait_then_watch(why);
+        return wait_then_list(why, relist_reason::short_watch);
     case cond::corrupt:
         ++stats_.decode_errors;
         fail("watch could not be decoded", why);
+        incidents_.back().passing = true;
         return wait_then_list(why, relist_reason::corrupt);
     default:
         return watch_error(why, now);
@@ -301,6 +325,7 @@ reflector_core::action reflector_core::watch_error(const failure& why, time_poin
     fail("watch ended by the server", why);
     if (why == cond::retry_later || sits_out(why, now)) return wait_then_watch(why);
     // A 410 of a watch does not invalidate the version for a list: "not older than" still holds.
+    if (why == cond::expired) note_refused();
     return wait_then_list(why, why == cond::expired ? relist_reason::expired : relist_reason::server_error);
 }
 

@@ -97,6 +97,7 @@ json::object to_json(const resource_type& resource, const informer_stats& s)
             {"resource_version", s.resource_version},
             {"namespaces", s.namespaces},
             {"silent_seconds", seconds(s.silent_for)},
+            {"store_age_seconds", seconds(s.store_age)},
             {"time_to_sync_seconds", seconds(s.time_to_sync)},
             {"added", s.added},
             {"updated", s.updated},

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/failure.hpp>
 
 #include <array>
@@ -94,13 +95,19 @@ struct reflector_stats
     std::uint64_t partial = 0;
     /// Gauge: objects whose newest state was skipped because it is too large. The store has an older one, or none.
     std::uint64_t outdated = 0;
+    /// Gauge: 1 while the content is known to be old: the server has refused to watch from its version (410), and nothing newer
+    /// has come. For an informer, the number of such namespaces.
+    std::uint64_t behind = 0;
+    /// When the content was last known to be current: the time of an event, a bookmark or a list. A list whose version a watch
+    /// refuses does not count. For an informer, that of the namespace that is worst off.
+    std::optional<time_point> current_at = {};
     /// Responses that could not be decoded.
     std::uint64_t decode_errors = 0;
     /// Failures of lists and watches.
     std::uint64_t failures = 0;
     /// How often the reflector was parked because the resource was not served.
     std::uint64_t parks = 0;
-    /// The last of them.
+    /// The last failure.
     std::optional<failure> last_failure = {};
 
     /// Relists for any reason.

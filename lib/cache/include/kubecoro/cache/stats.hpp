@@ -44,6 +44,9 @@ struct informer_stats
     std::size_t namespaces = 0;
     /// Time since the last list, event or bookmark of any namespace. A quiet resource is silent for long.
     std::optional<duration> silent_for = {};
+    /// How old the store may be: time since the last event, bookmark or list of the namespace that is worst off. Lists that
+    /// show nothing newer than a version which the server has refused to watch do not count: see reflector_stats::behind.
+    std::optional<duration> store_age = {};
     /// Time from start() to the first filled store.
     std::optional<duration> time_to_sync = {};
     /// Lists and watches, summed over the namespaces.
