@@ -29,6 +29,26 @@ health_check informers_synced(const informer_factory& informers)
     return informers_synced([&informers] { return informers.informers(); });
 }
 
+health_check informers_current(std::function<std::vector<shared_informer<object>>()> informers, duration most)
+{
+    return [informers = std::move(informers), most]() -> result<> {
+        for (const auto& i : informers()) {
+            const auto now = i.stats();
+            if (!now.synced || !now.store_age || *now.store_age <= most) continue;
+            const auto& last = now.reflector.last_failure;
+            return failure{cond::timed_out, "the store of " + i.resource().plural + " may be " +
+                                                in_seconds(*now.store_age) + " old" +
+                                                (last ? ": " + last->message() : std::string())};
+        }
+        return {};
+    };
+}
+
+health_check informers_current(const informer_factory& informers, duration most)
+{
+    return informers_current([&informers] { return informers.informers(); }, most);
+}
+
 health_check controller_running(std::function<controller_stats()> stats)
 {
     return [stats = std::move(stats)]() -> result<> {

@@ -17,6 +17,17 @@ namespace kubecoro {
 /// The same for all informers of a factory, which must outlive the check.
 [[nodiscard]] health_check informers_synced(const informer_factory& informers);
 
+/** Fails when a synced informer may show an older state than the cluster has had for `most`: no event, bookmark or list has shown
+    that it is current (informer_stats::store_age), as while the API server is unreachable, or answers with old lists only.
+
+    A kube-apiserver sends a bookmark a minute: several minutes suit it. For /readyz; or for /livez, where the program is then
+    restarted.
+    @param most  More than 0. */
+[[nodiscard]] health_check informers_current(std::function<std::vector<shared_informer<object>>()> informers,
+                                             duration most);
+/// The same for all informers of a factory, which must outlive the check.
+[[nodiscard]] health_check informers_current(const informer_factory& informers, duration most);
+
 /// Succeeds while the controller runs its reconciler, and names its phase otherwise. For /readyz.
 [[nodiscard]] health_check controller_running(std::function<controller_stats()> stats);
 /// The same for a controller, which must outlive the check.

@@ -35,6 +35,8 @@ struct operator_options
     std::string metrics = {};
     /// Where /livez, /readyz and /healthz are served. May be the address of the metrics.
     std::string health = {};
+    /// /readyz fails while the store of an informer may be older than this: see informers_current(). 0 = it does not look at that.
+    saturating_duration max_store_age = {};
     /// Certificate and key of the server of metrics, which then speaks TLS.
     endpoint_tls metrics_tls = {};
     /// Metrics and debug pages are for bearers of tokens that the API server lets `get` these paths, see access_filter. Debug
