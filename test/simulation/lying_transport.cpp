@@ -2,6 +2,7 @@
 
 #include "event_lies.hpp"
 #include "protobuf_lies.hpp"
+#include "stale_replica.hpp"
 
 #include <kubecoro/api/detail/protobuf_form.hpp>
 
@@ -239,6 +240,19 @@ asio::awaitable<result<std::unique_ptr<answer>>> lying_transport::send(request r
     }
     if (watch && plan_->watches == wire_form::json) accept_json_only(r);
     const bool reads = r.method == "GET";
+    if (watch && is_refused_watch(r.target, plan_->stale_cache)) {
+        ++plan_->refused_watches;
+        co_return sent(std::make_unique<made_up_answer>(200, refused_event()));
+    }
+    if (reads && !watch && plan_->pages_at_zero) r.target = paged_at_zero(std::move(r.target));
+    if (auto stale = reads && !watch ? stale_list(r.target, plan_->stale_cache) : std::nullopt) {
+        request of_cache = r;
+        of_cache.target = std::move(*stale);
+        auto old = co_await truthful_->send(std::move(of_cache));
+        ++plan_->stale_lists;
+        // Its version is compacted: the cache has gone on.
+        if (!old || (*old)->head().status == 200) co_return old;
+    }
     auto truthful = co_await truthful_->send(std::move(r));
     if (!truthful || (*truthful)->head().status != 200) co_return truthful;
     if (watch) co_return sent(std::make_unique<lying_watch>(std::move(*truthful), plan_));

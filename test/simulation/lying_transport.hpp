@@ -53,6 +53,13 @@ struct lies
     /// Properties of the server, not faults: stop() does not change them. Kinds without protobuf are JSON anyway.
     streaming streams = streaming::offered;
     wire_form watches;
+    /// The server has no watch cache when the first lists come: those at version 0 are paged.
+    bool pages_at_zero = false;
+    /// The server's cache stands still: lists that do not ask for the newest have this version, or theirs if that is newer, and
+    /// watches from it or from older ones are refused. 0 = the cache is up to date.
+    std::uint64_t stale_cache = 0;
+    /// Number of those lists and of those watches.
+    std::uint64_t stale_lists = 0, refused_watches = 0;
     /// Requests whose target contains this get 403. Empty = none.
     std::string forbidden = {};
 

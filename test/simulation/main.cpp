@@ -125,6 +125,7 @@ void add(verdict& sum, const verdict& v)
     sum.controllers += v.controllers;
     sum.runs += v.runs;
     sum.waits += v.waits;
+    sum.stale_answers += v.stale_answers;
 }
 
 int run_all(const command_line& c)
@@ -145,10 +146,12 @@ int run_all(const command_line& c)
     std::printf(
         "%llu worlds kept every promise: %llu steps, %llu quiet points, %llu notifications (%llu merged), "
         "%llu lists, %llu streamed lists, %llu fallbacks, %llu relists, %llu reconnects, %llu silent watches ended, "
-        "%llu exact comparisons, %llu impatient waits\n%llu of them with a controller: %llu controllers, %llu runs\n",
+        "%llu exact comparisons, %llu impatient waits, %llu answers of caches that stood still\n%llu of them with a "
+        "controller: %llu controllers, %llu runs\n",
         n(seeds.size()), n(sum.steps), n(sum.quiet_points), n(sum.notifications), n(sum.coalesced), n(sum.lists),
         n(sum.streamed_lists), n(sum.fallbacks), n(sum.relists), n(sum.reconnects), n(sum.silences),
-        n(sum.exact_comparisons), n(sum.waits), n(sum.controlled), n(sum.controllers), n(sum.runs));
+        n(sum.exact_comparisons), n(sum.waits), n(sum.stale_answers), n(sum.controlled), n(sum.controllers),
+        n(sum.runs));
     if (c.statistics) {
         const auto ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
         std::printf("%.1f ms a world\n", ms / static_cast<double>(seeds.size()));

@@ -18,6 +18,10 @@ struct network::state
     journal* notes;
     random_source random;
     random_source rare;
+    /// Used only for caches, so that the other faults stay unchanged.
+    random_source of_caches;
+    /// The server's cache stands still from time to time.
+    bool lags = false;
     std::shared_ptr<testing::fault_plan> plan;
     std::shared_ptr<lies> liar;
     std::shared_ptr<transport> carrier;
@@ -38,6 +42,7 @@ struct network::state
     void set_lies();
     void cut_server(bool forget);
     void toggle_down();
+    void change_cache();
 };
 
 network::network(apiserver::embedded_server& server, testing::runner& runner, journal& notes, std::uint64_t seed,
@@ -49,6 +54,7 @@ network::network(apiserver::embedded_server& server, testing::runner& runner, jo
     state_->notes = &notes;
     state_->random.seed(seed);
     state_->rare.seed(seed + 3);
+    state_->of_caches.seed(seed + 5);
     state_->plan = std::make_shared<testing::fault_plan>(seed + 1);
     state_->liar = std::make_shared<lies>(random_source(seed + 2), random_source(seed + 4), watches, notes);
     // Two worlds in five have a server, or a proxy before it, that does not stream lists.
@@ -62,6 +68,10 @@ network::network(apiserver::embedded_server& server, testing::runner& runner, jo
     default:
         break;
     }
+    state_->liar->pages_at_zero = one_in(state_->of_caches, 3);
+    state_->lags = one_in(state_->of_caches, 3);
+    // Its streamed lists would be those of its cache.
+    if (state_->lags) state_->liar->streams = streaming::refused;
     auto direct = std::make_shared<apiserver::in_process_transport>(server);
     auto lying = std::make_shared<lying_transport>(std::move(direct), state_->liar, runner.shared_clock());
     state_->carrier =
@@ -137,9 +147,21 @@ void network::state::toggle_down()
     plan->set_down(down);
 }
 
+void network::state::change_cache()
+{
+    if (!lags || one_in(of_caches, 2)) return;
+    const auto version = runner->run(server->resource_version());
+    if (!version) return notes->broken("fault", version.error().describe());
+    liar->stale_cache = one_in(of_caches, 4) ? 0 : static_cast<std::uint64_t>(*version);
+    note("the cache is at " + std::to_string(liar->stale_cache));
+}
+
+std::uint64_t network::stale_answers() const { return state_->liar->stale_lists + state_->liar->refused_watches; }
+
 void network::break_something()
 {
     auto& s = *state_;
+    s.change_cache();
     const auto some_bytes = [&] { return static_cast<std::size_t>(below(s.random, 6000)); };
     switch (below(s.random, 12)) {
     case 0:

@@ -42,6 +42,8 @@ public:
     void break_something_rare();
     /// From now on, refuses requests whose target contains this; empty = none.
     void forbid(std::string target);
+    /// How often a cache that stood still has answered a list, and refused a watch.
+    [[nodiscard]] std::uint64_t stale_answers() const;
     /// Ends all faults of network and server. Connections that already hang keep hanging.
     void mend();
 

@@ -146,10 +146,16 @@ asio::awaitable<result<>> participant::pull()
 asio::awaitable<result<>> participant::wait_for_sync()
 {
     auto synced = result<>{};
-    if (registration_) {
-        synced = co_await registration_.has_synced();
-    } else {
-        synced = co_await subscription_->has_synced();
+    for (;;) {
+        if (registration_) {
+            synced = co_await registration_.has_synced();
+        } else {
+            synced = co_await subscription_->has_synced();
+        }
+        // An answer that is no list ends the wait, and the informer goes on.
+        if (synced || synced.error() != cond::corrupt || leaving_ || end_expected_) break;
+        const auto slept = co_await sleep_for(runner_->clock(), std::chrono::seconds(1));
+        if (!slept) co_return slept;
     }
     notes_->note(view_.name(), synced ? "has synced" : "will not sync: " + synced.error().describe());
     const bool in_initial = std::any_of(inside_.begin(), inside_.end(), [](const auto& i) { return i.second; });

@@ -78,6 +78,7 @@ verdict world::run()
         }
     }
     verdict_.waits = impatient_->waits();
+    verdict_.stale_answers = network_->stale_answers();
     if (controller_) {
         verdict_.controlled = 1;
         verdict_.controllers = controller_->controllers();

@@ -55,7 +55,7 @@ struct verdict
     /// Activity counts, which reveal a simulation that does nothing.
     std::uint64_t notifications = 0, lists = 0, streamed_lists = 0, fallbacks = 0, relists = 0, silences = 0,
                   reconnects = 0, coalesced = 0, quiet_points = 0, exact_comparisons = 0, controlled = 0,
-                  controllers = 0, runs = 0, waits = 0;
+                  controllers = 0, runs = 0, waits = 0, stale_answers = 0;
 };
 
 /// An informer and the data that the checks need.
