@@ -1,6 +1,7 @@
 // Conformance cases: lists, pages, selectors, watches, bookmarks, expired versions.
 #include "cluster_under_test.hpp"
 
+#include <kubecoro/api/resource_version.hpp>
 #include <kubecoro/api/untyped.hpp>
 
 #include <kubecoro/test/catch.hpp>
@@ -80,6 +81,41 @@ TEST_CASE("pages: all are at one version, later objects are absent", "[conforman
     list_options all;
     all.limit = 2;
     CHECK(names(c.run(maps.list_all(all)).value()) == "a b bb c e");
+}
+
+TEST_CASE("a limit makes the version of a list exact, unless the match says that it is the oldest", "[conformance]")
+{
+    cluster_under_test c;
+    auto maps = config_maps(c);
+    REQUIRE(c.run(maps.create(config_map("a"))));
+    const object second = c.run(maps.create(config_map("b"))).value();
+    const object third = c.run(maps.create(config_map("c"))).value();
+    const auto last = third.resource_version();
+    list_options at;
+    at.resource_version = second.resource_version();
+    at.limit = 10;
+    const auto exact = c.run(maps.list(at)).value();
+    CHECK(names(exact) == "a b");
+    CHECK(exact.resource_version == at.resource_version);
+    at.limit = 1;
+    const auto first = c.run(maps.list(at)).value();
+    CHECK(names(first) == "a");
+    CHECK(first.resource_version == at.resource_version);
+    CHECK_FALSE(first.continue_token.empty());
+
+    at.match = version_match::not_older_than;
+    at.resource_version = last;
+    for (const std::uint32_t limit : {0U, 10U}) {
+        at.limit = limit;
+        const auto newer = c.run(maps.list(at)).value();
+        CHECK(names(newer) == "a b c");
+        CHECK(is_at_least(newer.resource_version, last));
+    }
+    at.match = version_match::unset;
+    at.limit = 2; // list_all() says the match
+    const auto all = c.run(maps.list_all(at)).value();
+    CHECK(names(all) == "a b c");
+    CHECK(is_at_least(all.resource_version, last));
 }
 
 TEST_CASE("invalid list options are refused", "[conformance]")
