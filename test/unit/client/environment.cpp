@@ -7,6 +7,8 @@
 #include <fstream>
 #include <string>
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace kubecoro;
@@ -61,4 +63,22 @@ TEST_CASE("environment: what is no file")
     const auto machine = system_environment();
     CHECK(machine.read_file("/", 10).error() == cond::misconfigured);
     CHECK(machine.read_file("/no such file", 10).error() == cond::not_found);
+}
+
+TEST_CASE("environment: a pipe that nobody writes to is read at once, and that of a shell to its end")
+{
+    const auto machine = system_environment();
+    const auto path = std::filesystem::temp_directory_path() / ("kubecoro-pipe-" + std::to_string(::getpid()));
+    REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+    CHECK(machine.read_file(path, 10).value().empty()); // to open it would wait for a writer
+    std::filesystem::remove(path);
+    int ends[2];
+    REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
+    REQUIRE(::write(ends[1], "abcd", 4) == 4);
+    const auto in_shell = "/dev/fd/" + std::to_string(ends[0]);
+    CHECK(machine.read_file(in_shell, 3).error() == cond::misconfigured); // its writer may never end
+    REQUIRE(::write(ends[1], "efgh", 4) == 4);
+    ::close(ends[1]);
+    CHECK(machine.read_file(in_shell, 10).value() == "efgh");
+    ::close(ends[0]);
 }

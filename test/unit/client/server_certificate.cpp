@@ -9,6 +9,7 @@
 #include <kubecoro/testing/virtual_clock.hpp>
 
 #include <atomic>
+#include <future>
 #include <map>
 #include <mutex>
 
@@ -84,6 +85,29 @@ TEST_CASE("server_certificate: what cannot be used at the start is an error that
     auto one = f.settings();
     one.key_file.clear();
     CHECK(detail::server_certificate::make(one).error() == cond::misconfigured);
+}
+
+TEST_CASE("server_certificate: a file that hangs at the start is an error that names it", "[client][tls]")
+{
+    /// Kept by the reads that are left behind.
+    struct volume
+    {
+        std::promise<void> mounted;
+        std::shared_future<void> comes = mounted.get_future().share();
+    };
+    files f;
+    const auto network = std::make_shared<volume>();
+    auto settings = f.settings();
+    settings.patience = 1ms;
+    settings.machine.read_file = [network](const std::string&, std::size_t) -> result<std::string> {
+        network->comes.wait();
+        return failure(cond::not_found, "too late");
+    };
+    const auto made = detail::server_certificate::make(settings);
+    REQUIRE_FALSE(made);
+    CHECK(made.error() == cond::misconfigured);
+    CHECK(made.error().message().find("tls.crt: could not be read in time") != std::string::npos);
+    network->mounted.set_value();
 }
 
 TEST_CASE("server_certificate: the files are read once in ten seconds at most, when connections arrive",

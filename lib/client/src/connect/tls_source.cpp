@@ -1,5 +1,6 @@
 #include "connect/tls_source.hpp"
 
+#include "connect/bounded_read.hpp"
 #include "connect/tls_context.hpp"
 #include "connect/tls_pem.hpp"
 
@@ -25,7 +26,7 @@ result<> take_first(std::string& text, std::string& file, const char* what, cons
 {
     if (!text.empty()) file.clear();
     if (file.empty()) return {};
-    auto content = machine.read_file(file, longest_file);
+    auto content = bounded_read(machine, file, longest_file);
     if (!content) return failure(cond::misconfigured, std::string(what) + ": " + content.error().message());
     text = std::move(*content);
     if (text.empty()) return failure(cond::misconfigured, std::string(what) + ": " + file + " is empty");

@@ -5,6 +5,7 @@
 #include "check/write_checker.hpp"
 #include "config/compression_policy.hpp"
 #include "config/server_address.hpp"
+#include "connect/bounded_read.hpp"
 #include "connect/proxy_route.hpp"
 #include "connect/socket_connector.hpp"
 #include "connect/tls_source.hpp"
@@ -154,7 +155,8 @@ cluster_config with_authorities(cluster_config config)
 {
     if (!config.login.exec || !config.ca.empty() || config.ca_file.empty()) return config;
     constexpr std::size_t longest_file = 10 * 1024 * 1024;
-    if (auto text = system_environment().read_file(config.ca_file, longest_file)) config.ca = std::move(*text);
+    if (auto text = detail::bounded_read(system_environment(), config.ca_file, longest_file))
+        config.ca = std::move(*text);
     return config;
 }
 

@@ -1,11 +1,13 @@
 #include <kubecoro/client/detail/server_certificate.hpp>
 
 #include "connect/background_call.hpp"
+#include "connect/bounded_read.hpp"
 #include "connect/tls_files_core.hpp"
 #include "connect/tls_pem.hpp"
 
 #include <chrono>
 #include <exception>
+#include <functional>
 #include <utility>
 
 namespace kubecoro::detail {
@@ -15,11 +17,13 @@ namespace {
 constexpr std::size_t longest_file = 1024 * 1024;
 constexpr std::chrono::seconds between_looks{10};
 
-tls_files read_pair(const environment& machine, const std::string& certificate_file, const std::string& key_file)
+using reader = std::function<result<std::string>(const std::string& file)>;
+
+tls_files read_pair(const reader& read, const std::string& certificate_file, const std::string& key_file)
 {
     tls_files out;
     const auto take = [&](const std::string& file, std::optional<std::string>& into) {
-        auto content = machine.read_file(file, longest_file);
+        auto content = read(file);
         if (content)
             into = std::move(*content);
         else
@@ -82,7 +86,8 @@ struct server_certificate::state
         looked_at = now;
         auto begun = background_call<tls_files>::start(
             "read the TLS files", [machine = with.machine, certificate = with.certificate_file, key = with.key_file] {
-                return read_pair(machine, certificate, key);
+                const auto read = [&machine](const std::string& file) { return machine.read_file(file, longest_file); };
+                return read_pair(read, certificate, key);
             });
         if (begun)
             reading = std::move(*begun);
@@ -108,7 +113,10 @@ result<std::shared_ptr<server_certificate>> server_certificate::make(settings s)
     if (s.certificate_file.empty() || s.key_file.empty())
         return failure{cond::misconfigured, "TLS of a server needs two files: certificate and key"};
     auto made = std::make_unique<state>(std::move(s));
-    const auto first = read_pair(made->with.machine, made->with.certificate_file, made->with.key_file);
+    const auto bounded = [&with = made->with](const std::string& file) {
+        return bounded_read(with.machine, file, longest_file, with.patience);
+    };
+    const auto first = read_pair(bounded, made->with.certificate_file, made->with.key_file);
     if (!first.unreadable.empty()) return failure{cond::misconfigured, first.unreadable};
     const auto seen = made->files.on_read(first);
     if (!seen.problems.empty())

@@ -28,6 +28,8 @@ public:
         std::string key_file = {};
         /// Reads the files.
         environment machine = {};
+        /// How long the first read of a file may take.
+        std::chrono::steady_clock::duration patience = std::chrono::seconds{5};
         /// Never null.
         std::shared_ptr<time_source> time = {};
         /// Null = none.
@@ -36,7 +38,7 @@ public:
         logger log = {};
     };
 
-    /// Reads the files for the first time, which may block. Errors: misconfigured, naming the file.
+    /// Reads the files for the first time, within `patience` each. Errors: misconfigured, naming the file.
     [[nodiscard]] static result<std::shared_ptr<server_certificate>> make(settings s);
     /// Waits for nothing: a read in progress outlives it.
     ~server_certificate();
