@@ -117,6 +117,46 @@ TEST_CASE("operator flags: namespaces are checked as a list, as newer versions o
         CHECK_FALSE(check(bad).empty());
 }
 
+TEST_CASE("operator flags: an empty element of a list of namespaces is refused, wherever it is", "[program]")
+{
+    CHECK(after(janitor(), {"-n", "web,jobs", "-n", "ops"}).managing.namespaces ==
+          std::vector<std::string>{"web", "jobs", "ops"});
+    for (const auto* bad : {",", "web,", ",web", "web,,jobs"}) {
+        CHECK_THROWS_AS(after(janitor(), {"-n", bad}), CLI::ValidationError);
+        const variable where("JANITOR_NAMESPACE", bad);
+        CLI::App app;
+        detail::operator_flags flags;
+        detail::add_flags(app, "janitor", flags);
+        // Thrown by one of the two: see check_environment().
+        const auto parse = [&app] {
+            app.parse(std::vector<std::string>{});
+            detail::check_environment(app);
+        };
+        CHECK_THROWS_AS(parse(), CLI::ValidationError);
+    }
+}
+
+TEST_CASE("operator flags: flags of the operator's own have variables of the environment", "[program]")
+{
+    const variable workers("CONFIG_JANITOR_DRY_RUNS", "7");
+    const variable named("ELSEWHERE", "8");
+    int runs = 1, other = 1, positional = 1;
+    CLI::App app;
+    detail::operator_flags flags;
+    detail::add_flags(app, "config-janitor", flags);
+    detail::add_own_flags(app, "config-janitor", [&](CLI::App& a) {
+        a.add_option("--dry-runs", runs, "");
+        a.add_option("--other", other, "")->envname("ELSEWHERE");
+        a.add_option("positional", positional, "");
+    });
+    app.parse(std::vector<std::string>{});
+    CHECK(runs == 7);
+    CHECK(other == 8);
+    CHECK(app.get_option("--print-rbac")->get_envname().empty());
+    app.parse(std::vector<std::string>{"3", "--dry-runs"});
+    CHECK(runs == 3);
+}
+
 TEST_CASE("operator flags: a variable whose value was not taken is an error that names it", "[program]")
 {
     CLI::App app;

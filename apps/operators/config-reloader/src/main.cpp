@@ -22,20 +22,17 @@ void add_flags(CLI::App& app, reloader_options& options)
     app.add_option_function<std::string>("--adopt", adopt,
                                          "First time a workload opts in: roll it once, or record the present contents. "
                                          "Default: roll")
-        ->check(CLI::IsMember({"roll", "record"}))
-        ->envname("CONFIG_RELOADER_ADOPT");
+        ->check(CLI::IsMember({"roll", "record"}));
     app.add_option("--workers", options.workers, "Workloads of each kind processed concurrently")
         ->check(CLI::Range(1, 1000))
-        ->capture_default_str()
-        ->envname("CONFIG_RELOADER_WORKERS");
+        ->capture_default_str();
     app.add_option_function<double>(
            "--settle",
            [&options](double s) {
                options.settle = std::chrono::duration_cast<duration>(std::chrono::duration<double>(s));
            },
            "Seconds without a change of its contents before a workload is rolled. Default: 2")
-        ->check(CLI::Range(0.0, 3600.0))
-        ->envname("CONFIG_RELOADER_SETTLE");
+        ->check(CLI::Range(0.0, 3600.0));
 }
 
 std::shared_ptr<metrics> described_metrics()

@@ -25,12 +25,22 @@ std::string wrong_namespace(const std::string& name)
     return is_namespace(name) ? std::string() : "expects the name of a namespace";
 }
 
-/// CLI11 from 2.4 on checks the text of a variable before it is split at its commas.
+/// Checked and split here: CLI11 up to 2.3 passes over empty elements, and a list of nothing else would mean all namespaces.
 std::string wrong_namespaces(const std::string& names)
 {
     for (std::string_view rest = names;; rest.remove_prefix(rest.find(',') + 1)) {
         if (!is_namespace(rest.substr(0, rest.find(',')))) return wrong_namespace({});
         if (rest.find(',') == rest.npos) return {};
+    }
+}
+
+void add_elements(std::vector<std::string>& to, std::string_view list)
+{
+    for (bool more = true; more;) {
+        const auto end = std::min(list.find(','), list.size());
+        to.emplace_back(list.substr(0, end));
+        more = end < list.size();
+        list.remove_prefix(more ? end + 1 : end);
     }
 }
 
@@ -49,6 +59,16 @@ std::string wrong_lease(const std::string& name)
     const auto inner = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.'; };
     const bool good = !name.empty() && name.size() <= 253 && std::all_of(name.begin(), name.end(), inner);
     return good ? std::string() : "expects the name of a Lease";
+}
+
+std::string variable_of(const std::string& name)
+{
+    std::string out;
+    for (const char c : name) {
+        const auto byte = static_cast<unsigned char>(c);
+        out += std::isalnum(byte) != 0 ? static_cast<char>(std::toupper(byte)) : '_';
+    }
+    return out;
 }
 
 void apply_election(const operator_flags& flags, operator_options& o)
@@ -85,15 +105,7 @@ void apply_flags(const operator_flags& flags, operator_options& o)
     apply_election(flags, o);
 }
 
-std::string environment_prefix(const std::string& name)
-{
-    std::string out;
-    for (const char c : name) {
-        const auto byte = static_cast<unsigned char>(c);
-        out += std::isalnum(byte) != 0 ? static_cast<char>(std::toupper(byte)) : '_';
-    }
-    return out + "_";
-}
+std::string environment_prefix(const std::string& name) { return variable_of(name) + "_"; }
 
 log_level operator_flags::threshold() const noexcept
 {
@@ -118,10 +130,14 @@ void add_flags(CLI::App& app, const std::string& name, operator_flags& out)
         ->envname(prefix + "KUBECONFIG");
     app.add_option("--context", out.context, "Context of the kubeconfig; default: the current context")
         ->envname(prefix + "CONTEXT");
-    app.add_option("-n,--namespace", out.namespaces, "Work in this namespace only; may be repeated. Default: all")
+    const auto take_namespaces = [&out](const std::vector<std::string>& lists) {
+        out.namespaces.clear();
+        for (const auto& list : lists) add_elements(out.namespaces, list);
+    };
+    app.add_option_function<std::vector<std::string>>("-n,--namespace", take_namespaces,
+                                                      "Work in this namespace only; may be repeated. Default: all")
         ->take_all()
         ->allow_extra_args(false)
-        ->delimiter(',')
         ->envname(prefix + "NAMESPACE")
         ->check(wrong_namespaces);
     app.add_option("--log-level", out.level, "trace, debug, info, warning or error; default: info")
@@ -170,6 +186,17 @@ void add_flags(CLI::App& app, const std::string& name, operator_flags& out)
         ->type_name("NAMESPACE")
         ->check(wrong_namespace);
     app.add_flag("-v,--verbose", out.verbosity, "Log one level more than --log-level says; -vv two");
+}
+
+void add_own_flags(CLI::App& app, const std::string& name, const std::function<void(CLI::App&)>& add)
+{
+    const auto before = app.get_options();
+    add(app);
+    for (auto* const option : app.get_options()) {
+        const bool own = std::find(before.begin(), before.end(), option) == before.end();
+        if (own && option->get_envname().empty() && !option->get_lnames().empty())
+            option->envname(environment_prefix(name) + variable_of(option->get_lnames().front()));
+    }
 }
 
 void check_environment(const CLI::App& app)

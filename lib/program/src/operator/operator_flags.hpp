@@ -4,6 +4,7 @@
 #include <kubecoro/program/operator_options.hpp>
 #include <kubecoro/program/spdlog_logger.hpp>
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -48,6 +49,9 @@ struct operator_flags
 void apply_flags(const operator_flags& flags, operator_options& o);
 /// Declares the flags in the app.
 void add_flags(CLI::App& app, const std::string& name, operator_flags& out);
+/// Calls the function, and names a variable of the environment for each flag that it adds without one: "--workers" is
+/// CONFIG_RELOADER_WORKERS.
+void add_own_flags(CLI::App& app, const std::string& name, const std::function<void(CLI::App&)>& add);
 /** Throws CLI::ValidationError for a variable of the environment whose value was not taken, after the command line was
     parsed: CLI11 from 2.4 on passes over values that a check refuses, and the program would run with defaults. */
 void check_environment(const CLI::App& app);

@@ -90,7 +90,7 @@ int run_operator(operator_options options, int argc, const char* const* argv, co
     app.set_version_flag("--version", options.name + " " + (options.version.empty() ? "unknown" : options.version));
     detail::operator_flags flags;
     detail::add_flags(app, options.name, flags);
-    if (options.flags) std::as_const(options.flags)(app);
+    if (options.flags) detail::add_own_flags(app, options.name, options.flags);
     try {
         app.parse(argc, argv);
         detail::check_environment(app);

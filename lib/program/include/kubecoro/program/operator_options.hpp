@@ -59,7 +59,8 @@ struct operator_options
 
             o.checks = [](manager& m, const health_checks& checks) { checks.add_ready("database", is_reachable).value(); }; */
     callback<void(manager&, const health_checks&)> checks = {};
-    /// Adds flags of the operator's own: `[&](CLI::App& app) { app.add_option("--workers", workers, "..."); }`, with CLI11.
+    /// Adds flags of the operator's own: `[&](CLI::App& app) { app.add_option("--workers", workers, "..."); }`, with CLI11. Each has
+    /// a variable of the environment: that of the program's name, as CONFIG_RELOADER_WORKERS, unless it names one.
     callback<void(CLI::App&)> flags = {};
     KUBECORO_NAME_FIRST;
 };
