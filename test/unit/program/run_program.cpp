@@ -1,4 +1,5 @@
 // Signals of a program, in a process of its own.
+#include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/failure.hpp>
 #include <kubecoro/program/run_program.hpp>
 #include <kubecoro/test/catch.hpp>
@@ -18,12 +19,15 @@ using namespace kubecoro;
 constexpr unsigned patience_seconds = 60;
 
 /// The exit status of a process that runs the command; -1 if a signal has ended it.
-int status_of(const command& work)
+int status_of(const command& work, duration grace = std::chrono::hours{1})
 {
     const pid_t child = ::fork();
     if (child == 0) {
         ::alarm(patience_seconds);
-        std::_Exit(run_program(work, "test"));
+        program_options options;
+        options.name = "test";
+        options.grace = grace;
+        std::_Exit(run_program(work, options));
     }
     int status = 0;
     REQUIRE(::waitpid(child, &status, 0) == child);
@@ -74,4 +78,57 @@ TEST_CASE("run_program: signals have no effect once the work has ended, and the 
     CHECK(run_program(work, "test") == 0);
     ::sigaction(SIGTERM, nullptr, &after);
     CHECK(before.sa_handler == after.sa_handler);
+}
+
+TEST_CASE("run_program: a command that does not look at the stop is cancelled after the grace period", "[program]")
+{
+    const auto waits = [](program_context) -> asio::awaitable<result<>> {
+        std::raise(SIGTERM);
+        const latch unsettled; // such as has_synced() of an informer whose server cannot be reached
+        auto never = unsettled.wait();
+        const auto ended = co_await std::move(never);
+        co_return ended;
+    };
+    CHECK(status_of(waits, std::chrono::milliseconds{1}) == 130);
+}
+
+TEST_CASE("run_program: a command that ends within the grace period is not cancelled", "[program]")
+{
+    const auto stops = [](program_context context) -> asio::awaitable<result<>> {
+        std::raise(SIGTERM);
+        auto stopping = context.stop.wait();
+        const auto asked = co_await std::move(stopping);
+        const auto own = co_await asio::this_coro::cancellation_state;
+        if (own.cancelled() != asio::cancellation_type::none) co_return failure(cond::internal, "cancelled too early");
+        co_return asked;
+    };
+    CHECK(status_of(stops) == 0);
+}
+
+TEST_CASE("run_program: a signal ends a program whose event loop is blocked", "[program]")
+{
+    int never[2];
+    REQUIRE(::pipe(never) == 0);
+    const auto blocks = [from = never[0]](program_context) -> asio::awaitable<result<>> {
+        std::raise(SIGTERM);
+        char c = 0;
+        while (::read(from, &c, 1) != 0) continue; // as a file on a network volume that hangs
+        co_return result<>{};
+    };
+    CHECK(status_of(blocks, std::chrono::milliseconds{1}) == 130);
+    ::close(never[0]);
+    ::close(never[1]);
+}
+
+TEST_CASE("run_program: a grace period of nothing is no limit", "[program]")
+{
+    const auto stops = [](program_context context) -> asio::awaitable<result<>> {
+        std::raise(SIGTERM);
+        auto stopping = context.stop.wait();
+        const auto asked = co_await std::move(stopping);
+        auto pause = sleep_for(*real_clock(), std::chrono::milliseconds{1});
+        const auto slept = co_await std::move(pause);
+        co_return slept ? asked : slept;
+    };
+    CHECK(status_of(stops, duration::zero()) == 0);
 }

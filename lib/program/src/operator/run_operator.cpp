@@ -7,6 +7,7 @@
 
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/log_control.hpp>
+#include <kubecoro/base/saturating_time.hpp>
 #include <kubecoro/base/timeout.hpp>
 #include <kubecoro/client/client.hpp>
 #include <kubecoro/program/run_program.hpp>
@@ -107,6 +108,8 @@ int run_operator(operator_options options, int argc, const char* const* argv, co
         return print(options, detail::cluster_rbac_of(options, setup, flags.print_cluster_rbac));
     program_options how;
     how.name = options.name;
+    // The manager's own stop is in order: only what hangs beside it is cancelled.
+    how.grace = saturating_sum(options.managing.grace, std::chrono::seconds{10});
     bool logged = false;
     how.on_failure = [&log, &logged](const failure& why) {
         if (!logged) log.error("failed", {{"failure", why.describe()}});

@@ -3,11 +3,16 @@
 #include "process/stop_signals.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/saturating_time.hpp>
 
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -23,6 +28,8 @@ namespace asio = boost::asio;
 
 namespace {
 
+/// For a loop that is busy when the command is cancelled: a program is blocked beyond it.
+constexpr std::chrono::seconds patience_of_watcher{1};
 /// For what is left when the program's work has ended.
 constexpr std::chrono::seconds patience_at_end{2};
 
@@ -60,7 +67,21 @@ int run_program(const command& main, const program_options& options)
     std::signal(SIGPIPE, SIG_IGN);
     asio::io_context io(1);
     const program_context context{io.get_executor(), {}};
-    detail::stop_signals signals(io, context.stop);
+    asio::cancellation_signal cancel;
+    asio::steady_timer grace(io);
+    const duration longest = saturated(options.grace);
+    std::optional<detail::stop_signals> signals;
+    const auto cancel_after_grace = [&] {
+        if (longest == duration::zero()) return;
+        grace.expires_after(std::min<duration>(longest, std::chrono::hours{24 * 365}));
+        grace.async_wait([&](const boost::system::error_code& ec) {
+            if (ec) return;
+            signals->alive();
+            cancel.emit(asio::cancellation_type::terminal);
+        });
+    };
+    signals.emplace(io, context.stop, cancel_after_grace,
+                    longest == duration::zero() ? longest : saturating_sum(longest, patience_of_watcher));
     asio::signal_set users(io);
     if (options.on_verbosity) {
         users.add(SIGUSR1);
@@ -70,11 +91,13 @@ int run_program(const command& main, const program_options& options)
 
     std::optional<result<>> outcome;
     auto whole = catch_failure(main(context));
-    asio::co_spawn(io, std::move(whole), [&](std::exception_ptr thrown, result<> ended) {
+    const auto on_end = [&](std::exception_ptr thrown, result<> ended) {
         outcome = thrown ? result<>(to_failure(thrown)) : ended;
-        signals.ignore();
+        signals->ignore();
+        grace.cancel();
         users.cancel();
-    });
+    };
+    asio::co_spawn(io, std::move(whole), asio::bind_cancellation_slot(cancel.slot(), on_end));
     while (!outcome && io.run_one() != 0) {
     }
     // Operations that outlive the program's work, such as a peer that never answers a goodbye, do not hold up its end.

@@ -2,15 +2,16 @@
 
 #include <boost/system/system_error.hpp>
 
-#include <array>
-#include <atomic>
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 #include <ctime>
+#include <limits>
 #include <utility>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 namespace kubecoro::detail {
@@ -30,6 +31,8 @@ static_assert(std::atomic<std::int64_t>::is_always_lock_free && std::atomic<int>
 std::atomic<std::int64_t> first_at{0};
 /// Written to at the first signal; -1 = signals have no effect.
 std::atomic<int> wakes{-1};
+/// The same for the thread; -1 = there is none.
+std::atomic<int> wakes_watcher{-1};
 
 std::int64_t monotonic_now() noexcept
 {
@@ -38,15 +41,39 @@ std::int64_t monotonic_now() noexcept
     return now.tv_sec * 1'000'000'000LL + now.tv_nsec;
 }
 
+void wake(int end) noexcept
+{
+    if (end >= 0) static_cast<void>(::write(end, "", 1) == 1); // the pipe is empty
+}
+
+/// @return whether there is something to read, or the other end is closed, within the time; negative = however long it takes.
+bool readable(int fd, int milliseconds) noexcept
+{
+    pollfd wanted{.fd = fd, .events = POLLIN, .revents = 0};
+    int ready = 0;
+    do ready = ::poll(&wanted, 1, milliseconds);
+    while (ready < 0 && errno == EINTR);
+    return ready > 0;
+}
+
+std::array<int, 2> make_pipe()
+{
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0)
+        throw boost::system::system_error(errno, boost::system::system_category(), "pipe");
+    return ends;
+}
+
 extern "C" void on_stop_signal(int)
 {
     const int kept = errno;
     const int end = wakes.load();
     const auto now = monotonic_now();
     std::int64_t first = 0;
-    if (end >= 0 && first_at.compare_exchange_strong(first, now))
-        static_cast<void>(::write(end, "", 1) == 1); // the pipe is empty
-    else if (end >= 0 && now - first > one_request)
+    if (end >= 0 && first_at.compare_exchange_strong(first, now)) {
+        wake(end);
+        wake(wakes_watcher.load());
+    } else if (end >= 0 && now - first > one_request)
         std::_Exit(interrupted);
     errno = kept;
 }
@@ -61,16 +88,16 @@ void handle(int which, struct ::sigaction& former)
 
 } // namespace
 
-stop_signals::stop_signals(asio::io_context& io, latch stop) : stop_(std::move(stop)), arrived_(io)
+stop_signals::stop_signals(asio::io_context& io, latch stop, std::function<void()> on_first, duration longest)
+    : stop_(std::move(stop)), on_first_(std::move(on_first)), arrived_(io)
 {
-    std::array<int, 2> ends{};
-    if (::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0)
-        throw boost::system::system_error(errno, boost::system::system_category(), "pipe");
+    const auto ends = make_pipe();
     write_end_ = ends[1];
     arrived_.assign(ends[0]);
     first_at = 0;
     wakes = write_end_;
     await_first();
+    if (longest > duration::zero()) watch(longest);
     handle(SIGINT, former_interrupt_);
     handle(SIGTERM, former_termination_);
 }
@@ -81,11 +108,31 @@ stop_signals::~stop_signals()
     ::sigaction(SIGINT, &former_interrupt_, nullptr);
     ::sigaction(SIGTERM, &former_termination_, nullptr);
     ::close(write_end_);
+    wakes_watcher = -1;
+    if (watched_[1] >= 0) ::close(watched_[1]);
+    if (watcher_.joinable()) watcher_.join();
+    if (watched_[0] >= 0) ::close(watched_[0]);
+}
+
+void stop_signals::watch(duration longest)
+{
+    watched_ = make_pipe();
+    const auto limit = std::chrono::ceil<std::chrono::milliseconds>(longest).count();
+    const auto milliseconds = static_cast<int>(std::min<std::int64_t>(limit, std::numeric_limits<int>::max()));
+    watcher_ = std::thread([this, from = watched_[0], milliseconds] {
+        char first = 0;
+        readable(from, -1);
+        // Nothing is there to be read: the object is being destroyed.
+        if (::read(from, &first, 1) != 1 || readable(from, milliseconds) || loop_runs_.load()) return;
+        std::_Exit(interrupted);
+    });
+    wakes_watcher = watched_[1];
 }
 
 void stop_signals::ignore() noexcept
 {
     wakes = -1;
+    alive();
     boost::system::error_code ignored;
     arrived_.cancel(ignored);
 }
@@ -93,9 +140,10 @@ void stop_signals::ignore() noexcept
 void stop_signals::await_first()
 {
     arrived_.async_wait(asio::posix::descriptor_base::wait_read, [this](const boost::system::error_code& ec) {
-        if (ec || stop_.settle({})) return;
-        // The program was about to stop by itself.
-        std::_Exit(interrupted);
+        if (ec) return;
+        // If it is settled, the program was about to stop by itself.
+        if (!stop_.settle({})) std::_Exit(interrupted);
+        on_first_();
     });
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/result.hpp>
@@ -34,12 +35,33 @@ struct program_options
     callback<void(const failure&)> on_failure = {};
     /// Called for SIGUSR1 (true) and SIGUSR2 (false). Empty = both are left alone.
     callback<void(bool more)> on_verbosity = {};
+    /// From the first signal until the command is cancelled; a program whose loop is blocked at that time ends at once. As in a
+    /// pod, longer than the grace period of a manager. 0 = no limit.
+    saturating_duration grace = std::chrono::seconds{30};
 };
 
 /** Runs the command on its own event loop and returns the exit status: 0 for success, 1 for a failure, with a message on
     standard error after the program's name, 130 for a command interrupted by a signal.
 
-    SIGINT and SIGTERM settle `stop`; a second one, a quarter of a second later or more, ends the process at once with 130.
+        int main()
+        {
+            return run_program(
+                [](program_context context) -> asio::awaitable<result<>> {
+                    auto cluster = client::connect(context.executor);
+                    if (!cluster) co_return cluster.error();
+                    informer_factory informers(*cluster);
+                    auto pods = informers.get<pod>();
+                    informers.start();
+                    // An unreachable server is waited for until the signal, and the grace period after it.
+                    if (auto synced = co_await pods.has_synced(); !synced) co_return synced.error();
+                    co_await context.stop.wait();
+                    co_return co_await informers.stop();
+                },
+                {.name = "pods", .grace = std::chrono::seconds{5}});
+        }
+
+    SIGINT and SIGTERM settle `stop`; `grace` later the command is cancelled. A second signal, a quarter of a second later or
+    more, ends the process at once with 130.
     An asio::signal_set of these two takes them away for good: await `stop`. SIGPIPE is ignored. Standard streams that are
     closed become /dev/null. */
 [[nodiscard]] int run_program(const command& main, const program_options& options);
