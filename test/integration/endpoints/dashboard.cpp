@@ -80,18 +80,43 @@ TEST_CASE("endpoints: without debug pages there is no dashboard", "[endpoints][i
     CHECK(client.get("/dashboard/events").status == 404);
 }
 
-TEST_CASE("endpoints: of thousands of streams a few are served, with one snapshot, and the rest refused",
+TEST_CASE("endpoints: of many streams a few are served, with one snapshot, and others wait for a place",
           "[endpoints][integration][dashboard]")
 {
-    shown s({.max_streams = 8, .snapshot_period = 1h});
-    std::deque<raw_client> streams;
+    shown s({.max_connections = 64, .max_streams = 8, .snapshot_period = 1h});
+    std::deque<raw_client> streams, waiting;
     for (int i = 0; i < 8; ++i) REQUIRE(shown::view(streams.emplace_back(s.program.at())));
-    for (int i = 0; i < 2000; ++i) {
-        auto another = s.program.client();
-        REQUIRE(another.get("/dashboard/events").status == 503);
-    }
-    CHECK(s.rendered == 1);
+    for (int i = 0; i < 200; ++i) REQUIRE(waiting.emplace_back(s.program.at()).send(shown::ask));
     CHECK(s.program.client().get("/livez").status == 200);
+    CHECK(s.rendered == 1);
+    CHECK(s.program.server().stats().open_connections <= 65);
+}
+
+TEST_CASE("endpoints: an address that has all dashboards makes way for another one",
+          "[endpoints][integration][dashboard]")
+{
+    shown s({.max_streams = 3, .snapshot_period = 1h});
+    std::deque<raw_client> streams;
+    for (int i = 0; i < 3; ++i) REQUIRE(shown::view(streams.emplace_back(s.program.at())));
+    apiserver::raw_tls from_elsewhere;
+    from_elsewhere.from = "127.0.0.3";
+    raw_client other(s.program.at(), from_elsewhere);
+    CHECK(shown::view(other)); // after three seconds
+    CHECK(streams.front().closed_by_server());
+    CHECK(s.program.server().stats().closed_by_server == 1);
+}
+
+TEST_CASE("endpoints: HEAD of a stream has no length", "[endpoints][integration][dashboard]")
+{
+    shown s({.snapshot_period = 1h});
+    auto client = s.program.client();
+    REQUIRE(client.send("HEAD /dashboard/events HTTP/1.1\r\nHost: localhost\r\n\r\n"));
+    const auto head = client.head();
+    CHECK(head.status == 200);
+    CHECK(head.headers.at("content-type") == "text/event-stream");
+    CHECK(head.headers.count("content-length") == 0);
+    CHECK(client.closed_by_server());
+    CHECK(s.rendered == 0);
 }
 
 TEST_CASE("endpoints: when a viewer goes its place is free, and when all go nothing is rendered",

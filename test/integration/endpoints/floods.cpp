@@ -87,7 +87,7 @@ TEST_CASE("endpoints: a flood of scrapes is answered with the page of an earlier
     CHECK(slow->collected == 2);
 }
 
-TEST_CASE("endpoints: a flood of requests for debug pages is refused, and probes and metrics are answered",
+TEST_CASE("endpoints: requests for debug pages beyond the budget have their turns, and probes and metrics are answered",
           "[endpoints][integration]")
 {
     auto clock = std::make_shared<testing::virtual_clock>();
@@ -102,20 +102,40 @@ TEST_CASE("endpoints: a flood of requests for debug pages is refused, and probes
                                .prometheus = std::make_shared<prometheus_metrics>(),
                                .debug = pages,
                                .time = clock});
-    auto client = program.client();
-    CHECK(client.get("/debug/slow").status == 200);
-    for (int i = 0; i < 20; ++i) {
-        const auto refused = client.get("/debug/slow");
-        CHECK(refused.status == 503);
-        CHECK(refused.headers.at("retry-after") == "1");
-    }
-    CHECK(client.get("/dashboard/events").status == 503);
-    CHECK(made == 1);
+    CHECK(program.client().get("/debug/slow").status == 200);
+    flood others(program);
+    for (int i = 0; i < 20; ++i) others.connect("GET /debug/slow HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    CHECK(test::eventually([&] { return program.server().stats().open_connections >= 20; }));
     auto other = program.client();
     CHECK(other.get("/livez").status == 200);
-    CHECK(other.get("/metrics").body.find(R"(requests_total{code="503",endpoint="debug"} 20)") != std::string::npos);
-    clock->advance(3s);
-    CHECK(other.get("/debug/slow").status == 200);
+    CHECK(other.get("/metrics").status == 200);
+    CHECK(other.get("/debug").body == "/debug/slow\n");
+    CHECK(made == 1);
+    auto asked = std::async(std::launch::async, [&] { return program.client().get("/debug/slow").status; });
+    // Two pages cost 3 s of waiting each: its own turn comes after one of the flood's, not after twenty.
+    CHECK(advance_until(*clock, asked) < 9s);
+    CHECK(asked.get() == 200);
+    CHECK(made <= 4);
+    clock->advance(16s); // half of answer_timeout
+    CHECK(test::eventually([&] {
+        return program.client().get("/metrics").body.find(R"(requests_total{code="503",endpoint="debug"})") !=
+               std::string::npos;
+    }));
+}
+
+TEST_CASE("endpoints: a flood of small requests has its turns, and a probe of another address its own",
+          "[endpoints][integration]")
+{
+    auto clock = std::make_shared<testing::virtual_clock>();
+    running_endpoints program({.health = health_checks(), .limits = {.max_requests_per_second = 10}, .time = clock});
+    flood others(program);
+    for (int i = 0; i < 40; ++i) others.connect("GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    CHECK(test::eventually([&] { return program.server().stats().open_connections == 40; }));
+    CHECK(test::eventually([&] { return program.server().stats().requests == 3; })); // a fifth of a second's, and one
+    auto probe = std::async(std::launch::async, [&] { return program.client().get("/livez").status; });
+    CHECK(test::eventually([&] { return program.server().stats().open_connections == 41; }));
+    CHECK(advance_until(*clock, probe) < 2s); // after the 37 it would be four
+    CHECK(probe.get() == 200);
 }
 
 TEST_CASE("endpoints: debug pages and the dashboard's page are compressed on request", "[endpoints][integration]")
@@ -136,7 +156,8 @@ TEST_CASE("endpoints: debug pages and the dashboard's page are compressed on req
     CHECK(debug.body.size() < 500);
 }
 
-TEST_CASE("endpoints: a flood of requests for details of health is answered without them", "[endpoints][integration]")
+TEST_CASE("endpoints: requests for details of health have their turns, and brief ones do not wait",
+          "[endpoints][integration]")
 {
     auto clock = std::make_shared<testing::virtual_clock>();
     const health_checks checks;
@@ -144,15 +165,27 @@ TEST_CASE("endpoints: a flood of requests for details of health is answered with
         clock->advance(300ms);
         return std::string("2 of 3 ready");
     }));
-    running_endpoints program({.health = checks, .time = clock});
+    auto limits = endpoint_limits();
+    limits.answer_timeout = 10s;
+    running_endpoints program({.health = checks, .limits = limits, .time = clock});
     auto client = program.client();
-    CHECK(client.get("/readyz?verbose").body.find("[+]clusters 2 of 3 ready\n") != std::string::npos);
-    const auto brief = client.get("/readyz?verbose");
-    CHECK(brief.status == 200);
-    CHECK(brief.body.find("[+]clusters ok\n") != std::string::npos);
-    CHECK(client.get("/readyz").status == 200);
-    clock->advance(3s);
-    CHECK(client.get("/readyz?verbose").body.find("2 of 3 ready") != std::string::npos);
+    const auto ask = [&] { return client.get("/readyz?verbose").body; };
+    CHECK(ask().find("[+]clusters 2 of 3 ready\n") != std::string::npos);
+    auto second = std::async(std::launch::async, ask);
+    CHECK(program.client().get("/readyz").body == "ok");
+    CHECK(program.client().get("/readyz/clusters").body == "ok");
+    CHECK(advance_until(*clock, second) >= 1s);
+    CHECK(second.get().find("[+]clusters 2 of 3 ready\n") != std::string::npos);
+}
+
+TEST_CASE("endpoints: health is never compressed", "[endpoints][integration]")
+{
+    const health_checks checks;
+    for (int i = 0; i < 200; ++i) REQUIRE(checks.add_ready("check-" + std::to_string(i), [] { return result<>(); }));
+    running_endpoints program({.health = checks});
+    const auto answer = program.client().get("/readyz?verbose", "Accept-Encoding: gzip\r\n");
+    CHECK(answer.headers.count("content-encoding") == 0);
+    CHECK(answer.body.size() > 3000);
 }
 
 TEST_CASE("endpoints: a flood of handshakes has its turns, and a probe of another address its own",

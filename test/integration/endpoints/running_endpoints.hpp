@@ -5,11 +5,13 @@
 
 #include <kubecoro/endpoints/endpoint_server.hpp>
 #include <kubecoro/testing/recording.hpp>
+#include <kubecoro/testing/virtual_clock.hpp>
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 
 #include <functional>
+#include <future>
 #include <thread>
 
 namespace kubecoro {
@@ -35,5 +37,15 @@ private:
     std::unique_ptr<endpoint_server> server_;
     std::thread thread_;
 };
+
+/// Lets the clock go on, step by step, until the future has its value. @return how much it went on.
+template<class T>
+duration advance_until(testing::virtual_clock& clock, std::future<T>& value,
+                       duration step = std::chrono::milliseconds{100})
+{
+    duration out{};
+    for (; value.wait_for(std::chrono::milliseconds{5}) != std::future_status::ready; out += step) clock.advance(step);
+    return out;
+}
 
 } // namespace kubecoro

@@ -8,6 +8,7 @@
 
 #include <boost/system/system_error.hpp>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -143,19 +144,95 @@ TEST_CASE("access_filter: a caller that is cancelled before its review begins bl
     CHECK(run.run(filter.check("good", "/metrics")).value() == access_verdict::allowed);
 }
 
-TEST_CASE("access_filter: too many strangers are sent away", "[endpoints][access]")
+TEST_CASE("access_filter: strangers wait for their turn, and too many of an address are sent away",
+          "[endpoints][access]")
 {
     testing::runner run;
     fixture f(run);
     std::vector<testing::task<access_verdict>> asked;
-    for (int i = 0; i < 100; ++i) asked.push_back(run.spawn(f.filter.check("bad" + std::to_string(i), "/metrics")));
+    for (int i = 0; i < 100; ++i)
+        asked.push_back(run.spawn(f.filter.check("bad" + std::to_string(i), "/metrics", "10.0.0.1")));
     run.run_until_idle();
     CHECK(f.reviews == 4);
-    for (std::size_t i = 4; i < asked.size(); ++i) CHECK(asked[i].outcome().error() == cond::retry_later);
+    CHECK(std::ranges::count_if(asked, [](const auto& a) { return a.done() && !a.outcome(); }) == 64);
+    CHECK(f.numbers->value("kubecoro_endpoints_access_total", {{"outcome", "busy"}}) == 64);
+    auto good = run.spawn(f.filter.check("good", "/metrics", "10.0.0.2"));
     f.answer.settle({});
     run.run_until_idle();
-    CHECK(run.run(f.filter.check("good", "/metrics")).value() == access_verdict::allowed);
+    CHECK(f.reviews == 10); // as many as may come at once
+    CHECK(good.outcome().value() == access_verdict::allowed);
+    run.advance(3s);
+    CHECK(std::ranges::count_if(asked, [](const auto& a) { return a.done() && a.outcome(); }) == 36);
+    for (const auto& a : asked) {
+        INFO((a.done() ? "done " : "waits ") + (a.outcome() ? "" : a.outcome().error().describe()));
+        CHECK((a.outcome() || a.outcome().error() == cond::retry_later));
+    }
     CHECK(f.log.count("bad") == 0);
+}
+
+TEST_CASE("access_filter: a turn that does not come within the timeout is a refusal to ask later",
+          "[endpoints][access]")
+{
+    testing::runner run;
+    fixture f(run);
+    auto options = f.options();
+    options.max_reviews = 1;
+    options.timeout = 10s;
+    // A review that does not end when it is cancelled.
+    const access_filter filter([&f](std::string token, const std::string&) { return f.review(std::move(token)); },
+                               std::move(options));
+    auto first = run.spawn(filter.check("a", "/metrics", "10.0.0.1"));
+    auto second = run.spawn(filter.check("b", "/metrics", "10.0.0.2"));
+    auto third = run.spawn(filter.check("b", "/metrics", "10.0.0.3")); // waits for the second
+    run.advance(9s);
+    CHECK_FALSE(second.done());
+    run.advance(1s);
+    CHECK(first.outcome().error() == cond::timed_out);
+    run.advance(11s);
+    CHECK(second.done());
+    CHECK(third.done());
+    CHECK(run.run(filter.check("good", "/metrics", "10.0.0.1")).error() == cond::timed_out);
+}
+
+TEST_CASE("access_filter: random tokens of one address do not lock out new tokens of others", "[endpoints][access]")
+{
+    testing::runner run;
+    fixture f(run);
+    f.answer.settle({});
+    std::vector<testing::task<access_verdict>> flooding;
+    int scrapes = 0;
+    // 215 a second for half a minute; each second another client comes with a token of its own.
+    for (int i = 0; i < 30 * 215; ++i) {
+        flooding.push_back(run.spawn(f.filter.check("random" + std::to_string(i), "/metrics", "10.0.0.1")));
+        run.advance(duration(1s) / 215);
+        if (i % 215 != 0) continue;
+        auto scrape = run.spawn(f.filter.check("good", "/path" + std::to_string(i), "10.0.0.2"));
+        run.advance(200ms);
+        REQUIRE(scrape.done());
+        CHECK(scrape.outcome().value() == access_verdict::allowed);
+        ++scrapes;
+    }
+    CHECK(scrapes == 30);
+    CHECK(f.reviews <= 10 * 40);
+}
+
+TEST_CASE("access_filter: callers that wait for their turn may leave, and hold up no other", "[endpoints][access]")
+{
+    testing::runner run;
+    fixture f(run);
+    std::vector<testing::task<access_verdict>> asked;
+    for (int i = 0; i < 4; ++i) asked.push_back(run.spawn(f.filter.check("bad" + std::to_string(i), "/", "10.0.0.1")));
+    auto leaving = run.spawn(f.filter.check("good", "/metrics", "10.0.0.2"));
+    run.run_until_idle();
+    auto sharing = run.spawn(f.filter.check("good", "/metrics", "10.0.0.3"));
+    run.run_until_idle();
+    leaving.cancel();
+    run.run_until_idle();
+    CHECK(leaving.done());
+    CHECK_FALSE(sharing.done());
+    f.answer.settle({});
+    run.run_until_idle();
+    CHECK(sharing.outcome().value() == access_verdict::allowed);
 }
 
 TEST_CASE("access_filter: it may be cancelled and destroyed at every step", "[endpoints][access]")

@@ -41,7 +41,7 @@ void add_flags(CLI::App& app, settings& s)
     app.add_option("--metric-labels-allowlist", s.shown,
                    "Labels of objects to be shown, by resource: pods=[app,team],nodes=[*]. Default: none")
         ->envname("CLUSTER_METRICS_METRIC_LABELS_ALLOWLIST");
-    app.add_option("--max-scrapes", s.max_scrapes, "Scrapes at once; more are refused. Default: 4")
+    app.add_option("--max-scrapes", s.max_scrapes, "Scrapes at once; more wait for their turn. Default: 4")
         ->check(CLI::Range(1, 64))
         ->envname("CLUSTER_METRICS_MAX_SCRAPES");
     app.add_option("--scrape-timeout", s.timeout, "Seconds after which a scrape is broken off. Default: 30")

@@ -9,8 +9,10 @@ namespace {
 
 /// How long after its verdict a token that was allowed is no stranger.
 constexpr duration known_for = std::chrono::minutes{10};
-/// Callers that wait for reviews of strangers: each holds a connection while the API server does not answer.
+/// Callers of one address that wait for a turn, and as many for another caller: each holds a connection.
 constexpr std::size_t most_waiting = 32;
+/// Addresses that wait for a turn.
+constexpr std::size_t most_addresses = 1024;
 
 access_core::limits sound(access_core::limits l)
 {
@@ -22,7 +24,12 @@ access_core::limits sound(access_core::limits l)
 
 } // namespace
 
-access_core::access_core(const limits& l) : limits_(sound(l)) {}
+access_core::access_core(const limits& l)
+    : limits_(sound(l)),
+      turns_({.units = limits_.max_reviews, .addresses = most_addresses, .waiters = most_waiting},
+             limits_.reviews_per_second, limits_.reviews_per_second)
+{
+}
 
 std::list<access_digest>& access_core::list_of(const entry& e)
 {
@@ -46,31 +53,17 @@ void access_core::make_room()
         }
 }
 
-bool access_core::stranger_may(time_point now)
-{
-    const duration each = std::chrono::duration_cast<duration>(std::chrono::seconds{1}) / limits_.reviews_per_second;
-    const auto from = std::max(spent_, time_after(now, -std::chrono::seconds{1}));
-    if (strangers_ >= limits_.max_reviews || from + each > now) return false;
-    spent_ = from + each;
-    ++strangers_;
-    return true;
-}
-
 access_core::table::iterator access_core::add(const access_digest& of)
 {
     if (entries_.size() >= limits_.max_verdicts) make_room();
     refused_.push_front(of);
-    try {
-        return entries_.emplace(of, entry{.place = refused_.begin()}).first;
-    } catch (...) {
-        refused_.pop_front();
-        throw;
-    }
+    return entries_.emplace(of, entry{.place = refused_.begin()}).first;
 }
 
-access_core::step access_core::on_request(const access_digest& of, time_point now)
+access_core::step access_core::on_request(const access_digest& of, const client_id& client, turn_waiter& who,
+                                          time_point now)
 {
-    auto at = entries_.find(of);
+    const auto at = entries_.find(of);
     if (at != entries_.end()) {
         entry& e = at->second;
         list_of(e).splice(list_of(e).begin(), list_of(e), e.place);
@@ -78,34 +71,65 @@ access_core::step access_core::on_request(const access_digest& of, time_point no
             if (e.verdict == access_verdict::allowed) return step::allowed;
             return e.verdict == access_verdict::forbidden ? step::forbidden : step::unauthenticated;
         }
-        if (e.reviewing) {
-            if (e.counted && waiting_ >= most_waiting) return step::busy;
-            ++waiting_;
-            return step::wait;
-        }
     }
-    const bool known = at != entries_.end() && at->second.verdict == access_verdict::allowed &&
-                       now < time_after(at->second.expires, known_for);
-    if (!known && !stranger_may(now)) return step::busy;
-    if (at == entries_.end()) {
-        try {
-            at = add(of);
-        } catch (...) { // no memory
-            if (!known) --strangers_;
-            throw;
-        }
+    if ((at != entries_.end() && at->second.reviewing) || queued_.contains(of)) {
+        auto& waiting = waiting_[client];
+        if (waiting >= most_waiting) return step::busy;
+        ++waiting;
+        return step::wait;
     }
+    if (at != entries_.end() && at->second.verdict == access_verdict::allowed &&
+        now < time_after(at->second.expires, known_for)) {
+        begin(of, std::nullopt);
+        return step::review;
+    }
+    switch (turns_.ask(client, who, now)) {
+    case client_turns::step::granted:
+        begin(of, client);
+        return step::review;
+    case client_turns::step::waits:
+        queued_.insert(of);
+        return step::turn;
+    default:
+        return step::busy;
+    }
+}
+
+void access_core::begin(const access_digest& of, std::optional<client_id> turn_of)
+{
+    auto at = entries_.find(of);
+    if (at == entries_.end()) at = add(of);
     at->second.reviewing = true;
-    at->second.counted = !known;
-    return step::review;
+    at->second.turn_of = turn_of;
+}
+
+void access_core::on_turn(const access_digest& of, const client_id& client)
+{
+    queued_.erase(of);
+    begin(of, client);
+}
+
+void access_core::on_left(const access_digest& of, const client_id& client, const turn_waiter& who,
+                          bool had_turn) noexcept
+{
+    queued_.erase(of);
+    if (had_turn)
+        turns_.give_back(client);
+    else
+        turns_.leave(client, who);
+}
+
+void access_core::end_turn(entry& e) noexcept
+{
+    if (e.turn_of) turns_.give_back(*e.turn_of);
+    e.turn_of.reset();
+    e.reviewing = false;
 }
 
 void access_core::on_reviewed(const access_digest& of, access_verdict verdict, time_point now)
 {
-    const auto at = entries_.find(of);
-    entry& e = at->second;
-    if (e.counted) --strangers_;
-    e.reviewing = e.counted = false;
+    entry& e = entries_.find(of)->second;
+    end_turn(e);
     auto& before = list_of(e);
     e.verdict = verdict;
     list_of(e).splice(list_of(e).begin(), before, e.place);
@@ -116,9 +140,14 @@ void access_core::on_reviewed(const access_digest& of, access_verdict verdict, t
 void access_core::on_failed(const access_digest& of)
 {
     const auto at = entries_.find(of);
-    if (at->second.counted) --strangers_;
-    at->second.reviewing = at->second.counted = false;
+    end_turn(at->second);
     if (!at->second.verdict) forget(at);
+}
+
+void access_core::on_waited(const client_id& client) noexcept
+{
+    const auto at = waiting_.find(client);
+    if (--at->second == 0) waiting_.erase(at);
 }
 
 } // namespace kubecoro::detail

@@ -6,8 +6,10 @@
 #include "server/log_pace.hpp"
 
 #include <kubecoro/base/latch.hpp>
+#include <kubecoro/base/saturating_time.hpp>
 #include <kubecoro/base/timeout.hpp>
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 
@@ -52,8 +54,14 @@ struct access_filter::state
             count(verdict == access_verdict::forbidden ? "forbidden" : "unauthenticated");
         return verdict;
     }
+    result<access_verdict> busy()
+    {
+        count("busy");
+        return failure{cond::retry_later, "too many tokens are due to be reviewed"};
+    }
     result<access_verdict> failed(failure why)
     {
+        if (why == cond::retry_later) return busy();
         count("failed");
         const std::lock_guard lock(mutex);
         if (const auto held_back = pace.pass(options.time->now()))
@@ -62,20 +70,43 @@ struct access_filter::state
         return why;
     }
 
-    detail::access_core::step ask(const detail::access_digest& of, latch& running)
+    /// A caller, while it waits for its turn.
+    struct caller final : detail::turn_waiter
     {
-        const std::lock_guard lock(mutex);
-        const auto next = core.on_request(of, options.time->now());
-        if (next == detail::access_core::step::review) {
-            try {
-                reviews[of] = running;
-            } catch (...) { // no memory
-                core.on_failed(of);
-                throw;
-            }
+        void on_turn() override
+        {
+            has_turn = true;
+            come.settle({});
         }
-        if (next == detail::access_core::step::wait) running = reviews.at(of);
+        detail::client_id client = {};
+        bool has_turn = false;
+        latch come;
+    };
+
+    detail::access_core::step ask(const detail::access_digest& of, caller& who, latch& running)
+    {
+        using step = detail::access_core::step;
+        const std::lock_guard lock(mutex);
+        const auto next = core.on_request(of, who.client, who, options.time->now());
+        if (next == step::review || next == step::turn) reviews[of] = running;
+        if (next == step::wait) running = reviews.at(of);
         return next;
+    }
+
+    /// Begins the turns whose time has come. @return when to call it again. Under the mutex.
+    time_point pass_on()
+    {
+        const auto now = options.time->now();
+        while (auto* const next = core.next(now)) next->on_turn();
+        return core.due(now);
+    }
+    /// Those that wait for this review go on. Under the mutex.
+    void end_review(const detail::access_digest& of, result<> outcome)
+    {
+        const auto at = reviews.find(of);
+        at->second.settle(std::move(outcome));
+        reviews.erase(at);
+        pass_on();
     }
 
     /// Reports the end of a review on every path, the destruction of its coroutine included.
@@ -91,9 +122,30 @@ struct access_filter::state
                 to->core.on_reviewed(of, *outcome, to->options.time->now());
             else
                 to->core.on_failed(of);
-            const auto at = to->reviews.find(of);
-            at->second.settle(outcome ? result<>() : result<>(outcome.error()));
-            to->reviews.erase(at);
+            to->end_review(of, outcome ? result<>() : result<>(outcome.error()));
+        }
+    };
+
+    /// Leaves the line on every path without a review.
+    struct place_in_line
+    {
+        std::shared_ptr<state> in;
+        detail::access_digest of;
+        caller& who;
+        failure why{cond::cancelled};
+        bool reviews = false;
+        void begin_review()
+        {
+            const std::lock_guard lock(in->mutex);
+            in->core.on_turn(of, who.client);
+            reviews = true;
+        }
+        ~place_in_line()
+        {
+            if (reviews) return;
+            const std::lock_guard lock(in->mutex);
+            in->core.on_left(of, who.client, who, who.has_turn);
+            in->end_review(of, why);
         }
     };
 
@@ -101,10 +153,11 @@ struct access_filter::state
     struct waiting_caller
     {
         state& in;
+        const detail::client_id client;
         ~waiting_caller()
         {
             const std::lock_guard lock(in.mutex);
-            in.core.on_waited();
+            in.core.on_waited(client);
         }
     };
 
@@ -117,63 +170,96 @@ struct access_filter::state
     std::map<detail::access_digest, latch> reviews;
     detail::log_pace pace;
 
+    /// Errors: retry_later, when the turn does not come.
+    static asio::awaitable<result<>> await_turn(place_in_line& place);
     /// @param end  Lives as long as the review.
     static asio::awaitable<result<access_verdict>> review(report& end, std::string token, std::string path);
+    /// Waits for the review of another caller. Without failure: ask again.
+    static asio::awaitable<result<>> await_other(std::shared_ptr<state> self, detail::client_id client, latch running);
     static asio::awaitable<result<access_verdict>> check(std::shared_ptr<state> self, std::string token,
-                                                         std::string path);
+                                                         std::string path, detail::client_id client);
 };
+
+asio::awaitable<result<>> access_filter::state::await_turn(place_in_line& place)
+{
+    // The end of another review may let it begin earlier than it seemed.
+    constexpr duration shortest = std::chrono::milliseconds{1}, between_looks = std::chrono::milliseconds{100};
+    state& s = *place.in;
+    const auto latest = time_after(s.options.time->now(), s.options.timeout);
+    for (;;) {
+        duration left;
+        {
+            const std::lock_guard lock(s.mutex);
+            const auto next = std::min(s.pass_on(), latest);
+            const auto now = s.options.time->now();
+            if (place.who.has_turn) co_return result<>{};
+            if (now >= latest) break;
+            left = std::clamp(next, now + shortest, now + between_looks) - now;
+        }
+        auto waiting = with_timeout(*s.options.time, left, "wait to review a token", place.who.come.wait());
+        const auto ended = co_await std::move(waiting);
+        if (!ended && ended.error() != cond::timed_out) co_return ended;
+    }
+    co_return failure{cond::retry_later, "too many tokens are due to be reviewed"};
+}
 
 asio::awaitable<result<access_verdict>> access_filter::state::review(report& end, std::string token, std::string path)
 {
     auto& self = *end.to;
     auto asking = with_timeout(*self.options.time, self.options.timeout, "review a token",
                                self.asks(std::move(token), std::move(path)));
-    auto outcome = co_await std::move(asking);
-    end.outcome = outcome;
-    co_return outcome;
+    end.outcome = co_await std::move(asking);
+    co_return end.outcome;
+}
+
+asio::awaitable<result<>> access_filter::state::await_other(std::shared_ptr<state> self, detail::client_id client,
+                                                            latch running)
+{
+    const waiting_caller counted{*self, client};
+    auto waiting = running.wait();
+    const auto ended = co_await std::move(waiting);
+    const auto own = co_await asio::this_coro::cancellation_state;
+    // The one who reviewed it may have been cancelled: that says nothing about the token.
+    const bool cancelled = !ended && ended.error() == cond::cancelled;
+    if (!ended && (!cancelled || own.cancelled() != asio::cancellation_type::none)) co_return ended;
+    co_return result<>{};
 }
 
 asio::awaitable<result<access_verdict>> access_filter::state::check(std::shared_ptr<state> self, std::string token,
-                                                                    std::string path)
+                                                                    std::string path, detail::client_id client)
 {
     using step = detail::access_core::step;
     if (!self->hash) co_return self->failed(failure{cond::internal, "the system has no random bytes"});
     const auto of = self->hash->of(token, path);
     for (;;) {
         latch running;
-        switch (self->ask(of, running)) {
-        case step::allowed:
-            co_return self->said(access_verdict::allowed);
-        case step::unauthenticated:
-            co_return self->said(access_verdict::unauthenticated);
-        case step::forbidden:
-            co_return self->said(access_verdict::forbidden);
-        case step::busy:
-            self->count("busy");
-            co_return failure{cond::retry_later, "too many tokens are due to be reviewed"};
-        case step::review: {
-            // Before anything that can fail, or that a cancellation can reach: a review that was begun ends.
-            result<access_verdict> outcome = failure(cond::cancelled);
-            {
-                report end{self, of};
-                auto reviewing = review(end, token, path);
-                outcome = co_await std::move(reviewing);
-            }
-            if (!outcome) co_return self->failed(outcome.error());
-            co_return self->said(*outcome);
-        }
-        case step::wait: {
-            const waiting_caller counted{*self};
-            auto waiting = running.wait();
+        caller who;
+        who.client = client;
+        const auto next = self->ask(of, who, running);
+        if (next == step::allowed) co_return self->said(access_verdict::allowed);
+        if (next == step::unauthenticated) co_return self->said(access_verdict::unauthenticated);
+        if (next == step::forbidden) co_return self->said(access_verdict::forbidden);
+        if (next == step::busy) co_return self->busy();
+        if (next == step::wait) {
+            auto waiting = await_other(self, client, running);
             const auto ended = co_await std::move(waiting);
-            const auto own = co_await asio::this_coro::cancellation_state;
-            // The one who reviewed it may have been cancelled: that says nothing about the token.
-            const bool cancelled = !ended && ended.error() == cond::cancelled;
-            if (!ended && (!cancelled || own.cancelled() != asio::cancellation_type::none))
-                co_return self->failed(ended.error());
-            break;
+            if (!ended) co_return self->failed(ended.error());
+            continue;
         }
+        if (next == step::turn) {
+            place_in_line place{self, of, who};
+            auto waiting = await_turn(place);
+            const auto come = co_await std::move(waiting);
+            if (!come) place.why = come.error();
+            if (!come) co_return self->failed(come.error());
+            place.begin_review();
         }
+        // Before anything that can fail, or that a cancellation can reach: a review that was begun ends.
+        report end{self, of};
+        auto reviewing = review(end, token, path);
+        const auto outcome = co_await std::move(reviewing);
+        if (!outcome) co_return self->failed(outcome.error());
+        co_return self->said(*outcome);
     }
 }
 
@@ -190,9 +276,12 @@ access_filter::access_filter(const client& asks, access_filter_options options)
     state_ = std::make_shared<state>(std::move(reviewer), std::move(options));
 }
 
-asio::awaitable<result<access_verdict>> access_filter::check(std::string token, std::string path) const
+asio::awaitable<result<access_verdict>> access_filter::check(std::string token, std::string path,
+                                                             std::string client) const
 {
-    return state::check(state_, std::move(token), std::move(path));
+    boost::system::error_code no_address;
+    const auto from = detail::client_of(asio::ip::make_address(client, no_address));
+    return state::check(state_, std::move(token), std::move(path), from);
 }
 
 } // namespace kubecoro

@@ -4,13 +4,6 @@
 
 namespace kubecoro::detail {
 
-bool snapshot_core::on_join() noexcept
-{
-    if (streams_ >= max_streams_) return false;
-    ++streams_;
-    return true;
-}
-
 bool snapshot_core::on_leave() noexcept { return --streams_ == 0; }
 
 time_point snapshot_core::next_snapshot() const noexcept { return time_after(made_, std::max(period_, pause_)); }

@@ -19,13 +19,9 @@ public:
     /// Without a bound, a period of 0 would render pages all the time.
     static constexpr duration shortest_period = std::chrono::milliseconds{100};
 
-    snapshot_core(duration period, std::size_t max_streams) noexcept
-        : period_(std::max(period, shortest_period)), max_streams_(max_streams)
-    {
-    }
+    explicit snapshot_core(duration period) noexcept : period_(std::max(period, shortest_period)) {}
 
-    /// @return false when there are as many streams as there may be.
-    [[nodiscard]] bool on_join() noexcept;
+    void on_join() noexcept { ++streams_; }
     /// @return whether it was the last stream: nobody needs the snapshot any more.
     [[nodiscard]] bool on_leave() noexcept;
 
@@ -62,7 +58,6 @@ private:
     [[nodiscard]] time_point next_snapshot() const noexcept;
 
     const duration period_;
-    const std::size_t max_streams_;
     std::size_t streams_ = 0;
     std::uint64_t number_ = 0;
     time_point made_ = {};

@@ -41,7 +41,7 @@ std::string snapshot_feed::render() const
 
 std::shared_ptr<snapshot_feed::seat> snapshot_feed::join()
 {
-    if (!core_.on_join()) return nullptr;
+    core_.on_join();
     return std::make_shared<seat>(shared_from_this());
 }
 

@@ -15,9 +15,8 @@ namespace kubecoro::detail {
 class snapshot_feed : public std::enable_shared_from_this<snapshot_feed>
 {
 public:
-    snapshot_feed(debug_pages pages, duration period, std::size_t max_streams,
-                  std::shared_ptr<time_source> time = real_clock())
-        : pages_(std::move(pages)), time_(std::move(time)), core_(period, max_streams)
+    snapshot_feed(debug_pages pages, duration period, std::shared_ptr<time_source> time = real_clock())
+        : pages_(std::move(pages)), time_(std::move(time)), core_(period)
     {
     }
 
@@ -38,7 +37,6 @@ public:
         snapshot_core::progress sent_ = {};
     };
 
-    /// Null when there are as many streams as there may be.
     [[nodiscard]] std::shared_ptr<seat> join();
     /// Snapshots made so far.
     [[nodiscard]] std::uint64_t made() const noexcept { return core_.number(); }

@@ -37,6 +37,11 @@ health_answer answer_of_one(const health_outcome& o)
     return {500, o.name + " failed: reason withheld\n"};
 }
 
+bool all_well(const std::vector<health_outcome>& outcomes)
+{
+    return std::all_of(outcomes.begin(), outcomes.end(), [](const auto& o) { return o.outcome.has_value(); });
+}
+
 /// The names that a client excludes in vain: one mistyped name must not pass for an exclusion.
 std::string warning_of(const health_query& query, const std::vector<std::string>& existing)
 {
@@ -61,12 +66,17 @@ std::optional<std::vector<std::string>> checks_of(const health_query& query, con
     return out;
 }
 
+bool has_details(const health_query& query, const std::vector<health_outcome>& outcomes)
+{
+    const auto brief = !query.check.empty() || (!query.verbose && all_well(outcomes));
+    return !brief && std::any_of(outcomes.begin(), outcomes.end(), [](const auto& o) { return o.outcome && o.detail; });
+}
+
 health_answer answer_of(const health_query& query, const std::vector<std::string>& existing,
                         const std::vector<health_outcome>& outcomes)
 {
     if (!query.check.empty() && outcomes.size() == 1) return answer_of_one(outcomes.front());
-    const bool well =
-        std::all_of(outcomes.begin(), outcomes.end(), [](const auto& o) { return o.outcome.has_value(); });
+    const bool well = all_well(outcomes);
     if (well && !query.verbose) return {200, "ok"};
     std::string body;
     auto next = outcomes.begin();

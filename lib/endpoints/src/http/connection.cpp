@@ -22,8 +22,10 @@ constexpr std::size_t read_size = 4096;
 /// As in net/http: how long, and how much, to read on so that the client receives a refusal.
 constexpr duration drain_time = std::chrono::milliseconds{500};
 constexpr std::size_t drain_bytes = 256 * 1024;
-/// Turns of the strand within which a connection ends that was closed.
-constexpr int turns_to_end = 8;
+/// How often one that waits looks for those that have to make way for it.
+constexpr duration between_looks = std::chrono::milliseconds{200};
+/// A larger answer counts as endpoint_limits::max_answer_bytes: refusals and probes wait for nothing.
+constexpr std::size_t small_answer = 4096;
 
 http_answer refusal_of(request_reader::state why)
 {
@@ -39,15 +41,17 @@ http_answer refusal_of(request_reader::state why)
 
 } // namespace
 
-connection::connection(std::unique_ptr<server_stream> stream, std::shared_ptr<server_engine> engine, client_id client,
-                       bool encrypted)
+connection::connection(std::unique_ptr<server_stream> stream, std::shared_ptr<server_engine> engine,
+                       const asio::ip::address& from, bool encrypted)
     : stream_(std::move(stream)),
       engine_(std::move(engine)),
       requests_(engine_->limits().max_head_bytes),
       deadline_(time_after(engine_->now(), engine_->limits().read_timeout)),
       waits_since_(engine_->now()),
-      client_(client),
-      encrypted_(encrypted)
+      address_(from),
+      client_(client_of(from)),
+      encrypted_(encrypted),
+      shaken_(!encrypted)
 {
 }
 
@@ -59,7 +63,7 @@ void connection::end_within(duration d)
 
 void connection::close(closing why)
 {
-    const bool refused = awaits_turn_ && why != closing::stopping;
+    const bool refused = awaits_turn_ && !shaken_ && why != closing::stopping;
     if (closed_ == closing::none) closed_ = refused ? closing::without_handshake : why;
     stream_->close();
     if (pause_) pause_->cancel();
@@ -77,13 +81,13 @@ void connection::wind_up(time_point last)
 asio::awaitable<result<>> connection::serve(std::shared_ptr<connection> self)
 {
     auto shaken = co_await self->shake_hands();
-    turn after = turn::close;
+    next_step after = next_step::close;
     if (!shaken)
         self->failed_ = shaken.error().describe();
     else
         do after = co_await self->serve_one();
-        while (after == turn::next_request);
-    if (after == turn::drain_and_close) co_await self->drain();
+        while (after == next_step::request);
+    if (after == next_step::drain_and_close) co_await self->drain();
     if (self->closed_ == closing::none && self->failed_.empty()) {
         self->end_within(drain_time);
         co_await self->stream_->shutdown();
@@ -93,39 +97,55 @@ asio::awaitable<result<>> connection::serve(std::shared_ptr<connection> self)
     co_return result<>{};
 }
 
-void connection::begin_handshake()
-{
-    awaits_turn_ = false;
-    if (pause_) pause_->cancel();
-}
-
 asio::awaitable<result<>> connection::shake_hands()
 {
     if (!encrypted_) co_return co_await stream_->handshake();
     // A client that sends nothing takes no turn: it costs nothing.
     auto arrived = co_await stream_->wait_for_input();
     if (!arrived) co_return arrived;
-    if (!engine_->table().may_shake_hands(*this)) co_await await_turn();
-    if (closed_ != closing::none) co_return failure{cond::cancelled, "closed before the TLS handshake"};
+    {
+        shared_turn own(*engine_, engine_->handshakes(), client_);
+        auto waiting = await_turn(own, 0, time_point::max());
+        const bool may = co_await std::move(waiting);
+        if (!may) co_return failure{cond::cancelled, "closed before the TLS handshake"};
+    }
+    shaken_ = true;
     co_return co_await stream_->handshake();
 }
 
-asio::awaitable<void> connection::await_turn()
+connection::turn_wait::turn_wait(connection& c) noexcept : of_(c), before_(c.waits_since_)
 {
-    const struct place
-    {
-        connection& of;
-        ~place() { of.engine_->table().stops_waiting(of); }
-    } held{*this};
+    of_.waits_since_ = of_.engine_->now();
+    of_.awaits_turn_ = true;
+}
+
+connection::turn_wait::~turn_wait()
+{
+    of_.waits_since_ = before_;
+    of_.awaits_turn_ = false;
+}
+
+asio::awaitable<bool> connection::await_turn(shared_turn& t, std::size_t units, time_point latest, bool begun)
+{
+    const auto said = t.ask(units);
+    if (said != client_turns::step::waits) co_return said == client_turns::step::granted;
     pause_ = engine_->time().make_timer(engine_->strand());
-    awaits_turn_ = true;
-    while (awaits_turn_ && closed_ == closing::none) {
-        pause_->expires_at(time_point::max());
-        // begin_handshake(), wind_up() and close() end the wait.
+    t.wakes(pause_.get());
+    const turn_wait counted(*this);
+    const auto ended = [&] { return closed_ != closing::none || (engine_->stopping() && !begun); };
+    for (auto now = engine_->now(); !t.granted() && !ended() && now < latest; now = engine_->now()) {
+        t.push();
+        pause_->expires_at(std::min(latest, time_after(now, between_looks)));
+        // The turn, wind_up() and close() end the wait.
         [[maybe_unused]] const auto rung = co_await pause_->wait();
     }
-    awaits_turn_ = false;
-    pause_.reset();
+    t.wakes(nullptr);
+    co_return t.granted() && closed_ == closing::none;
+}
+
+asio::awaitable<bool> connection::take_turn(shared_turn& t, std::size_t units)
+{
+    return await_turn(t, units, std::min(last_, time_after(engine_->now(), engine_->limits().answer_timeout / 2)));
 }
 
 void connection::report_end()
@@ -163,29 +183,61 @@ asio::awaitable<bool> connection::await_request()
     }
 }
 
-asio::awaitable<connection::turn> connection::serve_one()
+asio::awaitable<connection::next_step> connection::serve_one()
 {
     const bool arrived = co_await await_request();
-    if (!arrived) co_return turn::close;
-    if (requests_.where() != request_reader::state::complete) co_return co_await refuse();
-    request_head request = requests_.take();
-    if (input_.empty()) input_.shrink_to_fit();
-    const bool head_only = request.method == "HEAD";
-    bool keep_alive = request.keep_alive;
+    if (!arrived) co_return next_step::close;
     end_within(engine_->limits().answer_timeout);
-    auto answer = co_await engine_->answer(std::move(request));
-    const std::size_t bytes = answer.parts ? portion : body_of(answer).size();
-    answer_budget::share held(engine_->budget(), bytes);
-    holds_answer_ = static_cast<bool>(held);
-    if (!holds_answer_) {
-        auto making = make_room(held, bytes);
-        holds_answer_ = co_await std::move(making);
+    {
+        shared_turn own(*engine_, engine_->requests(), client_);
+        auto waiting = await_turn(own, 0, time_point::max());
+        const bool may = co_await std::move(waiting);
+        if (!may) co_return next_step::close;
     }
-    if (!holds_answer_) answer = engine_->no_room();
-    keep_alive = keep_alive && !engine_->stopping() && !answer.stream;
+    if (requests_.where() != request_reader::state::complete) co_return co_await refuse();
+    const request_head request = requests_.take();
+    if (input_.empty()) input_.shrink_to_fit();
+    shared_turn held(*engine_, engine_->bytes(), client_);
+    auto answering = answer_in_room(request, held);
+    auto answer = co_await std::move(answering);
+    if (closed_ != closing::none) co_return next_step::close;
+    engine_->count(answer, request);
+    const bool keep_alive = request.keep_alive && !engine_->stopping() && !answer.endless;
+    auto sending = send_answer(std::move(answer), request.method == "HEAD", keep_alive, held);
+    const bool sent = co_await std::move(sending);
+    co_return sent&& keep_alive ? next_step::request : next_step::close;
+}
+
+asio::awaitable<http_answer> connection::answer_in_room(const request_head& request, shared_turn& held)
+{
+    const auto size_of = [](const http_answer& a) { return a.parts ? portion : body_of(a).size(); };
+    auto answering = engine_->answer(request, *this);
+    auto out = co_await std::move(answering);
+    const auto size = size_of(out);
+    if (size <= small_answer) co_return out;
+    // One that has to wait is made again in its turn: it would take the room that it waits for.
+    const bool kept = held.ask_now(size);
+    if (!kept && !out.parts) out = {};
+    if (!kept) {
+        auto waiting = take_turn(held, size);
+        const bool may = co_await std::move(waiting);
+        if (!may) co_return engine_->no_room();
+    }
+    if (!kept && !out.parts) {
+        auto again = engine_->answer(request, *this);
+        out = co_await std::move(again);
+    }
+    if (!held.resize(size_of(out))) co_return engine_->no_room();
+    co_return out;
+}
+
+asio::awaitable<bool> connection::send_answer(http_answer answer, bool head_only, bool keep_alive, shared_turn& held)
+{
     std::string out = head_of(answer, keep_alive, engine_->wall_now());
     if (!head_only) out += answer.body;
     answer.body = {};
+    answers_since_ = engine_->now();
+    holds_answer_ = held.granted();
     sends_ = head_only ? nullptr : answer.page;
     bool sent = co_await send(out);
     if (sent && answer.shared_body && !head_only) sent = co_await send(*answer.shared_body);
@@ -194,33 +246,25 @@ asio::awaitable<connection::turn> connection::serve_one()
         auto sending = send_parts(std::move(answer.parts), held);
         sent = co_await std::move(sending);
     }
-    sends_ = nullptr;
-    holds_answer_ = false;
     if (sent && answer.stream && !head_only) {
+        streams_ = true;
         auto streaming = stream(*answer.stream);
         co_await std::move(streaming);
     }
-    co_return sent&& keep_alive ? turn::next_request : turn::close;
+    streams_ = false;
+    sends_ = nullptr;
+    holds_answer_ = false;
+    answers_since_.reset();
+    co_return sent;
 }
 
-asio::awaitable<bool> connection::make_room(answer_budget::share& held, std::size_t bytes)
+asio::awaitable<connection::next_step> connection::refuse()
 {
-    if (bytes > engine_->budget().limit()) co_return false;
-    while (engine_->end_stalled_answer())
-        for (int i = 0; i < turns_to_end; ++i) {
-            co_await asio::post(asio::use_awaitable);
-            if (held.resize(bytes)) co_return true;
-        }
-    co_return false;
-}
-
-asio::awaitable<connection::turn> connection::refuse()
-{
-    const http_answer answer = engine_->count(refusal_of(requests_.where()));
-    end_within(engine_->limits().answer_timeout);
+    const http_answer answer = refusal_of(requests_.where());
+    engine_->count(answer);
     const std::string out = head_of(answer, false, engine_->wall_now()) + answer.body;
     const bool sent = co_await send(out);
-    co_return sent ? turn::drain_and_close : turn::close;
+    co_return sent ? next_step::drain_and_close : next_step::close;
 }
 
 asio::awaitable<bool> connection::send(std::string_view bytes)
@@ -239,7 +283,6 @@ asio::awaitable<bool> connection::send(std::string_view bytes)
 
 asio::awaitable<void> connection::stream(snapshot_feed::seat& seat)
 {
-    pause_ = engine_->time().make_timer(engine_->strand());
     const time_point end = time_after(engine_->now(), engine_->limits().stream_time);
     while (closed_ == closing::none && !engine_->stopping() && engine_->now() < end) {
         const time_point begin = engine_->now();
@@ -247,38 +290,44 @@ asio::awaitable<void> connection::stream(snapshot_feed::seat& seat)
         engine_->on_debug_page(begin);
         if (const auto* snapshot = std::get_if<std::shared_ptr<const std::string>>(&next)) {
             // Counted for each stream, though they share it: a stalled one keeps its own alive.
-            const answer_budget::share held(engine_->budget(), (*snapshot)->size());
-            if (!held) co_return;
+            shared_turn held(*engine_, engine_->bytes(), client_);
             end_within(engine_->limits().answer_timeout);
+            auto waiting = take_turn(held, (*snapshot)->size());
+            const bool may = co_await std::move(waiting);
+            if (!may) co_return;
             const bool sent = co_await send(**snapshot);
             if (!sent) co_return;
             continue;
         }
         deadline_ = last_; // waits for itself
+        pause_ = engine_->time().make_timer(engine_->strand());
         pause_->expires_at(std::min(std::get<time_point>(next), end));
         // wind_up() and close() end the wait early.
         [[maybe_unused]] const auto rung = co_await pause_->wait();
     }
 }
 
-asio::awaitable<bool> connection::send_parts(body_parts parts, answer_budget::share& held)
+asio::awaitable<bool> connection::send_parts(body_parts parts, shared_turn& held)
 {
     std::string part;
     bool is_first = true;
     for (bool follows = true; follows;) {
-        auto waiting = await_part();
-        co_await std::move(waiting);
-        if (closed_ != closing::none) co_return false;
-        part = room_for_chunk_head;
         std::string_view chunk;
-        try {
-            const auto counted = engine_->part_cost();
-            follows = parts(part);
-            chunk = frame_chunk(part, is_first);
-        } catch (const std::exception& e) {
-            // The client learns it from the missing end.
-            engine_->on_broken_off(e.what());
-            co_return false;
+        {
+            shared_turn own(*engine_, engine_->parts(), client_);
+            auto waiting = await_turn(own, 1, time_point::max(), true);
+            const bool may = co_await std::move(waiting);
+            if (!may) co_return false;
+            part = room_for_chunk_head;
+            try {
+                own.begin_work();
+                follows = parts(part);
+                chunk = frame_chunk(part, is_first);
+            } catch (const std::exception& e) {
+                // The client learns it from the missing end.
+                engine_->on_broken_off(e.what());
+                co_return false;
+            }
         }
         // One that is larger than others has been made by now, but is not held while its client stalls.
         if (!held.resize(std::max(portion, part.capacity()))) {
@@ -296,19 +345,6 @@ asio::awaitable<bool> connection::send_parts(body_parts parts, answer_budget::sh
     }
     const bool sent = co_await send(end_of_chunks(is_first));
     co_return sent;
-}
-
-asio::awaitable<void> connection::await_part()
-{
-    duration wait = engine_->part_wait();
-    if (wait == duration::zero()) co_return;
-    pause_ = engine_->time().make_timer(engine_->strand());
-    for (; wait > duration::zero() && closed_ == closing::none; wait = engine_->part_wait()) {
-        pause_->expires_at(time_after(engine_->now(), wait));
-        // wind_up() and close() end the wait early.
-        [[maybe_unused]] const auto rung = co_await pause_->wait();
-    }
-    pause_.reset();
 }
 
 asio::awaitable<void> connection::drain()

@@ -114,7 +114,7 @@ std::string head_of(const http_answer& answer, bool keep_alive, wall_time now)
     out += answer.content_type;
     if (answer.parts)
         out += "\r\nTransfer-Encoding: chunked";
-    else if (!answer.stream)
+    else if (!answer.endless)
         out += "\r\nContent-Length: " + std::to_string(body_of(answer).size());
     out += "\r\nDate: " + http_date(now);
     out += "\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n";

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dashboard/snapshot_feed.hpp"
+#include "server/shared_turn.hpp"
 
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/endpoints/streamed_page.hpp>
@@ -32,6 +33,10 @@ struct http_answer
     std::vector<std::pair<std::string_view, std::string>> headers = {};
     /// With a seat, the body is followed by snapshots until the connection ends.
     std::shared_ptr<snapshot_feed::seat> stream = {};
+    /// Its length is not known when it begins: it ends with the connection.
+    bool endless = false;
+    /// Its place among the answers of its kind, until it ends.
+    std::shared_ptr<shared_turn> place = {};
 };
 
 /// An answer in plain text.

@@ -6,9 +6,9 @@ namespace asio = boost::asio;
 
 namespace kubecoro::detail {
 
-connection_table::connection_table(std::size_t limit, std::size_t handshakes, std::shared_ptr<time_source> time,
-                                   const asio::any_io_executor& strand)
-    : limit_(limit), handshakes_(handshakes), time_(std::move(time)), alarm_(time_->make_timer(strand))
+connection_table::connection_table(std::size_t limit, std::function<time_point()> pass_on,
+                                   std::shared_ptr<time_source> time, const asio::any_io_executor& strand)
+    : limit_(limit), pass_on_(std::move(pass_on)), time_(std::move(time)), alarm_(time_->make_timer(strand))
 {
 }
 
@@ -30,22 +30,19 @@ bool connection_table::admit(const std::shared_ptr<connection>& made)
     if (connections_.size() >= limit_) {
         auto crowds = clients();
         ++crowds[made->client()];
-        if (!close_one({}, crowds)) return false;
+        if (!close_one({}, &connection::waits_since, crowds)) return false;
     }
     connections_.push_back(made);
     watch(made->deadline());
     return true;
 }
 
-std::size_t connection_table::count(const predicate& of) const
-{
-    return static_cast<std::size_t>(std::count_if(connections_.begin(), connections_.end(), [&of](const auto& c) {
-        const auto held = c.lock();
-        return held && of(*held);
-    }));
-}
+bool connection_table::make_room(const predicate& among) { return close_one(among, &connection::waits_since, {}); }
 
-bool connection_table::make_room(const predicate& among) { return close_one(among, {}); }
+bool connection_table::end_oldest_answer(const predicate& among)
+{
+    return close_one(among, &connection::answers_since, {});
+}
 
 std::map<client_id, std::size_t> connection_table::clients() const
 {
@@ -55,20 +52,23 @@ std::map<client_id, std::size_t> connection_table::clients() const
     return out;
 }
 
-/// Closes the connection that has waited longest, of the clients with the most connections.
+/// Closes the connection with the greatest age, of the clients with the most connections.
+/// @param since   Those without it stay.
 /// @param crowds  The connections of each client; empty = all clients count the same.
-bool connection_table::close_one(const predicate& among, const std::map<client_id, std::size_t>& crowds)
+bool connection_table::close_one(const predicate& among, age since, const std::map<client_id, std::size_t>& crowds)
 {
     std::shared_ptr<connection> chosen;
     std::size_t most = 0;
+    time_point oldest{};
     auto place = connections_.end();
     for (auto at = connections_.begin(); at != connections_.end(); ++at) {
         auto held = at->lock();
-        const auto since = held ? held->waits_since() : std::nullopt;
-        if (!since || (among && !among(*held))) continue;
+        const auto begin = held ? (held.get()->*since)() : std::nullopt;
+        if (!begin || (among && !among(*held))) continue;
         const auto crowd = crowds.empty() ? 0 : crowds.at(held->client());
-        if (chosen && (crowd < most || (crowd == most && *chosen->waits_since() <= *since))) continue;
+        if (chosen && (crowd < most || (crowd == most && oldest <= *begin))) continue;
         chosen = std::move(held);
+        oldest = *begin;
         most = crowd;
         place = at;
     }
@@ -76,21 +76,6 @@ bool connection_table::close_one(const predicate& among, const std::map<client_i
     connections_.erase(place);
     chosen->close(closing::for_another);
     return true;
-}
-
-bool connection_table::may_shake_hands(const connection& wants)
-{
-    if (handshakes_.take(time_->now())) return true;
-    handshakes_.wait(wants.client(), &wants);
-    watch(handshakes_.due());
-    return false;
-}
-
-void connection_table::begin_handshakes(time_point now)
-{
-    while (const auto next = handshakes_.next(now))
-        for (const auto& c : connections_)
-            if (const auto held = c.lock(); held.get() == next) held->begin_handshake();
 }
 
 void connection_table::watch(time_point when)
@@ -129,8 +114,8 @@ asio::awaitable<result<>> connection_table::enforce(std::function<void()> abando
     constexpr duration after_close = std::chrono::milliseconds{10};
     for (;;) {
         const time_point now = time_->now();
-        begin_handshakes(now);
-        armed_ = std::min(close_due(now), handshakes_.due());
+        const time_point turns = pass_on_();
+        armed_ = std::min(close_due(now), turns);
         if (closed_) {
             if (connections_.empty()) co_return result<>{};
             if (now >= last_) abandon();

@@ -13,20 +13,18 @@ namespace kubecoro::detail {
 class connection_table
 {
 public:
-    /// @param handshakes  A second.
-    connection_table(std::size_t limit, std::size_t handshakes, std::shared_ptr<time_source> time,
+    /// @param pass_on  Begins the turns whose time has come. @return when to call it again.
+    connection_table(std::size_t limit, std::function<time_point()> pass_on, std::shared_ptr<time_source> time,
                      const boost::asio::any_io_executor& strand);
 
     /// Keeps the connection while it lives. In a full table it takes the place of one of the client that has most.
     /// @return false when the table is full and the server works for each.
     [[nodiscard]] bool admit(const std::shared_ptr<connection>& made);
     using predicate = std::function<bool(const connection&)>;
-    [[nodiscard]] std::size_t count(const predicate& of) const;
     /// Closes the connection that has waited longest for its client. @param among  Empty = all. @return false when none waits.
     bool make_room(const predicate& among = {});
-    /// Whether the connection may begin its TLS handshake at once. Otherwise its begin_handshake() is called when it may.
-    [[nodiscard]] bool may_shake_hands(const connection& wants);
-    void stops_waiting(const connection& wanted) noexcept { handshakes_.leave(wanted.client(), &wanted); }
+    /// Closes the connection whose answer is the oldest. @return false when there is none.
+    bool end_oldest_answer(const predicate& among);
     /// Called by a connection at its end.
     void forget(const connection& ended);
     /// Called by connections when their deadline is now at `when`.
@@ -42,13 +40,13 @@ public:
 private:
     /// Closes what is due. @return the next deadline; the largest when there is none.
     [[nodiscard]] time_point close_due(time_point now);
-    void begin_handshakes(time_point now);
     [[nodiscard]] std::map<client_id, std::size_t> clients() const;
-    bool close_one(const predicate& among, const std::map<client_id, std::size_t>& crowds);
+    using age = std::optional<time_point> (connection::*)() const noexcept;
+    bool close_one(const predicate& among, age since, const std::map<client_id, std::size_t>& crowds);
     void forget_ended();
 
     const std::size_t limit_;
-    handshake_turns handshakes_;
+    std::function<time_point()> pass_on_;
     std::shared_ptr<time_source> time_;
     std::unique_ptr<timer> alarm_;
     time_point armed_ = time_point::max();

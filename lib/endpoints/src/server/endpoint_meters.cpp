@@ -2,8 +2,7 @@
 
 namespace kubecoro::detail {
 
-endpoint_meters::endpoint_meters(std::shared_ptr<metrics> sink, std::size_t max_answer_bytes)
-    : sink_(std::move(sink)), budget_(max_answer_bytes)
+endpoint_meters::endpoint_meters(std::shared_ptr<metrics> sink) : sink_(std::move(sink))
 {
     if (!sink_) sink_ = null_metrics();
     repeated_ = sink_->make_counter("kubecoro_endpoints_repeated_pages_total", {});
@@ -49,7 +48,7 @@ endpoint_stats endpoint_meters::stats() const
     out.open_connections = open_;
     out.closed_by_server = closed_;
     out.requests = requests_;
-    out.answer_bytes = budget_.used();
+    out.answer_bytes = answer_bytes_;
     return out;
 }
 

@@ -1,8 +1,6 @@
 // Counts what the server does, for stats() and for the metrics sink.
 #pragma once
 
-#include "server/answer_budget.hpp"
-
 #include <kubecoro/base/metrics.hpp>
 #include <kubecoro/endpoints/endpoint_server.hpp>
 
@@ -19,7 +17,7 @@ class endpoint_meters
 {
 public:
     /// @param sink  Empty = none.
-    endpoint_meters(std::shared_ptr<metrics> sink, std::size_t max_answer_bytes);
+    explicit endpoint_meters(std::shared_ptr<metrics> sink);
 
     void on_request(std::string_view endpoint, int status);
     /// @param outcome  accepted, closed_past_deadline, closed_for_another, closed_without_handshake, refused, failed.
@@ -27,7 +25,8 @@ public:
     /// A page was served as it was made for an earlier request.
     void on_repeated_page();
     void on_open_connections(std::size_t n);
-    [[nodiscard]] answer_budget& budget() noexcept { return budget_; }
+    /// Bytes of answers that wait for their clients.
+    void on_answer_bytes(std::size_t n) noexcept { answer_bytes_ = n; }
     [[nodiscard]] endpoint_stats stats() const;
 
 private:
@@ -39,8 +38,7 @@ private:
     std::map<std::pair<std::string, int>, series> requests_by_;
     std::map<std::string, series, std::less<>> connections_by_;
     std::atomic<std::uint64_t> requests_{0}, connections_{0}, closed_{0};
-    std::atomic<std::size_t> open_{0};
-    answer_budget budget_;
+    std::atomic<std::size_t> open_{0}, answer_bytes_{0};
 };
 
 } // namespace kubecoro::detail

@@ -21,7 +21,7 @@ struct endpoint_server::state
         : options(std::move(o)),
           strand(make_kept_strand(kept_executor(executor))),
           tasks(strand.get(), options.log),
-          meters(std::make_shared<detail::endpoint_meters>(sink_of(options), options.limits.max_answer_bytes))
+          meters(std::make_shared<detail::endpoint_meters>(sink_of(options)))
     {
         if (!options.time) options.time = real_clock();
     }

@@ -153,9 +153,9 @@ void listener::take(tcp::socket socket, task_group& tasks)
     socket.set_option(tcp::no_delay(true), ignored);
     // The kernel's memory counts too, and a client that does not read is noticed.
     socket.set_option(asio::socket_base::send_buffer_size(kernel_buffer), ignored);
-    const auto client = client_of(socket.remote_endpoint(ignored).address());
+    const auto from = socket.remote_endpoint(ignored).address();
     auto stream = make_server_stream(std::move(socket), certificate_ ? certificate_->current() : nullptr);
-    auto made = std::make_shared<connection>(std::move(stream), engine_, client, certificate_ != nullptr);
+    auto made = std::make_shared<connection>(std::move(stream), engine_, from, certificate_ != nullptr);
     const bool admitted = engine_->table().admit(made);
     engine_->on_accepted(admitted);
     if (admitted) tasks.spawn("endpoints: connection", strand_, connection::serve(made));

@@ -1,7 +1,7 @@
 // A page of the server that is made for each request, as far as its budget goes, and otherwise served as it was made last.
 #pragma once
 
-#include "server/render_budget.hpp"
+#include "turns/render_budget.hpp"
 
 #include <functional>
 #include <memory>

@@ -16,13 +16,35 @@ namespace {
 
 constexpr duration log_pause = std::chrono::seconds{10};
 constexpr std::size_t longest_logged_target = 200;
-/// How long a client of a streamed page may take for 64 KiB while others want its place.
+/// How long a client may take for 64 KiB while others wait for its room.
 constexpr duration patience = std::chrono::seconds{1};
+/// How long an answer has its room, while the client of another address waits that has less.
+constexpr duration fair_time = std::chrono::seconds{3};
 
 /// Time that streamed pages may take at once: enough for one of a large cluster.
 constexpr duration pages_at_once = std::chrono::seconds{3};
 
 constexpr std::string_view exposition_format = "text/plain; version=0.0.4; charset=utf-8";
+
+/// @param units  Held at once.
+client_turns::limits for_all_connections(const endpoint_limits& l, std::size_t units = client_turns::limits{}.units)
+{
+    return {.units = units, .addresses = l.max_connections, .waiters = l.max_connections};
+}
+
+/// A fifth of those of a second begin at once.
+client_turns turns_in_a_second(const endpoint_limits& l, std::size_t n)
+{
+    return {for_all_connections(l), n, 1 + n / 5};
+}
+
+http_answer later(std::string_view endpoint, std::string text)
+{
+    auto out = plain_answer(503, std::move(text));
+    out.headers.emplace_back("Retry-After", "1");
+    out.endpoint = endpoint;
+    return out;
+}
 
 http_answer unauthenticated(std::string text)
 {
@@ -54,19 +76,64 @@ server_engine::server_engine(const asio::any_io_executor& strand, endpoint_optio
     : strand_(strand),
       options_(std::move(options)),
       meters_(std::move(meters)),
-      table_(options_.limits.max_connections, options_.limits.max_handshakes_per_second, options_.time, strand),
-      feed_(options_.debug ? std::make_shared<snapshot_feed>(*options_.debug, options_.limits.snapshot_period,
-                                                             options_.limits.max_streams, options_.time)
-                           : nullptr),
+      table_(
+          options_.limits.max_connections, [this] { return pass_on(); }, options_.time, strand),
+      feed_(options_.debug
+                ? std::make_shared<snapshot_feed>(*options_.debug, options_.limits.snapshot_period, options_.time)
+                : nullptr),
       metrics_page_(options_.limits.render_share),
-      debug_budget_(options_.limits.render_share),
-      detail_budget_(options_.limits.render_share),
-      page_budget_(options_.limits.page_share, pages_at_once),
+      handshakes_(turns_in_a_second(options_.limits, options_.limits.max_handshakes_per_second)),
+      requests_(turns_in_a_second(options_.limits, options_.limits.max_requests_per_second)),
+      renders_(for_all_connections(options_.limits, 1), render_budget(options_.limits.render_share)),
+      parts_(for_all_connections(options_.limits, 1), render_budget(options_.limits.page_share, pages_at_once)),
+      bytes_(for_all_connections(options_.limits, options_.limits.max_answer_bytes)),
+      streams_(for_all_connections(options_.limits, options_.limits.max_streams)),
       repeats_(log_pause),
       refusals_(log_pause),
       breaks_(log_pause),
       closings_(log_pause)
 {
+    for (const auto& page : options_.pages)
+        places_.emplace_back(for_all_connections(options_.limits, page.max_answers));
+}
+
+time_point server_engine::pass_on()
+{
+    const auto present = now();
+    time_point due = time_point::max();
+    const auto begin = [&](client_turns& of) {
+        while (auto* const next = of.next(present)) next->on_turn();
+        due = std::min(due, of.due(present));
+    };
+    for (auto* of : {&handshakes_, &requests_, &renders_, &parts_, &bytes_, &streams_}) begin(*of);
+    for (auto& of : places_) begin(of);
+    meters_->on_answer_bytes(bytes_.used());
+    table_.watch(due);
+    return due;
+}
+
+connection_table::predicate server_engine::holders_of(const client_turns& of) const
+{
+    if (&of == &bytes_) return [](const connection& c) { return c.holds_answer(); };
+    if (&of == &streams_) return [](const connection& c) { return c.streams(); };
+    for (std::size_t i = 0; i < places_.size(); ++i)
+        if (&of == &places_[i]) return [page = &options_.pages[i]](const connection& c) { return c.sends() == page; };
+    return {};
+}
+
+void server_engine::make_way(const client_turns& of)
+{
+    const auto holds = holders_of(of);
+    if (!holds) return;
+    const time_point stalled = time_after(now(), -patience), old = time_after(now(), -fair_time);
+    // One that waits for a turn itself is not slow.
+    if (table_.make_room(
+            [&](const connection& c) { return holds(c) && !c.awaits_turn() && *c.waits_since() <= stalled; }))
+        return;
+    const auto crowd = of.displaced();
+    if (!crowd) return;
+    table_.end_oldest_answer(
+        [&](const connection& c) { return holds(c) && c.client() == *crowd && *c.answers_since() <= old; });
 }
 
 std::optional<http_answer> server_engine::refusal_of(const request_head& request) const
@@ -81,29 +148,32 @@ std::optional<http_answer> server_engine::refusal_of(const request_head& request
     return std::nullopt;
 }
 
-asio::awaitable<http_answer> server_engine::answer(request_head request)
+asio::awaitable<http_answer> server_engine::answer(const request_head& request, connection& by)
 {
     http_answer answer;
     std::exception_ptr thrown;
     try {
-        auto routing = route(request);
+        auto routing = route(request, by);
         answer = co_await std::move(routing);
-        compress(answer, request.accept_encoding);
     } catch (...) {
         thrown = std::current_exception();
     }
     if (thrown) answer = failed(std::move(thrown));
+    co_return answer;
+}
+
+void server_engine::count(const http_answer& answer, const request_head& request)
+{
     meters_->on_request(answer.endpoint, answer.status);
-    if (answer.status < 400 || answer.endpoint == "livez" || answer.endpoint == "readyz") co_return answer;
+    if (answer.status < 400 || answer.endpoint == "livez" || answer.endpoint == "readyz") return;
     if (const auto held_back = refusals_.pass(now()))
         options_.log.info("a request was refused", {{"method", printable(request.method, 20)},
                                                     {"target", printable(request.target, longest_logged_target)},
                                                     {"status", answer.status},
                                                     {"held_back", *held_back}});
-    co_return answer;
 }
 
-asio::awaitable<http_answer> server_engine::route(const request_head& request)
+asio::awaitable<http_answer> server_engine::route(const request_head& request, connection& by)
 {
     if (auto refusal = refusal_of(request)) co_return std::move(*refusal);
     const auto target = parse_target(request.target);
@@ -117,20 +187,28 @@ asio::awaitable<http_answer> server_engine::route(const request_head& request)
     const bool debug = options_.debug && (target->path == "/debug" || target->path.starts_with("/debug/"));
     if (options_.protect && (paged || metrics || debug || stream)) {
         const bool as_asked = paged || metrics;
-        auto judging = refusal_by_token(request, as_asked ? target->path : stream ? "/dashboard" : debug_path(*target));
+        auto judging = refusal_by_token(request,
+                                        as_asked ? target->path
+                                        : stream ? "/dashboard"
+                                                 : debug_path(*target),
+                                        by);
         auto refusal = co_await std::move(judging);
         if (refusal) refusal->endpoint = paged ? "page" : metrics ? "metrics" : stream ? "dashboard" : "debug";
         if (refusal) co_return std::move(*refusal);
     }
-    if (paged) co_return answer_page(*page, request);
     if (metrics) co_return answer_metrics(request);
-    if (stream) co_return answer_stream(request);
-    if (debug) co_return answer_debug(*target, request);
-    if (options_.health) {
-        auto asking = answer_health(*target);
-        co_return co_await std::move(asking);
-    }
-    co_return plain_answer(404, "not found\n");
+    asio::awaitable<http_answer> answering;
+    if (paged)
+        answering = answer_page(static_cast<std::size_t>(page - options_.pages.begin()), request, by);
+    else if (stream)
+        answering = answer_stream(request, by);
+    else if (debug)
+        answering = answer_debug(*target, request, by);
+    else if (options_.health)
+        answering = answer_health(*target, by);
+    else
+        co_return plain_answer(404, "not found\n");
+    co_return co_await std::move(answering);
 }
 
 /// One path for all that is not there, so that a client cannot have any number of paths reviewed.
@@ -142,17 +220,15 @@ std::string server_engine::debug_path(const request_target& target) const
 }
 
 asio::awaitable<std::optional<http_answer>> server_engine::refusal_by_token(const request_head& request,
-                                                                            std::string path) const
+                                                                            std::string path, connection& by) const
 {
     const auto token = bearer_token(request.authorization);
     if (token.empty()) co_return unauthenticated("a token is needed: Authorization: Bearer TOKEN\n");
-    auto checking = options_.protect->check(std::string(token), path);
+    const connection::turn_wait counted(by); // for its turn to be reviewed
+    auto checking = options_.protect->check(std::string(token), path, by.address().to_string());
     const auto verdict = co_await std::move(checking);
-    if (!verdict && verdict.error() == cond::retry_later) {
-        auto later = plain_answer(503, "too many tokens are due to be reviewed\n");
-        later.headers.emplace_back("Retry-After", "1");
-        co_return later;
-    }
+    if (!verdict && verdict.error() == cond::retry_later)
+        co_return later("none", "too many tokens are due to be reviewed\n");
     if (!verdict) co_return plain_answer(500, "the token could not be reviewed; the log of the program says why\n");
     if (*verdict == access_verdict::unauthenticated) co_return unauthenticated("the token is not valid\n");
     if (*verdict == access_verdict::forbidden)
@@ -160,7 +236,7 @@ asio::awaitable<std::optional<http_answer>> server_engine::refusal_by_token(cons
     co_return std::nullopt;
 }
 
-asio::awaitable<http_answer> server_engine::answer_health(const request_target& target)
+asio::awaitable<http_answer> server_engine::answer_health(const request_target& target, connection& by)
 {
     const auto query = health_query_of(target);
     if (!query) co_return plain_answer(404, "not found\n");
@@ -169,21 +245,19 @@ asio::awaitable<http_answer> server_engine::answer_health(const request_target& 
     if (!wanted) co_return plain_answer(404, "there is no such check\n");
     auto running = options_.health->run(query->probe, std::move(*wanted));
     auto outcomes = co_await std::move(running);
-    auto said = health_in_budget(*query, existing, std::move(outcomes));
+    shared_turn own(*this, renders_, by.client());
+    // Anyone may ask for details, which cost time. Those that do not come in time are left out.
+    if (has_details(*query, outcomes)) {
+        auto waiting = by.take_turn(own);
+        const bool may = co_await std::move(waiting);
+        if (may) own.begin_work();
+        if (!may)
+            for (auto& o : outcomes) o.detail = nullptr;
+    }
+    auto said = answer_of(*query, existing, outcomes);
     auto out = plain_answer(said.status, std::move(said.body));
     out.endpoint = query->title == "readyz" ? "readyz" : "livez";
     co_return out;
-}
-
-/// Anyone may ask for details, which cost time: beyond the budget, the answer has none.
-health_answer server_engine::health_in_budget(const health_query& query, const std::vector<std::string>& existing,
-                                              std::vector<health_outcome> outcomes)
-{
-    const time_point begin = now();
-    if (!detail_budget_.has_time(begin))
-        for (auto& o : outcomes) o.detail = nullptr;
-    const render_budget::cost counted(detail_budget_, *options_.time, begin);
-    return answer_of(query, existing, outcomes);
 }
 
 http_answer server_engine::answer_metrics(const request_head& request)
@@ -211,57 +285,32 @@ void server_engine::on_repeated()
                           {{"held_back", *held_back}});
 }
 
-http_answer server_engine::too_often() const
+asio::awaitable<http_answer> server_engine::answer_page(std::size_t page, const request_head& request, connection& by)
 {
-    auto out = plain_answer(503, "debug pages are requested too often\n");
-    out.headers.emplace_back("Retry-After", "1");
-    out.endpoint = "debug";
-    return out;
-}
-
-bool server_engine::has_place(const streamed_page& page)
-{
-    const auto sends = [&page](const connection& c) { return c.sends() == &page; };
-    if (table_.count(sends) < page.max_answers) return true;
-    return end_stalled(sends);
-}
-
-/// While one is answered, all others wait for their clients: only those that wait long are slow.
-bool server_engine::end_stalled(const connection_table::predicate& among)
-{
-    const time_point stalled = time_after(now(), -patience);
-    return table_.make_room([&](const connection& c) { return among(c) && *c.waits_since() <= stalled; });
-}
-
-bool server_engine::end_stalled_answer()
-{
-    return end_stalled([](const connection& c) { return c.holds_answer(); });
-}
-
-http_answer server_engine::answer_page(const streamed_page& page, const request_head& request)
-{
+    const streamed_page& made_of = options_.pages[page];
     // Without chunks, an answer that breaks off looks complete.
-    if (!request.reads_chunks) return plain_answer(505, "HTTP/1.1 is needed\n");
-    // A HEAD costs nothing: nobody gives way to it.
-    if (request.method != "HEAD" && !has_place(page)) {
-        auto refusal = plain_answer(503, "others read this page now\n");
-        refusal.headers.emplace_back("Retry-After", "1");
-        refusal.endpoint = "page";
-        return refusal;
-    }
+    if (!request.reads_chunks) co_return plain_answer(505, "HTTP/1.1 is needed\n");
     http_answer out;
+    // A HEAD costs nothing: nobody gives way to it.
+    if (request.method != "HEAD") {
+        out.place = std::make_shared<shared_turn>(*this, places_[page], by.client());
+        auto waiting = by.take_turn(*out.place);
+        const bool may = co_await std::move(waiting);
+        if (!may) co_return later("page", "others read this page now\n");
+    }
     out.endpoint = "page";
-    out.content_type = page.content_type;
-    out.page = &page;
+    out.content_type = made_of.content_type;
+    out.page = &made_of;
     // Begun with the first part, which a HEAD does not make.
-    out.parts = [&page, parts = body_parts()](std::string& part) mutable {
-        if (!parts) parts = page.begin();
+    out.parts = [&made_of, parts = body_parts()](std::string& part) mutable {
+        if (!parts) parts = made_of.begin();
         return parts(part);
     };
-    return out;
+    co_return out;
 }
 
-http_answer server_engine::answer_debug(const request_target& target, const request_head& request)
+asio::awaitable<http_answer> server_engine::answer_debug(const request_target& target, const request_head& request,
+                                                         connection& by)
 {
     http_answer out;
     out.endpoint = "debug";
@@ -269,21 +318,23 @@ http_answer server_engine::answer_debug(const request_target& target, const requ
     const std::string_view name = path.substr(std::min(path.size(), std::string_view("/debug/").size()));
     if (name.empty()) {
         for (const std::string& page : options_.debug->names()) out.body += "/debug/" + page + "\n";
-        return out;
+        co_return out;
     }
     const bool as_json = target.has("format") ? target.value("format") == "json" : prefers_json(request.accept);
     std::optional<std::string> cluster;
     if (target.has("cluster")) cluster = target.value("cluster");
-    const time_point begin = now();
-    if (!debug_budget_.has_time(begin)) return too_often();
-    const render_budget::cost counted(debug_budget_, *options_.time, begin);
+    shared_turn own(*this, renders_, by.client());
+    auto waiting = by.take_turn(own);
+    const bool may = co_await std::move(waiting);
+    if (!may) co_return later("debug", "debug pages are requested too often\n");
+    own.begin_work();
     auto rendered = as_json ? options_.debug->json(name, cluster) : options_.debug->text(name, cluster);
-    if (!rendered) return plain_answer(404, "there is no such page\n");
+    if (!rendered) co_return plain_answer(404, "there is no such page\n");
     if (as_json) out.content_type = "application/json";
     out.body = std::move(*rendered);
-    // Within the budget: it may take longer than the page.
+    // Within the turn: it may take longer than the page.
     compress(out, request.accept_encoding);
-    return out;
+    co_return out;
 }
 
 /// The page holds nothing of the program, and asks for a token if its stream needs one.
@@ -303,36 +354,28 @@ http_answer server_engine::answer_dashboard(const request_head& request) const
     return out;
 }
 
-http_answer server_engine::answer_stream(const request_head& request)
+asio::awaitable<http_answer> server_engine::answer_stream(const request_head& request, connection& by)
 {
     http_answer out;
-    // A foreign page could not read the stream, but use up the streams.
-    if (request.fetch_site == "cross-site" || request.fetch_site == "same-site")
-        out = plain_answer(403, "a page of another site asks\n");
-    else if (!debug_budget_.has_time(now())) // the first stream has a snapshot made at once
-        out = too_often();
-    else if (request.method == "HEAD" || (out.stream = feed_->join()))
-        out.content_type = "text/event-stream";
-    else
-        out = plain_answer(503, "as many dashboards are open as may be\n");
     out.endpoint = "dashboard";
-    return out;
+    // A foreign page could not read the stream, but use up the streams.
+    if (request.fetch_site == "cross-site" || request.fetch_site == "same-site") {
+        out = plain_answer(403, "a page of another site asks\n");
+        out.endpoint = "dashboard";
+        co_return out;
+    }
+    out.content_type = "text/event-stream";
+    out.endless = true;
+    if (request.method == "HEAD") co_return out;
+    out.place = std::make_shared<shared_turn>(*this, streams_, by.client());
+    auto waiting = by.take_turn(*out.place);
+    const bool may = co_await std::move(waiting);
+    if (!may) co_return later("dashboard", "as many dashboards are open as may be\n");
+    out.stream = feed_->join();
+    co_return out;
 }
 
-http_answer server_engine::no_room()
-{
-    auto out = plain_answer(503, "too many answers wait for their clients\n");
-    out.headers.emplace_back("Retry-After", "1");
-    return count(std::move(out));
-}
-
-http_answer server_engine::count(http_answer answer)
-{
-    meters_->on_request(answer.endpoint, answer.status);
-    if (const auto held_back = refusals_.pass(now()))
-        options_.log.info("a request was refused", {{"status", answer.status}, {"held_back", *held_back}});
-    return answer;
-}
+http_answer server_engine::no_room() const { return later("none", "too many answers wait for their clients\n"); }
 
 void server_engine::on_broken_off(std::string_view why)
 {

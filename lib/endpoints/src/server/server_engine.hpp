@@ -5,7 +5,6 @@
 #include "http/http_answer.hpp"
 #include "http/request_reader.hpp"
 #include "http/request_target.hpp"
-#include "server/answer_budget.hpp"
 #include "server/connection_table.hpp"
 #include "server/endpoint_meters.hpp"
 #include "server/log_pace.hpp"
@@ -33,7 +32,6 @@ public:
     [[nodiscard]] time_point now() const noexcept { return options_.time->now(); }
     [[nodiscard]] wall_time wall_now() const noexcept { return options_.time->wall_now(); }
     [[nodiscard]] connection_table& table() noexcept { return table_; }
-    [[nodiscard]] answer_budget& budget() noexcept { return meters_->budget(); }
     [[nodiscard]] const logger& log() const noexcept { return options_.log; }
     [[nodiscard]] bool stopping() const noexcept { return stopping_; }
 
@@ -42,20 +40,29 @@ public:
     void begin_stop() noexcept { stopping_ = true; }
 
     /// Answers a request. Fails only when it is cancelled.
-    [[nodiscard]] boost::asio::awaitable<http_answer> answer(request_head request);
+    [[nodiscard]] boost::asio::awaitable<http_answer> answer(const request_head& request, connection& by);
     /// The answer that replaces one for which there is no room.
-    [[nodiscard]] http_answer no_room();
-    /// Closes the connection that has waited longest for its client to read an answer. @return false when none stalls.
-    [[nodiscard]] bool end_stalled_answer();
-    /// Counts a refusal, and logs it.
-    [[nodiscard]] http_answer count(http_answer answer);
+    [[nodiscard]] http_answer no_room() const;
+    /// Counts an answer, and logs a refusal.
+    void count(const http_answer& answer, const request_head& request = {});
+
+    // Shared by the clients, by turns.
+
+    /// TLS handshakes that begin.
+    [[nodiscard]] client_turns& handshakes() noexcept { return handshakes_; }
+    /// Requests that are answered.
+    [[nodiscard]] client_turns& requests() noexcept { return requests_; }
+    /// Parts of streamed pages: one at a time.
+    [[nodiscard]] client_turns& parts() noexcept { return parts_; }
+    /// Bytes of answers.
+    [[nodiscard]] client_turns& bytes() noexcept { return bytes_; }
+    /// Begins the turns whose time has come. @return when to call it again.
+    time_point pass_on();
+    /// Ends an answer in favour of the next one that waits: one whose client stalls, or an old one of an address that has more.
+    void make_way(const client_turns& of);
 
     /// Counts the time since `begin` as spent on debug pages.
-    void on_debug_page(time_point begin) noexcept { debug_budget_.spend(begin, now()); }
-    /// Time before the next part of a streamed page may be made.
-    [[nodiscard]] duration part_wait() noexcept { return page_budget_.wait(now()); }
-    /// Counts its lifetime as spent on a part of a streamed page.
-    [[nodiscard]] render_budget::cost part_cost() noexcept { return {page_budget_, time(), now()}; }
+    void on_debug_page(time_point begin) noexcept { renders_.spend(begin, now()); }
     /// An answer that is made in parts has no end.
     void on_broken_off(std::string_view why);
     /// A connection was accepted, or refused because there is no room.
@@ -64,28 +71,24 @@ public:
     void on_end(closing why, const std::string& failed);
 
 private:
-    boost::asio::awaitable<http_answer> route(const request_head& request);
+    boost::asio::awaitable<http_answer> route(const request_head& request, connection& by);
     [[nodiscard]] std::optional<http_answer> refusal_of(const request_head& request) const;
     [[nodiscard]] http_answer answer_dashboard(const request_head& request) const;
-    [[nodiscard]] http_answer answer_stream(const request_head& request);
+    boost::asio::awaitable<http_answer> answer_stream(const request_head& request, connection& by);
     [[nodiscard]] std::string debug_path(const request_target& target) const;
     /// Why the request may not have what is at the path; nothing when it may.
-    boost::asio::awaitable<std::optional<http_answer>> refusal_by_token(const request_head& request,
-                                                                        std::string path) const;
-    boost::asio::awaitable<http_answer> answer_health(const request_target& target);
-    [[nodiscard]] health_answer health_in_budget(const health_query& query, const std::vector<std::string>& existing,
-                                                 std::vector<health_outcome> outcomes);
+    boost::asio::awaitable<std::optional<http_answer>> refusal_by_token(const request_head& request, std::string path,
+                                                                        connection& by) const;
+    boost::asio::awaitable<http_answer> answer_health(const request_target& target, connection& by);
     [[nodiscard]] http_answer answer_metrics(const request_head& request);
     /// The answer in place of one that an exception has prevented. A cancellation goes on.
     [[nodiscard]] http_answer failed(std::exception_ptr thrown);
-    /// The state of the program was asked for more often than it is shown.
-    [[nodiscard]] http_answer too_often() const;
     void on_repeated();
-    /// Makes one, if a client that stalls has to give way.
-    [[nodiscard]] bool has_place(const streamed_page& page);
-    bool end_stalled(const connection_table::predicate& among);
-    [[nodiscard]] http_answer answer_page(const streamed_page& page, const request_head& request);
-    [[nodiscard]] http_answer answer_debug(const request_target& target, const request_head& request);
+    /// Whether a connection holds units of these turns; empty when none holds any for long.
+    [[nodiscard]] connection_table::predicate holders_of(const client_turns& of) const;
+    boost::asio::awaitable<http_answer> answer_page(std::size_t page, const request_head& request, connection& by);
+    boost::asio::awaitable<http_answer> answer_debug(const request_target& target, const request_head& request,
+                                                     connection& by);
     void publish_open();
 
     boost::asio::any_io_executor strand_;
@@ -95,9 +98,16 @@ private:
     /// Null without debug pages.
     std::shared_ptr<snapshot_feed> feed_;
     rendered_page metrics_page_;
-    render_budget debug_budget_;
-    render_budget detail_budget_;
-    render_budget page_budget_;
+    client_turns handshakes_;
+    client_turns requests_;
+    /// Debug pages and details of health: one at a time.
+    client_turns renders_;
+    client_turns parts_;
+    client_turns bytes_;
+    /// Dashboards that are open.
+    client_turns streams_;
+    /// Answers in progress of each of the pages.
+    std::vector<client_turns> places_;
     log_pace repeats_;
     log_pace refusals_;
     log_pace breaks_;

@@ -40,7 +40,8 @@ struct access_filter_options
     saturating_duration keep_refused = std::chrono::seconds{10};
     /// Verdicts that are kept, of a token and a path each. The least recently used go first, refusals before others.
     std::size_t max_verdicts = 1024;
-    /// Reviews at once of tokens that were not allowed in the last ten minutes, and in a second.
+    /// Reviews at once of tokens that were not allowed in the last ten minutes. Beyond it, they wait for their turn, within
+    /// `timeout`.
     std::size_t max_reviews = 4;
     /// As max_reviews, in a second; as many may come at once. 0 counts as 1.
     std::size_t reviews_per_second = 10;
@@ -67,8 +68,8 @@ using access_reviewer =
         serving.protect = access_filter(client);
 
     Verdicts are kept for a short time under a keyed hash, and no token is kept beyond its request. Equal requests share one
-    review. Tokens that are new or were refused share a small budget of reviews, so that a flood of them neither floods the
-    API server nor locks out a token that was allowed before; one that replaces it is new.
+    review. Reviews of tokens that are new or were refused are few, and the addresses of clients take turns, so that a flood of
+    them neither floods the API server nor delays the tokens of others.
 
     A cheap handle; copies share the verdicts. Thread safe. */
 class access_filter
@@ -79,10 +80,14 @@ public:
     /// Asks something else.
     explicit access_filter(access_reviewer asks, access_filter_options options = {});
 
-    /** Errors: retry_later when too many reviews are due; timed_out; those of the review.
+    /** @param client  Its IP address: clients take turns by their IPv4 addresses, or /64 networks of IPv6. Those without one
+        are one client.
+
+        Errors: retry_later when too many reviews are due; timed_out; those of the review.
 
         @par Cancellation  ends the review, unless another call waits for it: that one begins its own. */
-    [[nodiscard]] boost::asio::awaitable<result<access_verdict>> check(std::string token, std::string path) const;
+    [[nodiscard]] boost::asio::awaitable<result<access_verdict>> check(std::string token, std::string path,
+                                                                       std::string client = {}) const;
 
 private:
     struct state;

@@ -29,14 +29,18 @@ struct endpoint_limits
     /// TLS handshakes that begin in a second, and a fifth of that at once; others wait within `read_timeout`. The
     /// addresses of clients take turns, so that one that floods the server delays itself. 0 = no limit.
     std::size_t max_handshakes_per_second = 50;
-    /// Bytes of a request's line and headers: 431 beyond. Requests have no body: 413.
+    /// Requests that are answered in a second, and a fifth of that at once; others wait within `answer_timeout`, by turns as
+    /// handshakes do. 0 = no limit.
+    std::size_t max_requests_per_second = 1000;
+    /// Bytes of a request's line and headers, of which there are 100 at most: 431 beyond. Requests have no body: 413.
     std::size_t max_head_bytes = 16 * 1024;
-    /// Bytes of answers that wait for their clients, over all connections: 503 beyond.
+    /// Bytes of answers that wait for their clients, over all connections. Beyond it, answers of more than 4 KiB wait for their
+    /// turn, within half of `answer_timeout`: 503 after that.
     std::size_t max_answer_bytes = 32 * 1024 * 1024;
-    /** Share of its thread's time that the server spends on making /metrics, as much on debug pages, and as much on
-        details of health, after 100 ms at once. Beyond it, /metrics is served as it was made last, at most 10 seconds ago,
-        debug pages are refused (503), and details are left out. The program's work, such as the renewal of its Lease,
-        has the rest. At least 0.01; 1 = no limit. */
+    /** Share of its thread's time that the server spends on making /metrics, and as much on debug pages and details of
+        health, after 100 ms at once. Beyond it, /metrics is served as it was made last, at most 10 seconds ago, and
+        the others wait for their turn, as answers do that have no room. The program's work, such as the renewal of its
+        Lease, has the rest. At least 0.01; 1 = no limit. */
     double render_share = 0.1;
     /// Share of its thread's time that the server spends on making parts of `pages`, after 3 seconds at once. Beyond it,
     /// parts wait, within `answer_timeout`. At least 0.01; 1 = no limit.
@@ -47,7 +51,8 @@ struct endpoint_limits
     saturating_duration answer_timeout = std::chrono::seconds{30};
     /// A connection without a request.
     saturating_duration idle_timeout = std::chrono::seconds{90};
-    /// Dashboards that are open at once: 503 beyond. Each holds a connection.
+    /// Dashboards that are open at once. Another one waits for its turn, as answers do that have no room; an address that has
+    /// several makes way for it. Each holds a connection.
     std::size_t max_streams = 8;
     /// How often a dashboard receives a snapshot of the debug pages, ten times a second at most. Made once for all of them, and
     /// only while there is one.

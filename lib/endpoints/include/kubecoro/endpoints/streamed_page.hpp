@@ -28,8 +28,9 @@ struct streamed_page
     /// Begins an answer. Called on the server's strand, as its result is, for one part after the other as the client reads:
     /// both must be quick. Parts of about 64 KiB are good.
     std::function<body_parts()> begin = {};
-    /// Answers in progress at once. At the limit, the one that has waited longest for its client, a second at least, breaks off
-    /// in favour of a new one; 503 when none has.
+    /// Answers in progress at once. At the limit, requests wait, within half of endpoint_limits::answer_timeout (503 after that),
+    /// and the addresses of clients take turns. For the next one an answer breaks off whose client has read nothing for a
+    /// second, or the oldest one, of three seconds at least, of an address that has two places more.
     std::size_t max_answers = 4;
     KUBECORO_NAME_FIRST;
 };

@@ -37,10 +37,12 @@ public:
     /// @param most_at_once  Time that may be spent at once, after a rest.
     explicit render_budget(double share, duration most_at_once = usual_at_once) noexcept;
 
-    /// Whether another page may be made.
-    [[nodiscard]] bool has_time(time_point now) noexcept;
+    /// Whether another page may be made. @param least  Time that has to be left.
+    [[nodiscard]] bool has_time(time_point now, duration least = duration{1}) noexcept;
     /// Time until another page may be made, a millisecond at least; zero when it may be made now.
-    [[nodiscard]] duration wait(time_point now) noexcept;
+    [[nodiscard]] duration wait(time_point now, duration least = duration{1}) noexcept;
+    /// Time is used up.
+    void take(time_point now, duration cost) noexcept;
     /// A page was made between these points in time.
     void spend(time_point begin, time_point end) noexcept;
 

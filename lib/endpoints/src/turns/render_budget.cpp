@@ -1,4 +1,4 @@
-#include "server/render_budget.hpp"
+#include "turns/render_budget.hpp"
 
 #include <algorithm>
 
@@ -29,24 +29,29 @@ void render_budget::fill(time_point now) noexcept
                               : left_ + std::chrono::duration_cast<duration>(std::chrono::duration<double>(gained));
 }
 
-bool render_budget::has_time(time_point now) noexcept
+bool render_budget::has_time(time_point now, duration least) noexcept
 {
     if (share_ >= 1) return true;
     fill(now);
-    return left_ > duration::zero();
+    return left_ >= least;
 }
 
-duration render_budget::wait(time_point now) noexcept
+duration render_budget::wait(time_point now, duration least) noexcept
 {
-    if (has_time(now)) return duration::zero();
-    const auto owed = std::chrono::duration<double>(-left_).count() / share_;
+    if (has_time(now, least)) return duration::zero();
+    const auto owed = std::chrono::duration<double>(least - duration{1} - left_).count() / share_;
     return std::max(std::chrono::duration_cast<duration>(std::chrono::duration<double>(owed)), shortest_wait);
+}
+
+void render_budget::take(time_point now, duration cost) noexcept
+{
+    fill(now);
+    left_ = std::max(left_ - std::clamp(cost, duration::zero(), most_at_once_ + most_debt), -most_debt);
 }
 
 void render_budget::spend(time_point begin, time_point end) noexcept
 {
-    fill(begin);
-    left_ = std::max(left_ - std::clamp(end - begin, duration::zero(), most_at_once_ + most_debt), -most_debt);
+    take(begin, end - begin);
     filled_ = std::max(filled_, end);
 }
 
