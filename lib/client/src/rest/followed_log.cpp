@@ -56,11 +56,11 @@ bool passes(const failure& f) { return f == cond::unreachable || f == cond::retr
 
 struct followed_log::state
 {
-    state(client cluster, std::string in, std::string of, log_options how)
+    state(client cluster, std::string in, std::string of, log_options asked)
         : c(std::move(cluster)),
           ns(std::move(in)),
           pod(std::move(of)),
-          options(std::move(how)),
+          options(std::move(asked)),
           continues(!options.previous && !options.limit_bytes),
           from_beginning(!options.since && options.since_time.empty() && !options.tail_lines),
           marking(continues && options.tail_lines == std::uint64_t{0}),

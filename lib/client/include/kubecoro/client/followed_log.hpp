@@ -25,8 +25,8 @@ namespace kubecoro {
         }
 
     No line is repeated, and none is lost that the node still has: lines are recognised by their times, their first
-    256 bytes and their order, whatever the clock of the node does. What a container wrote last before a stream broke is
-    read from its previous run if it was restarted. When the pod is gone, its log is too, and ends. Attempts follow each
+    256 bytes and their order, whatever the clock of the node does. If the container was restarted after a stream broke,
+    its last lines are read from the previous run. When the pod is gone, its log is too, and ends. Attempts follow each
     other with growing pauses of up to 10 s, without a limit.
 
     The limits of this promise:
