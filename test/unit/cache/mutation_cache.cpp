@@ -1,5 +1,6 @@
 // Tests of the mutation cache. Cases that exist in client-go have its names.
 
+#include "store/mutation_cache_core.hpp"
 #include "store/store.hpp"
 
 #include <kubecoro/cache/mutation_cache.hpp>
@@ -283,6 +284,63 @@ TEST_CASE("mutation cache: random writes and watches never show a state older th
                     std::find_if(all.begin(), all.end(), [&n](const object& o) { return o.name() == n; });
                 REQUIRE((listed == all.end() ? "none" : text(*listed)) == text(expected));
             }
+        }
+    }
+}
+
+TEST_CASE("mutation cache: the oldest writes go, however many there are", "[cache][mutation_cache][costs]")
+{
+    // A look at each entry for each write beyond the limit would take hours.
+    constexpr std::size_t most = 100'000;
+    mutation_cache_core core(5min, most);
+    time_point now{};
+    const auto write = [](std::size_t n) { return own_write{.key = {"web", std::to_string(n)}, .version = "5"}; };
+    for (std::size_t n = 0; n != 3 * most; ++n) core.put(write(n), now);
+    CHECK(core.size() == most);
+    CHECK_FALSE(core.find({"web", std::to_string(2 * most - 1)}, now));
+    CHECK(core.find({"web", std::to_string(2 * most)}, now));
+}
+
+TEST_CASE("mutation cache: random writes at the limit equal a list of them by age", "[cache][mutation_cache][model]")
+{
+    for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+        INFO("seed " << seed);
+        std::mt19937_64 random(seed);
+        mutation_cache_core core(5min, 4);
+        time_point now{};
+        // The oldest first.
+        std::vector<std::pair<time_point, own_write>> model;
+        const auto drop = [&model](auto which) { std::erase_if(model, [&](const auto& e) { return which(e); }); };
+        for (int step = 0; step != 100; ++step) {
+            const object_key key{"web", std::string(1, static_cast<char>('a' + random() % 8))};
+            drop([now](const auto& e) { return e.first <= now; });
+            const auto has_key = [&key](const auto& e) { return e.second.key == key; };
+            switch (random() % 8) {
+            case 0:
+                now += std::chrono::minutes(random() % 4);
+                break;
+            case 1:
+                core.erase(key);
+                drop(has_key);
+                break;
+            case 2:
+                CHECK(core.find(key, now).has_value() == std::any_of(model.begin(), model.end(), has_key));
+                break;
+            default:
+                const own_write w{.key = key, .version = std::to_string(step)};
+                core.put(w, now);
+                drop(has_key);
+                model.emplace_back(now + 5min, w);
+                if (model.size() > 4) model.erase(model.begin());
+            }
+            drop([now](const auto& e) { return e.first <= now; });
+            lines expected;
+            for (const auto& [until, w] : model) expected.push_back(w.key.name + w.version);
+            lines found;
+            for (const auto& w : core.all(now)) found.push_back(w.key.name + w.version);
+            std::sort(expected.begin(), expected.end());
+            std::sort(found.begin(), found.end());
+            REQUIRE(found == expected);
         }
     }
 }

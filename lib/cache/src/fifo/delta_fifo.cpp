@@ -60,8 +60,17 @@ struct delta_fifo::state
     [[nodiscard]] bool has_room(std::size_t scope) const
     {
         const auto own = lists.find(scope);
-        return below(waiting.deltas, options.max_pending) && below(waiting.bytes, options.max_pending_bytes) &&
-               (own == lists.end() || own->second == 0);
+        return !is_full() && (own == lists.end() || own->second == 0);
+    }
+    /// Requires the mutex.
+    [[nodiscard]] bool is_full() const noexcept
+    {
+        return !below(waiting.deltas, options.max_pending) || !below(waiting.bytes, options.max_pending_bytes);
+    }
+    /// Requires the mutex. Wakes one producer: of thousands, each list wakes only its own.
+    void wake(std::size_t scope) const
+    {
+        if (const auto at = held.find(scope); at != held.end()) at->second.notify();
     }
 
     /// Moves everything that was pushed to the core.
@@ -229,7 +238,7 @@ void delta_fifo::remove_scope(std::size_t scope)
     state_->core.remove_scope(scope);
     std::lock_guard lock(state_->mutex);
     state_->lists.erase(scope);
-    for (const auto& [held, signal] : state_->held) signal.notify();
+    state_->wake(scope);
 }
 
 void delta_fifo::state::take_in()
@@ -285,7 +294,7 @@ void delta_fifo::state::finish_batch()
         std::lock_guard lock(mutex);
         if (first_in_hand.type == delta_type::sync_all) syncs.erase(first_in_hand.target);
         const auto own = lists.find(first_in_hand.scope);
-        if (is_content(first_in_hand) && own != lists.end()) --own->second;
+        if (is_content(first_in_hand) && own != lists.end() && --own->second == 0) wake(first_in_hand.scope);
     }
     // Objects that left the store are freed now.
     for (delta& d : in_hand)
@@ -298,7 +307,9 @@ void delta_fifo::state::finish_batch()
 void delta_fifo::state::release(const delta_load& gone)
 {
     std::lock_guard lock(mutex);
+    const bool was_full = is_full();
     waiting -= gone;
+    if (!was_full || is_full()) return;
     for (const auto& [scope, signal] : held)
         if (has_room(scope)) signal.notify();
 }

@@ -229,13 +229,13 @@ void delta_processor::empty(informer_lane& l)
     if (with_.follower) with_.follower->news.notify();
 }
 
-void delta_processor::take_out(const namespaces_core& wanted)
+void delta_processor::take_out(const std::set<std::string>& left)
 {
     announce(); // left over when an attempt failed
-    auto leaving = with_.content->namespaces();
-    const auto watched = with_.lanes.present();
-    std::erase_if(leaving, [&](const std::string& stored) {
-        return wanted.covers(stored) || watched.contains(stored) || watched.contains({});
+    std::vector<std::string> leaving(left.begin(), left.end());
+    if (left.contains("")) leaving = with_.content->namespaces();
+    std::erase_if(leaving, [this](const std::string& stored) {
+        return with_.lanes.wants(stored) || with_.lanes.covering(stored) != nullptr;
     });
     with_.content->remove(leaving, begin_announcement(departure::namespace_left));
     hurry_.notify(); // its changes may have been those that fail

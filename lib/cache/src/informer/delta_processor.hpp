@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -57,8 +58,9 @@ public:
     [[nodiscard]] boost::asio::awaitable<result<>> run();
     /// Brings stored objects into their final form, a few at a time, between other work on the strand.
     [[nodiscard]] boost::asio::awaitable<result<>> renew();
-    /// Removes the objects that neither a wanted namespace nor a lane covers, and announces that.
-    void take_out(const namespaces_core& wanted);
+    /// Removes the objects of those lanes' namespaces that neither a wanted namespace nor a lane covers, and announces
+    /// that.
+    void take_out(const std::set<std::string>& left);
     /// Removes stored objects that the share does not have, some at a time, and announces that.
     [[nodiscard]] boost::asio::awaitable<result<>> sweep();
     /// Fills in the members about processing. Any thread.

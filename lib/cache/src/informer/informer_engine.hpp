@@ -71,6 +71,7 @@ public:
     [[nodiscard]] const std::shared_ptr<object_share>& share() const noexcept { return settings_.options.share; }
     [[nodiscard]] bool transforms() const noexcept { return static_cast<bool>(transformer_); }
     [[nodiscard]] const std::string& label() const noexcept { return settings_.label; }
+    [[nodiscard]] std::uint64_t number() const noexcept { return settings_.number; }
     [[nodiscard]] informer_state state() const;
     [[nodiscard]] informer_stats stats() const;
     [[nodiscard]] std::string describe() const;

@@ -1,4 +1,5 @@
 #include "informer/informer_engine.hpp"
+#include "informer/informer_names.hpp"
 #include "reflector/canonical_selector.hpp"
 
 #include <kubecoro/api/selector.hpp>
@@ -7,6 +8,9 @@
 #include <kubecoro/cache/informer_factory.hpp>
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <unordered_map>
 #include <utility>
 
 namespace asio = boost::asio;
@@ -43,6 +47,15 @@ informer_key key_of(const resource_type& resource, const informer_options& o)
     return {resource, o.label_selector, o.field_selector, o.shard_selector, o.decode, o.storage, o.share};
 }
 
+/// Equal for equal keys and namespaces, and rarely for others.
+std::string place_of(const informer_key& key, const namespaces_core& namespaces)
+{
+    std::string place = key.resource.path_prefix() + "/" + key.resource.plural;
+    for (const auto* text : {&key.label_selector, &key.field_selector, &key.shard_selector}) place += "\n" + *text;
+    for (const auto& ns : namespaces.watched()) place += "\n" + ns;
+    return place;
+}
+
 } // namespace
 
 struct informer_factory::state
@@ -52,6 +65,8 @@ struct informer_factory::state
         informer_key key;
         std::shared_ptr<informer_engine> engine;
         std::size_t uses = 0;
+        /// Where it is in `shared`; empty = nowhere.
+        std::string place = {};
     };
 
     std::shared_ptr<source_provider> provider;
@@ -60,26 +75,19 @@ struct informer_factory::state
     kept_executor executor;
     std::mutex mutex;
     random_source seeds;
-    std::vector<entry> entries;
-    /// One for each resource that was ever requested.
-    std::vector<std::pair<resource_type, std::shared_ptr<watch_list_ability>>> abilities;
+    /// By the informers' numbers.
+    std::map<std::uint64_t, entry> entries;
+    /// The entries that may be shared, by place and number: thousands may have one kind.
+    std::set<std::pair<std::string, std::uint64_t>> shared;
+    const std::shared_ptr<moved_informers> moved = std::make_shared<moved_informers>();
+    std::uint64_t last_number = 0;
+    informer_names names;
+    /// One for each resource that was ever requested, by its path.
+    std::unordered_map<std::string, std::shared_ptr<watch_list_ability>> abilities;
     /// Released by their last user, and possibly still running: a release can be cancelled.
-    std::vector<std::shared_ptr<informer_engine>> leaving;
+    std::map<std::uint64_t, std::shared_ptr<informer_engine>> leaving;
     bool started = false;
     bool stopping = false;
-
-    std::string label_for(const resource_type& resource, const informer_options& o) const
-    {
-        const std::string wish = o.label.empty() ? resource.display_name() : o.label;
-        const auto taken = [this](const std::string& name) {
-            const auto has = [&name](const auto& engine) { return engine->label() == name; };
-            return std::any_of(entries.begin(), entries.end(), [&](const entry& e) { return has(e.engine); }) ||
-                   std::any_of(leaving.begin(), leaving.end(), has);
-        };
-        std::string name = wish;
-        for (int n = 2; taken(name); ++n) name = wish + "-" + std::to_string(n);
-        return name;
-    }
 
     /// Requires the mutex.
     std::shared_ptr<informer_engine> make(const resource_type& resource, informer_options o)
@@ -88,7 +96,9 @@ struct informer_factory::state
         if (o.resync == duration::zero()) o.resync = options.resync;
         informer_settings s;
         s.resource = resource;
-        s.label = label_for(resource, o);
+        s.label = names.take(o.label.empty() ? resource.display_name() : o.label);
+        s.number = ++last_number;
+        s.moved = moved;
         s.metrics = options.metrics;
         s.metrics_period = options.metrics_period;
         s.options = std::move(o);
@@ -106,25 +116,44 @@ struct informer_factory::state
 
     std::shared_ptr<informer_engine> find_or_make(const resource_type& resource, informer_options o)
     {
+        const bool may_share = !o.transform;
         auto key = key_of(resource, o);
-        std::lock_guard lock(mutex);
         const namespaces_core wanted(o.namespaces);
-        for (auto& e : entries)
-            if (!o.transform && !e.engine->transforms() && e.key == key && e.engine->lanes().covers_just(wanted)) {
+        const auto place = place_of(key, wanted);
+        std::lock_guard lock(mutex);
+        follow_moves();
+        if (may_share)
+            for (auto at = shared.lower_bound({place, 0}); at != shared.end() && at->first == place; ++at) {
+                auto& e = entries.at(at->second);
+                if (e.key != key || !e.engine->lanes().covers_just(wanted)) continue;
                 ++e.uses;
                 return e.engine;
             }
         auto engine = make(resource, std::move(o));
         if (stopping) engine->request_stop();
-        entries.push_back({std::move(key), engine, 1});
+        entries.emplace(engine->number(), entry{std::move(key), engine, 1, may_share ? place : ""});
+        if (may_share) shared.emplace(place, engine->number());
         return engine;
+    }
+
+    /// Requires the mutex. Finds the new places of informers whose namespaces were changed.
+    void follow_moves()
+    {
+        for (const auto number : moved->take()) {
+            const auto at = entries.find(number);
+            if (at == entries.end() || at->second.place.empty()) continue;
+            entry& e = at->second;
+            shared.erase({e.place, number});
+            e.place = place_of(e.key, e.engine->lanes().wanted());
+            shared.emplace(e.place, number);
+        }
     }
 
     std::shared_ptr<watch_list_ability> ability_of(const resource_type& resource)
     {
-        for (const auto& [r, ability] : abilities)
-            if (r == resource) return ability;
-        return abilities.emplace_back(resource, std::make_shared<watch_list_ability>()).second;
+        auto& ability = abilities[resource.path_prefix() + "/" + resource.plural];
+        if (!ability) ability = std::make_shared<watch_list_ability>();
+        return ability;
     }
 
     void set_started()
@@ -142,7 +171,8 @@ struct informer_factory::state
     {
         std::lock_guard lock(mutex);
         std::vector<std::shared_ptr<informer_engine>> out;
-        for (const auto& e : entries) out.push_back(e.engine);
+        out.reserve(entries.size());
+        for (const auto& [number, e] : entries) out.push_back(e.engine);
         return out;
     }
     /// Includes released informers.
@@ -150,7 +180,7 @@ struct informer_factory::state
     {
         auto out = engines();
         std::lock_guard lock(mutex);
-        out.insert(out.end(), leaving.begin(), leaving.end());
+        for (const auto& [number, engine] : leaving) out.push_back(engine);
         return out;
     }
 
@@ -219,13 +249,14 @@ asio::awaitable<result<>> informer_factory::state::release(std::shared_ptr<state
 {
     {
         std::lock_guard lock(self->mutex);
-        const auto at = std::find_if(self->entries.begin(), self->entries.end(),
-                                     [&engine](const entry& e) { return e.engine == engine; });
-        if (at != self->entries.end()) {
-            if (--at->uses != 0) co_return result<>{};
+        const auto at = self->entries.find(engine->number());
+        if (at != self->entries.end() && at->second.engine == engine) {
+            if (--at->second.uses != 0) co_return result<>{};
+            self->shared.erase({at->second.place, engine->number()});
             self->entries.erase(at);
-            self->leaving.push_back(engine);
-        } else if (std::find(self->leaving.begin(), self->leaving.end(), engine) == self->leaving.end()) {
+            self->leaving.emplace(engine->number(), engine);
+        } else if (const auto gone = self->leaving.find(engine->number());
+                   gone == self->leaving.end() || gone->second != engine) {
             co_return result<>{};
         }
     }
@@ -233,7 +264,7 @@ asio::awaitable<result<>> informer_factory::state::release(std::shared_ptr<state
     const auto stopped = co_await std::move(stopping);
     if (!stopped) co_return stopped;
     std::lock_guard lock(self->mutex);
-    std::erase(self->leaving, engine);
+    if (self->leaving.erase(engine->number()) != 0) self->names.give_back(engine->label());
     co_return result<>{};
 }
 

@@ -22,7 +22,10 @@ asio::awaitable<result<>> refused(failure why) { co_return why; }
 
 asio::awaitable<result<>> informer_engine::set_namespaces(std::vector<std::string> namespaces)
 {
-    return change_namespaces(namespaces, namespaces, [&](namespaces_core& wanted) { wanted.set(namespaces); });
+    // The empty name: any may leave.
+    auto named = namespaces;
+    named.emplace_back();
+    return change_namespaces(named, namespaces, [&](namespaces_core& wanted) { wanted.set(namespaces); });
 }
 
 asio::awaitable<result<>> informer_engine::add_namespace(const std::string& ns)
@@ -42,8 +45,10 @@ asio::awaitable<result<>> informer_engine::change_namespaces(const std::vector<s
     const bool any = std::any_of(named.begin(), named.end(), [](const std::string& ns) { return !ns.empty(); });
     if (any && !settings_.resource.namespaced)
         return refused(failure(cond::misconfigured, settings_.resource.display_name() + " are cluster-scoped"));
-    if (const auto wanted = lanes_.want(change); !wanted) return refused(wanted.error());
-    auto begun = std::make_shared<namespace_change>(std::move(join));
+    if (const auto wanted = lanes_.want(named, change); !wanted) return refused(wanted.error());
+    const bool is_one = named.size() == 1 && !named.front().empty();
+    auto begun =
+        std::make_shared<namespace_change>(std::move(join), is_one ? std::optional(named.front()) : std::nullopt);
     auto waiting = namespace_change::wait(begun);
     on_strand([self = shared_from_this(), begun = std::move(begun)] {
         result<> settled;
@@ -61,21 +66,23 @@ result<> informer_engine::settle_lanes()
 {
     auto change = lanes_.due();
     if (!change) return change.error();
-    if (change->leave.empty() && change->join.empty() && leaving_.empty()) return {};
+    if (change->leave.empty() && change->join.empty() && leaving_.empty()) {
+        lanes_.settled();
+        return {};
+    }
     // Objects that stay covered are already stored: a list from an older state would revert them.
     const bool all_joins = !change->join.empty() && change->join.front().empty();
     const bool all_leaves = !change->leave.empty() && change->leave.front().empty();
     const std::string not_before = all_joins || all_leaves ? newest_stored() : std::string();
-    const auto wanted = lanes_.wanted();
     leaving_.insert(change->leave.begin(), change->leave.end());
     for (const auto& ns : change->leave) lanes_.remove(ns);
-    if (!leaving_.empty()) processor_.take_out(wanted);
+    if (!leaving_.empty()) processor_.take_out(leaving_);
     for (auto& ns : change->join) lanes_.add(std::move(ns), not_before);
     // After adding: waits for a version of a namespace that stays covered move to the new lane.
-    const auto watched = lanes_.present();
     for (const auto& ns : leaving_)
-        if (!watched.contains(ns)) store_->versions()->remove_lane(ns);
+        if (lanes_.of(ns) == nullptr) store_->versions()->remove_lane(ns);
     leaving_.clear();
+    lanes_.settled();
     sync_.tell_blocked();
     sync_.settle(fifo_.synced(), store_->size());
     return {};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "informer/moved_informers.hpp"
 #include "reflector/watch_list_ability.hpp"
 
 #include <kubecoro/api/list_watch_source.hpp>
@@ -26,6 +27,10 @@ struct informer_settings
     std::uint64_t seed = 1;
     /// Name in logs and metrics; unique in its factory.
     std::string label;
+    /// Identifies it in its factory.
+    std::uint64_t number = 0;
+    /// Told of changes of its namespaces. Null = none.
+    std::shared_ptr<moved_informers> moved = {};
     /// Null = none.
     std::shared_ptr<kubecoro::metrics> metrics = {};
     duration metrics_period{0};

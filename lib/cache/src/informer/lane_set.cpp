@@ -71,11 +71,15 @@ void lane_set::close()
     for (const auto& [scope, l] : lanes_) l->gate.close();
 }
 
-result<> lane_set::want(const std::function<void(namespaces_core&)>& change)
+result<> lane_set::want(const std::vector<std::string>& named, const std::function<void(namespaces_core&)>& change)
 {
-    std::lock_guard lock(mutex_);
-    if (phase_ == phase::closed) return failure(cond::cancelled, "the informer has stopped");
-    change(wanted_);
+    {
+        std::lock_guard lock(mutex_);
+        if (phase_ == phase::closed) return failure(cond::cancelled, "the informer has stopped");
+        named_.insert(named.begin(), named.end());
+        change(wanted_);
+    }
+    if (settings_.moved) settings_.moved->note(settings_.number);
     return {};
 }
 
@@ -143,32 +147,46 @@ informer_lane* lane_set::find(std::size_t scope) const
     return at == lanes_.end() ? nullptr : at->second.get();
 }
 
-informer_lane* lane_set::covering(const std::string& ns) const
+informer_lane* lane_set::of(std::string_view ns) const
 {
-    for (const auto& [scope, l] : lanes_)
-        if (l->ns().empty() || l->ns() == ns) return l.get();
-    return nullptr;
+    const auto at = by_namespace_.find(ns);
+    return at == by_namespace_.end() ? nullptr : at->second;
 }
 
-informer_lane* lane_set::blocked() const
+informer_lane* lane_set::covering(std::string_view ns) const
 {
-    for (const auto& [scope, l] : lanes_)
-        if (l->blocked) return l.get();
-    return nullptr;
+    auto* const everything = of({});
+    return everything != nullptr ? everything : of(ns);
 }
 
-std::set<std::string> lane_set::present() const
+void lane_set::block(informer_lane& l, std::optional<failure> why)
 {
-    std::set<std::string> out;
-    for (const auto& [scope, l] : lanes_) out.insert(l->ns());
-    return out;
+    if (why)
+        blocked_.insert(l.scope());
+    else
+        blocked_.erase(l.scope());
+    l.blocked = std::move(why);
 }
 
-result<namespaces_core::change> lane_set::due() const
+informer_lane* lane_set::blocked() const { return blocked_.empty() ? nullptr : find(*blocked_.begin()); }
+
+result<namespaces_core::change> lane_set::due()
 {
-    const auto now = present();
     std::lock_guard lock(mutex_);
-    auto change = wanted_.from(now);
+    due_.merge(named_);
+    named_.clear();
+    namespaces_core::change change;
+    if (due_.contains("")) {
+        std::set<std::string> present;
+        for (const auto& [ns, l] : by_namespace_) present.insert(ns);
+        change = wanted_.from(present);
+    } else {
+        for (const auto& ns : due_) {
+            const bool is_there = by_namespace_.contains(ns);
+            if (is_there == wanted_.watches(ns)) continue;
+            (is_there ? change.leave : change.join).push_back(ns);
+        }
+    }
     const bool any = !change.leave.empty() || !change.join.empty();
     if (any && phase_ == phase::closed) return failure(cond::cancelled, "the informer has stopped");
     return change;
@@ -178,6 +196,12 @@ namespaces_core lane_set::wanted() const
 {
     std::lock_guard lock(mutex_);
     return wanted_;
+}
+
+bool lane_set::wants(std::string_view ns) const
+{
+    std::lock_guard lock(mutex_);
+    return wanted_.covers(ns);
 }
 
 const decode_strand& lane_set::decoder(std::size_t scope)
@@ -201,6 +225,7 @@ void lane_set::add(std::string ns, std::string not_before)
         store_->versions()->add_lane(lane->ns(), lane->gate);
         std::lock_guard lock(mutex_);
         lanes_.emplace(scope, lane);
+        by_namespace_.insert_or_assign(lane->ns(), lane.get());
         if (phase_ == phase::closed) lane->gate.close();
         if (phase_ == phase::running) run(lane);
     } catch (...) {
@@ -216,13 +241,18 @@ void lane_set::run(const std::shared_ptr<informer_lane>& lane)
 
 void lane_set::remove(const std::string& ns)
 {
-    const auto at = std::find_if(lanes_.begin(), lanes_.end(), [&ns](const auto& l) { return l.second->ns() == ns; });
+    const auto at = lanes_.find(by_namespace_.find(ns)->second->scope());
     const auto lane = at->second;
     auto last = lane->current().stats;
     last.outdated = last.behind = 0; // its objects are removed with it
     last.current_at.reset();
-    std::erase_if(leaving_, [](const auto& l) { return l.expired(); });
-    leaving_.push_back(lane);
+    if (leaving_pace_.due(leaving_.size())) {
+        std::erase_if(leaving_, [](const auto& l) { return l.second.expired(); });
+        leaving_pace_.swept(leaving_.size());
+    }
+    leaving_.emplace(ns, lane);
+    by_namespace_.erase(ns);
+    blocked_.erase(lane->scope());
     {
         std::lock_guard lock(mutex_);
         detail::add(past_, last);
@@ -233,10 +263,18 @@ void lane_set::remove(const std::string& ns)
     lane->gate.close();
 }
 
+std::vector<latch> lane_set::leaving(std::string_view ns) const
+{
+    std::vector<latch> out;
+    for (auto [at, end] = leaving_.equal_range(ns); at != end; ++at)
+        if (const auto lane = at->second.lock()) out.push_back(lane->gone);
+    return out;
+}
+
 std::vector<latch> lane_set::leaving() const
 {
     std::vector<latch> out;
-    for (const auto& l : leaving_)
+    for (const auto& [ns, l] : leaving_)
         if (const auto lane = l.lock()) out.push_back(lane->gone);
     return out;
 }

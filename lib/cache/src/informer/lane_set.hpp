@@ -2,6 +2,7 @@
 
 #include "informer/informer_lane.hpp"
 #include "informer/namespaces_core.hpp"
+#include "listener/sweep_pace.hpp"
 #include "store/store.hpp"
 
 #include <kubecoro/base/latch.hpp>
@@ -16,6 +17,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kubecoro::detail {
@@ -39,8 +41,12 @@ public:
     void start();
     /// Closes the gates; no lane runs or is added any more.
     void close();
-    /// Changes what should be covered. Errors: cond::cancelled after close().
-    [[nodiscard]] result<> want(const std::function<void(namespaces_core&)>& change);
+    /// Changes what should be covered.
+    ///
+    /// @param named  The namespaces that the change is about; it may change any when the empty name is among them.
+    /// Errors: cond::cancelled after close().
+    [[nodiscard]] result<> want(const std::vector<std::string>& named,
+                                const std::function<void(namespaces_core&)>& change);
     /// Empty = all, or none: see covers_just().
     [[nodiscard]] std::vector<std::string> namespaces() const;
     [[nodiscard]] bool covers_just(const namespaces_core& wanted) const;
@@ -51,6 +57,9 @@ public:
     /// Fills in the members about lanes and encodings.
     void add_to(informer_stats& s) const;
     [[nodiscard]] std::vector<std::shared_ptr<informer_lane>> all() const;
+    [[nodiscard]] namespaces_core wanted() const;
+    /// Whether the namespace should be covered.
+    [[nodiscard]] bool wants(std::string_view ns) const;
 
     // ---- the informer's strand
 
@@ -58,18 +67,23 @@ public:
     /// Returns null when the lane was removed.
     [[nodiscard]] informer_lane* find(std::size_t scope) const;
     /// Returns the lane that covers the namespace, or null.
-    [[nodiscard]] informer_lane* covering(const std::string& ns) const;
-    /// Returns the namespaces of the lanes.
-    [[nodiscard]] std::set<std::string> present() const;
-    /// Returns what is missing for the wanted namespaces. Errors: cond::cancelled after close().
-    [[nodiscard]] result<namespaces_core::change> due() const;
-    [[nodiscard]] namespaces_core wanted() const;
+    [[nodiscard]] informer_lane* covering(std::string_view ns) const;
+    /// Returns the lane of just this namespace, or null.
+    [[nodiscard]] informer_lane* of(std::string_view ns) const;
+    /// Returns what is missing for the wanted namespaces. Looks only at those that were named since settled().
+    /// Errors: cond::cancelled after close().
+    [[nodiscard]] result<namespaces_core::change> due();
+    /// The changes that due() has returned were made.
+    void settled() { due_.clear(); }
     /// Adds a lane. @param not_before  See reflector_expectation.
     void add(std::string ns, std::string not_before);
     /// Removes a lane: its waiting deltas are dropped and its reflector ends soon.
     void remove(const std::string& ns);
-    /// Returns the latches of removed lanes that have not ended.
+    /// Returns the latches of removed lanes that have not ended: those of one namespace, or all.
+    [[nodiscard]] std::vector<latch> leaving(std::string_view ns) const;
     [[nodiscard]] std::vector<latch> leaving() const;
+    /// Sets or clears why a lane cannot list.
+    void block(informer_lane& l, std::optional<failure> why);
     /// Returns a lane that cannot list, or null.
     [[nodiscard]] informer_lane* blocked() const;
 
@@ -91,7 +105,14 @@ private:
     const std::shared_ptr<const known_objects> known_;
     task_group& running_;
     const informer_lane::reporter report_;
-    std::vector<std::weak_ptr<informer_lane>> leaving_;
+    // Used on the strand only:
+    std::multimap<std::string, std::weak_ptr<informer_lane>, std::less<>> leaving_;
+    sweep_pace leaving_pace_;
+    std::map<std::string, informer_lane*, std::less<>> by_namespace_;
+    /// The scopes of lanes that cannot list.
+    std::set<std::size_t> blocked_;
+    /// The named namespaces whose lanes may be missing or left over; with the empty name, any.
+    std::set<std::string> due_;
 
     mutable std::mutex mutex_;
     // Guarded by mutex_, and changed on the strand only, which reads them without it.
@@ -101,6 +122,8 @@ private:
     // Guarded by mutex_:
     phase phase_ = phase::created;
     namespaces_core wanted_;
+    /// Named since due() has looked.
+    std::set<std::string> named_;
     /// Statistics of removed lanes.
     reflector_stats past_;
 };

@@ -18,16 +18,13 @@ void namespace_change::made(const lane_set& lanes, const result<>& outcome)
 result<> namespace_change::collect(const lane_set& lanes)
 {
     std::set<std::string> names(join_.begin(), join_.end());
-    const bool joins = !names.empty();
-    bool all = false;
-    for (const auto& l : lanes.all()) {
-        all = all || l->ns().empty();
-        if (names.erase(l->ns()) != 0 || (l->ns().empty() && joins))
-            waits_->joined.emplace_back(l->describe(), l->gate);
+    if (!names.empty() && lanes.of({}) != nullptr) names = {""}; // it covers the others
+    for (const auto& ns : names) {
+        const auto* const l = lanes.of(ns);
+        if (l == nullptr) return failure(cond::cancelled, "namespace '" + ns + "' was removed before it was added");
+        waits_->joined.emplace_back(l->describe(), l->gate);
     }
-    if (!all && !names.empty())
-        return failure(cond::cancelled, "namespace '" + *names.begin() + "' was removed before it was added");
-    waits_->left = lanes.leaving();
+    waits_->left = alone_ ? lanes.leaving(*alone_) : lanes.leaving();
     return {};
 }
 

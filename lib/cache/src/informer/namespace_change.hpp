@@ -9,6 +9,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,8 +20,12 @@ namespace kubecoro::detail {
 class namespace_change
 {
 public:
-    /// @param join  The namespaces whose objects it waits for.
-    explicit namespace_change(std::vector<std::string> join) : join_(std::move(join)) {}
+    /// @param join   The namespaces whose objects it waits for.
+    /// @param alone  It waits for the reflector of this leaving namespace alone; nothing = for all that leave.
+    namespace_change(std::vector<std::string> join, std::optional<std::string> alone)
+        : join_(std::move(join)), alone_(std::move(alone))
+    {
+    }
     ~namespace_change() { made_.settle(failure(cond::cancelled, "the informer's context has ended")); }
     namespace_change(const namespace_change&) = delete;
     namespace_change& operator=(const namespace_change&) = delete;
@@ -41,6 +46,7 @@ private:
     [[nodiscard]] static boost::asio::awaitable<result<>> wait(latch made, std::shared_ptr<waits> all);
 
     const std::vector<std::string> join_;
+    const std::optional<std::string> alone_;
     const latch made_;
     const std::shared_ptr<waits> waits_ = std::make_shared<waits>();
 };

@@ -13,10 +13,10 @@ namespaces_core::namespaces_core(const std::vector<std::string>& wanted) : wante
 std::set<std::string> namespaces_core::watched() const
 {
     if (all()) return {""};
-    return wanted_;
+    return {wanted_.begin(), wanted_.end()};
 }
 
-bool namespaces_core::covers(std::string_view ns) const { return all() || wanted_.contains(std::string(ns)); }
+bool namespaces_core::covers(std::string_view ns) const { return all() || wanted_.contains(ns); }
 
 namespaces_core::change namespaces_core::from(const std::set<std::string>& present) const
 {

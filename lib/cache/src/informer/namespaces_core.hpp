@@ -1,6 +1,7 @@
 #pragma once
 // Holds the namespaces an informer covers, and computes changes of its watches. Sans-io.
 
+#include <functional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -32,6 +33,8 @@ public:
     /// Returns the namespaces that need a watch of their own; the empty name is one watch over everything.
     [[nodiscard]] std::set<std::string> watched() const;
     [[nodiscard]] bool covers(std::string_view ns) const;
+    /// Whether it is among watched().
+    [[nodiscard]] bool watches(std::string_view ns) const { return all() ? ns.empty() : wanted_.contains(ns); }
     /// Returns the changes from the present watches to the needed ones.
     [[nodiscard]] change from(const std::set<std::string>& present) const;
 
@@ -40,7 +43,7 @@ public:
 private:
     [[nodiscard]] bool all() const { return wanted_.contains(""); }
 
-    std::set<std::string> wanted_;
+    std::set<std::string, std::less<>> wanted_;
 };
 
 } // namespace kubecoro::detail

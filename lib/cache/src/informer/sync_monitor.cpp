@@ -44,7 +44,7 @@ void sync_monitor::failed(informer_lane& l, const failure& why)
 void sync_monitor::block(informer_lane& l, std::optional<failure> why)
 {
     const bool was = l.blocked.has_value();
-    l.blocked = std::move(why);
+    lanes_.block(l, std::move(why));
     if (!was && !l.blocked) return;
     if (l.blocked) {
         l.gate.fail(*l.blocked);
@@ -59,6 +59,8 @@ void sync_monitor::tell_blocked()
 {
     if (synced_) return;
     const auto* blocked = lanes_.blocked();
+    if (blocked == nullptr && !told_blocked_) return;
+    told_blocked_ = blocked != nullptr;
     const auto tell = [&](const sync_gate& gate) {
         if (blocked != nullptr)
             gate.fail(*blocked->blocked);

@@ -8,32 +8,32 @@ namespace kubecoro::detail {
 
 relist_budget_core::ticket relist_budget_core::ask(time_point now)
 {
-    waiting_.push_back(next_);
+    waiting_.insert(next_);
     grant(now);
     return next_++;
 }
 
 void relist_budget_core::leave(ticket t, time_point now)
 {
-    std::erase(waiting_, t);
+    waiting_.erase(t);
     std::erase(granted_, t);
-    std::erase_if(running_, [t](const turn& x) { return x.owner == t; });
+    running_.erase(t);
     grant(now);
 }
 
 void relist_budget_core::tick(time_point now)
 {
     if (longest_ != duration::zero())
-        std::erase_if(running_, [&](const turn& x) { return now >= time_after(x.began, longest_); });
+        std::erase_if(running_, [&](const auto& turn) { return now >= time_after(turn.second, longest_); });
     grant(now);
 }
 
 void relist_budget_core::grant(time_point now)
 {
     while (!waiting_.empty() && (at_once_ == 0 || running_.size() < at_once_)) {
-        running_.push_back({waiting_.front(), now});
-        granted_.push_back(waiting_.front());
-        waiting_.pop_front();
+        const ticket next = waiting_.extract(waiting_.begin()).value();
+        running_.emplace(next, now);
+        granted_.push_back(next);
     }
 }
 
@@ -42,7 +42,7 @@ std::vector<relist_budget_core::ticket> relist_budget_core::take_granted() { ret
 std::optional<time_point> relist_budget_core::expires() const noexcept
 {
     if (waiting_.empty() || running_.empty() || longest_ == duration::zero()) return {};
-    return time_after(running_.front().began, longest_);
+    return time_after(running_.begin()->second, longest_);
 }
 
 } // namespace kubecoro::detail

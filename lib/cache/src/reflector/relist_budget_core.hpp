@@ -4,8 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 namespace kubecoro::detail {
@@ -35,19 +36,14 @@ public:
     [[nodiscard]] std::size_t waiting() const noexcept { return waiting_.size(); }
 
 private:
-    struct turn
-    {
-        ticket owner;
-        time_point began;
-    };
     void grant(time_point now);
 
     std::size_t at_once_;
     duration longest_;
     ticket next_ = 1;
-    std::deque<ticket> waiting_;
-    /// The oldest first.
-    std::vector<turn> running_;
+    std::set<ticket> waiting_;
+    /// The turns, with their beginnings. Granted in order: the oldest comes first.
+    std::map<ticket, time_point> running_;
     std::vector<ticket> granted_;
 };
 

@@ -45,17 +45,29 @@ void mutation_cache_core::put(own_write w, time_point now)
         const bool dead = !before.now && !before.uid.empty() && before.uid == w.uid;
         if (dead && w.now) return;
     }
+    if (at != entries_.end()) erase(at);
     object_key key = w.key;
-    entries_.insert_or_assign(std::move(key), entry{std::move(w), time_after(now, ttl_), next_age_++});
-    if (entries_.size() > max_entries_) make_room(now);
+    const auto fresh = entries_.emplace(std::move(key), entry{std::move(w), time_after(now, ttl_), next_age_}).first;
+    by_age_.emplace_hint(by_age_.end(), next_age_++, fresh);
+    if (entries_.size() <= max_entries_) return;
+    expire(now);
+    if (entries_.size() > max_entries_) erase(by_age_.begin()->second);
 }
 
-void mutation_cache_core::make_room(time_point now)
+void mutation_cache_core::erase(object_key_view key)
 {
-    std::erase_if(entries_, [now](const auto& e) { return e.second.expires <= now; });
-    if (entries_.size() <= max_entries_) return;
-    entries_.erase(std::min_element(entries_.begin(), entries_.end(),
-                                    [](const auto& a, const auto& b) { return a.second.age < b.second.age; }));
+    if (const auto at = entries_.find(object_key(key)); at != entries_.end()) erase(at);
+}
+
+void mutation_cache_core::erase(entry_map::iterator at)
+{
+    by_age_.erase(at->second.age);
+    entries_.erase(at);
+}
+
+void mutation_cache_core::expire(time_point now)
+{
+    while (!by_age_.empty() && by_age_.begin()->second->second.expires <= now) erase(by_age_.begin()->second);
 }
 
 std::optional<own_write> mutation_cache_core::find(object_key_view key, time_point now)
@@ -63,13 +75,13 @@ std::optional<own_write> mutation_cache_core::find(object_key_view key, time_poi
     const auto at = entries_.find(object_key(key));
     if (at == entries_.end()) return std::nullopt;
     if (at->second.expires > now) return at->second.write;
-    entries_.erase(at);
+    erase(at);
     return std::nullopt;
 }
 
 std::vector<own_write> mutation_cache_core::all(time_point now)
 {
-    std::erase_if(entries_, [now](const auto& e) { return e.second.expires <= now; });
+    expire(now);
     std::vector<own_write> out;
     out.reserve(entries_.size());
     for (const auto& [key, e] : entries_) out.push_back(e.write);

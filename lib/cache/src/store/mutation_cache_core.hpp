@@ -34,7 +34,7 @@ public:
 
     /// Keeps the newer of this write and the existing entry of its key.
     void put(own_write w, time_point now);
-    void erase(object_key_view key) { entries_.erase(object_key(key)); }
+    void erase(object_key_view key);
 
     [[nodiscard]] std::optional<own_write> find(object_key_view key, time_point now);
     /// Returns all unexpired entries.
@@ -58,11 +58,16 @@ private:
         time_point expires;
         std::uint64_t age;
     };
-    void make_room(time_point now);
-
     duration ttl_;
     std::size_t max_entries_;
-    std::map<object_key, entry> entries_;
+    using entry_map = std::map<object_key, entry>;
+    void erase(entry_map::iterator at);
+    /// Erases what has expired.
+    void expire(time_point now);
+
+    entry_map entries_;
+    /// By age, which is also the order in which they expire.
+    std::map<std::uint64_t, entry_map::iterator> by_age_;
     std::uint64_t next_age_ = 0;
 };
 
