@@ -239,6 +239,6 @@ TEST_CASE("label index: an object for which there is no memory is as it was, in 
             REQUIRE(found->size() == 1);
             CHECK(found->front().resource_version() == (thrown ? "1" : "2"));
         }
-        CHECK(all.written_down("pod").size() == (thrown ? 1 : 2));
+        CHECK(all.take_written_down("pod").size() == (thrown ? 1 : 2));
     }
 }

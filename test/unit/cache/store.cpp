@@ -403,7 +403,7 @@ TEST_CASE("store: an object that cannot be stored in another form stays, and so 
         CAPTURE(nth);
         REQUIRE(nth < 100);
         store_tables all;
-        all.add_index("by size", {}, {});
+        all.add_index(secondary_index("by size"));
         REQUIRE(all.labels().begin("app")); // an index under construction logs each change
         const object before = pod("web", "a", "1");
         const object now = pod("web", "a", "1");

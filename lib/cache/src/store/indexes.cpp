@@ -17,79 +17,81 @@ constexpr std::size_t patience = 64;
 
 } // namespace
 
+void store::index_construction::note(const object& before, const object& now)
+{
+    if (all) return;
+    // The new handle replaces the old one: a key must not keep an old object alive.
+    if (before) changed.erase(before);
+    changed.emplace(now ? now : before, static_cast<bool>(now));
+}
+
 result<> store::add_index(std::string name, index_function f)
 {
-    std::unique_lock writing(writer_);
-    const auto is_named = [&name](const auto& i) { return i->name == name; };
-    if (std::any_of(user_indexes_->begin(), user_indexes_->end(), is_named) ||
-        std::find(coming_.begin(), coming_.end(), name) != coming_.end())
-        return failure(cond::already_exists, "an index named '" + name + "' already exists");
-    coming_.push_back(name);
-    struct reservation
+    index_construction mine{.name = name};
+    {
+        const std::lock_guard writing(writer_);
+        const auto is_named = [&name](const auto& i) { return i->name == name; };
+        if (std::any_of(user_indexes_->begin(), user_indexes_->end(), is_named) ||
+            std::any_of(coming_.begin(), coming_.end(), is_named))
+            return failure(cond::already_exists, "an index named '" + name + "' already exists");
+        coming_.push_back(&mine);
+    }
+    const struct reservation
     {
         store& of;
-        std::unique_lock<std::mutex>& writing;
-        const std::string& name;
+        index_construction& mine;
         ~reservation()
         {
-            if (!writing.owns_lock()) writing.lock();
-            std::erase(of.coming_, name);
+            const std::lock_guard writing(of.writer_);
+            std::erase(of.coming_, &mine);
         }
-    };
-    const reservation mine{*this, writing, name};
+    } reserved{*this, mine};
     const auto index = std::make_shared<const user_index>(user_index{name, std::move(f)});
 
     // Each round indexes the objects that changed during the previous one.
-    value_table values;
+    secondary_index built(name);
     std::size_t fewest = std::numeric_limits<std::size_t>::max();
     for (std::size_t stalled = 0; stalled < patience; ++stalled) {
-        const auto missing = lacking(values);
-        if (missing.empty()) {
-            install(index, std::move(values));
-            return {};
+        index_construction changes{.name = {}, .all = false};
+        {
+            const std::lock_guard writing(writer_);
+            changes.all = std::exchange(mine.all, false);
+            changes.changed.swap(mine.changed);
+            const auto missing = changes.all ? tables_->size() : changes.changed.size();
+            if (missing == 0) {
+                install(index, std::move(built));
+                return {};
+            }
+            if (missing < fewest) stalled = 0;
+            fewest = std::min(fewest, missing);
         }
-        if (missing.size() < fewest) stalled = 0;
-        fewest = std::min(fewest, missing.size());
-        writing.unlock();
-        for (const auto& o : missing) {
-            auto found = call_index(*index, o.get());
-            // Replace the handle together with the values: a handle of the old version would keep that version alive.
-            if (const auto old = values.find(o); old != values.end()) values.erase(old);
-            values.emplace(o, std::move(found));
-        }
-        writing.lock();
+        build(*index, changes, built);
     }
     return failure(cond::timed_out, "the objects change faster than index '" + name + "' can be built");
 }
 
-std::vector<kept_object> store::lacking(const value_table& values) const
+void store::build(const user_index& index, index_construction& changes, secondary_index& built) const
 {
-    std::vector<kept_object> out;
-    tables_->each([&](const kept_object& o) {
-        const auto at = values.find(o);
-        const bool there = at != values.end() && (at->first == o || same_version(at->first.get(), o.get()));
-        if (!there) out.push_back(o);
-    });
-    return out;
+    if (changes.all) {
+        built = secondary_index(index.name);
+        visit({}, [&](const object& o) { built.put(kept_object(o), call_index(index, o)); });
+        return;
+    }
+    for (const auto& [o, stays] : changes.changed)
+        if (stays)
+            built.put(o, call_index(index, o.get()));
+        else
+            built.erase(o.key());
 }
 
-void store::install(const std::shared_ptr<const user_index>& index, value_table values)
+void store::install(const std::shared_ptr<const user_index>& index, secondary_index built)
 {
-    std::vector<kept_object> objects;
-    std::vector<std::vector<std::string>> of_objects;
-    objects.reserve(tables_->size());
-    of_objects.reserve(tables_->size());
-    tables_->each([&](const kept_object& o) {
-        objects.push_back(o);
-        of_objects.push_back(std::move(values.find(o)->second));
-    });
-    auto next = std::make_unique<store_tables>(*tables_);
-    next->add_index(index->name, objects, std::move(of_objects));
     auto all = std::make_shared<index_list>(*user_indexes_);
     all->push_back(index);
+    const std::unique_lock lock(mutex_);
+    tables_->add_index(std::move(built));
     user_indexes_ = std::move(all);
-    std::unique_lock lock(mutex_);
-    tables_.swap(next);
+    ++shape_;
 }
 
 void store::call_indexes(std::unique_lock<std::mutex>& writing, std::span<indexed> all) const

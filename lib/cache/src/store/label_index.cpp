@@ -1,6 +1,7 @@
 #include "store/label_index.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace kubecoro::detail {
 namespace {
@@ -62,6 +63,22 @@ void posting::collect(std::string_view ns, std::vector<object>& out) const
                 if (ns.empty() || o.key().ns == ns) out.push_back(o.get());
         },
         objects_);
+}
+
+bool posting::drop_some(std::optional<iterator>& at, std::size_t& most) noexcept
+{
+    if (auto* hashed = std::get_if<many>(&objects_)) return erase_some(*hashed, at, most);
+    std::get<few>(objects_).clear();
+    most -= most != 0 ? 1 : 0;
+    return false;
+}
+
+bool label_postings::drop_some(std::size_t& most) noexcept
+{
+    if (!next_) next_ = by_value_.begin();
+    for (; *next_ != by_value_.end(); ++*next_)
+        if (most == 0 || (*next_)->second.drop_some(next_object_, most)) return true;
+    return false;
 }
 
 void label_postings::change(const kept_object& before, const kept_object& now)
@@ -153,9 +170,24 @@ bool label_indexes::begin(std::string_view key)
     return true;
 }
 
-const std::vector<label_indexes::replaced>& label_indexes::written_down(std::string_view key) const
+label_indexes label_indexes::begin_copy() const
 {
-    return std::find_if(under_way_.begin(), under_way_.end(), [key](const auto& c) { return c.key == key; })->log;
+    label_indexes out;
+    out.ready_.reserve(most_labels);
+    for (const auto& index : ready_) out.ready_.emplace_back(index.key());
+    out.under_way_ = under_way_;
+    return out;
+}
+
+bool label_indexes::drop_some(std::size_t& most) noexcept
+{
+    return std::any_of(ready_.begin(), ready_.end(), [&most](auto& index) { return index.drop_some(most); });
+}
+
+std::vector<label_indexes::replaced> label_indexes::take_written_down(std::string_view key)
+{
+    const auto is_it = [key](const auto& c) { return c.key == key; };
+    return std::exchange(std::find_if(under_way_.begin(), under_way_.end(), is_it)->log, {});
 }
 
 void label_indexes::finish(label_postings built)

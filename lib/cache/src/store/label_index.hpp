@@ -2,6 +2,7 @@
 // Indexes of objects by label, for labels used in selectors. Not thread safe.
 
 #include "fifo/key_set.hpp"
+#include "store/erase_some.hpp"
 
 #include <kubecoro/api/selector.hpp>
 
@@ -38,6 +39,12 @@ private:
     using few = std::vector<kept_object>;
     using many = boost::unordered_flat_set<kept_object, identity_hash>;
 
+public:
+    using iterator = many::iterator;
+    /// Drops the content in steps, as erase_some() does.
+    [[nodiscard]] bool drop_some(std::optional<iterator>& at, std::size_t& most) noexcept;
+
+private:
     std::variant<few, many> objects_;
 };
 
@@ -57,6 +64,8 @@ public:
     [[nodiscard]] std::size_t count(const label_selector::requirement& r) const;
     /// Collects those of a namespace (empty = all); for a numeric comparison, all that have the label.
     void collect(const label_selector::requirement& r, std::string_view ns, std::vector<object>& out) const;
+    /// Drops the content in steps; see erase_some().
+    [[nodiscard]] bool drop_some(std::size_t& most) noexcept;
 
 private:
     template<class F>
@@ -65,6 +74,9 @@ private:
     std::string key_;
     text_map<posting> by_value_;
     std::size_t size_ = 0;
+    // How far drop_some() has come:
+    std::optional<text_map<posting>::iterator> next_;
+    std::optional<posting::iterator> next_object_;
 };
 
 /** The finished label indexes and those under construction. A new index is built from a copy of the handles while the
@@ -81,10 +93,20 @@ public:
     /// Replaces `before` with `now`; either may be null. An exception leaves everything as it was.
     void change(const kept_object& before, const kept_object& now);
 
+    /// Returns the same labels, without objects; copy() adds one.
+    [[nodiscard]] label_indexes begin_copy() const;
+    void copy(const kept_object& o)
+    {
+        for (auto& index : ready_) index.add(o);
+    }
+    /// Drops the content in steps; see erase_some().
+    [[nodiscard]] bool drop_some(std::size_t& most) noexcept;
+    [[nodiscard]] bool empty() const noexcept { return ready_.empty(); }
+
     /// Starts logging changes for this label. Returns false when it is indexed, under construction, or one too many.
     bool begin(std::string_view key);
-    /// Returns the changes since begin().
-    [[nodiscard]] const std::vector<replaced>& written_down(std::string_view key) const;
+    /// Returns the changes since begin(), or since the last call.
+    [[nodiscard]] std::vector<replaced> take_written_down(std::string_view key);
     /// Adds the finished index, to which all logged changes must have been applied.
     void finish(label_postings built);
     /// Ends the logging without an index.

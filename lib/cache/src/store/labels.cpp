@@ -10,6 +10,9 @@ namespace {
 /// Number of objects below which a scan is as fast as an index.
 constexpr std::size_t worth_an_index = 256;
 
+/// Number of changes that are made while the writer waits.
+constexpr std::size_t few_changes = 64;
+
 } // namespace
 
 std::optional<std::vector<object>> store::candidates(const label_selector& selector, std::string_view ns) const
@@ -39,28 +42,36 @@ bool store::index_label(const std::string& key) const
             std::lock_guard writing(of.writer_);
             std::unique_lock lock(of.mutex_);
             of.tables_->labels().give_up(label);
+            ++of.shape_;
         }
     } here{*this, key};
-    std::vector<kept_object> objects;
-    {
-        std::lock_guard writing(writer_);
-        {
-            std::unique_lock lock(mutex_);
-            if (!tables_->labels().begin(key)) return false;
-            here.under_way = true;
-        }
-        objects.reserve(tables_->size());
-        tables_->each([&objects](const kept_object& o) { objects.push_back(o); });
-    }
     label_postings built(key);
-    for (const auto& o : objects) built.change({}, o);
-
-    std::lock_guard writing(writer_);
-    for (const auto& c : tables_->labels().written_down(key)) built.change(c.before, c.now);
-    std::unique_lock lock(mutex_);
-    tables_->labels().finish(std::move(built));
-    here.under_way = false;
-    return true;
+    {
+        store_visits::visit all;
+        {
+            const std::lock_guard writing(writer_);
+            {
+                std::unique_lock lock(mutex_);
+                if (!tables_->labels().begin(key)) return false;
+                ++shape_;
+                here.under_way = true;
+            }
+            open(all, std::string_view());
+        }
+        for (const auto& o : all.objects) built.change({}, o.keep());
+    }
+    for (;;) {
+        std::unique_lock writing(writer_);
+        auto changes = tables_->labels().take_written_down(key);
+        if (changes.size() > few_changes) writing.unlock(); // the writer does not wait for them
+        for (const auto& c : changes) built.change(c.before, c.now);
+        if (!writing.owns_lock()) continue;
+        std::unique_lock lock(mutex_);
+        tables_->labels().finish(std::move(built));
+        ++shape_;
+        here.under_way = false;
+        return true;
+    }
 }
 
 std::vector<std::string> store::indexed_labels() const

@@ -26,6 +26,8 @@
 
 namespace kubecoro::detail {
 
+class list_change;
+
 /** The objects of an informer: written on its strand, read from any thread.
 
     Readers hold a shared lock only while they look up an object or record the addresses of all. A small change is made
@@ -54,7 +56,7 @@ public:
     /// Makes `items` the content of a namespace (empty = all): deletions first, then the items in order; appends the
     /// changes to `out`. Items that are stored handles, see find(), cost almost nothing. If several items have one key,
     /// the last one that is not stored already counts. After an exception, `out` has the changes made so far, and
-    /// another call makes the others.
+    /// another call makes the others. A list_change does the same in steps.
     void replace(std::string_view ns, const std::vector<object>& items, bool initial,
                  std::vector<notification<object>>& out);
 
@@ -81,7 +83,8 @@ public:
 
     /// True when objects may be stored in a suboptimal form: renew() should be called until it returns false.
     [[nodiscard]] bool wants_renewal() const;
-    /// Brings up to `max` objects into their final form. Returns false when none is left.
+    /// Looks for such objects, some at a time, and brings up to `max` into their final form. Returns false when none is
+    /// left.
     bool renew(std::size_t max);
 
     // ---- readers, any thread
@@ -123,33 +126,22 @@ public:
     [[nodiscard]] std::uint64_t index_failures() const noexcept { return index_failures_; }
 
 private:
+    friend class list_change;
+    friend class store_walk;
+
     /// Reads an index; the default value if there is none of that name.
     template<class F>
     auto from_index(std::string_view name, F read) const;
     void say_missing(std::string_view index) const;
     /// Fills `v` with the current objects of a namespace (empty = all).
     void open(store_visits::visit& v, std::string_view ns) const;
+    /// The same for these namespaces (empty = cluster-scoped objects).
+    void open(store_visits::visit& v, std::span<const std::string> namespaces) const;
 
     struct user_index
     {
         std::string name;
         index_function call;
-    };
-    struct change
-    {
-        /// An item of the list, or one of the unlisted objects: borrowed.
-        const object* obj = nullptr;
-        bool erase = false;
-        /// Number of notifications of this change and of those before it.
-        std::size_t told = 0;
-    };
-    /// The common part of a list and its namespace in the store, by handles: no object is looked at.
-    struct overlap
-    {
-        /// For each item, whether it is not a stored handle.
-        std::vector<bool> is_new;
-        /// The stored objects whose handles are not among the items.
-        std::vector<object> unlisted;
     };
     /// An object (null = nothing to index) and its values in each index.
     struct indexed
@@ -158,31 +150,34 @@ private:
         index_values values = {};
     };
     using index_list = std::vector<std::shared_ptr<const user_index>>;
-    /// Values of objects in an index under construction.
-    using value_table = kept_map<std::vector<std::string>>;
+    /// An index under construction, and what has changed since its builder looked.
+    struct index_construction
+    {
+        std::string name;
+        /// Objects in their last state, and whether they are still stored: each once, however often it changes.
+        kept_map<bool> changed = {};
+        /// Any object may have changed.
+        bool all = true;
 
-    [[nodiscard]] overlap overlap_with(std::string_view ns, const std::vector<object>& items) const;
-    /** Finds how a list differs from the store: appends the changes and their notifications.
+        void note(const object& before, const object& now);
+    };
 
-        @return the cost of the changes under the lock. */
-    [[nodiscard]] std::size_t differences(const std::vector<object>& items, const overlap& known, bool initial,
-                                          std::vector<change>& changes, std::vector<notification<object>>& news) const;
-    /// Makes the differences to the store, and appends them to `out`.
-    void make_list(std::unique_lock<std::mutex>& writing, const std::vector<object>& items, const overlap& known,
-                   bool initial, std::vector<notification<object>>& out);
+    [[nodiscard]] std::shared_ptr<const index_list> current_indexes() const
+    {
+        const std::lock_guard writing(writer_);
+        return user_indexes_;
+    }
     [[nodiscard]] object at_rest(const object& o) const;
-    void find_stale();
+    /// Requires writer_.
+    void find_some_stale();
     /// Fills in the values of every index. The index functions are user code and run while `writing` is released:
     /// objects have no other writer, but an index may be added in that time.
     void call_indexes(std::unique_lock<std::mutex>& writing, std::span<indexed> all) const;
-    /// Calls them for the changes. Returns nothing when there is no index.
-    [[nodiscard]] std::vector<indexed> index_all(std::unique_lock<std::mutex>& writing,
-                                                 const std::vector<change>& changes) const;
     [[nodiscard]] std::vector<std::string> call_index(const user_index& index, const object& o) const;
-    /// Requires writer_. Returns the stored objects whose current version is not in the table.
-    [[nodiscard]] std::vector<kept_object> lacking(const value_table& values) const;
+    /// Indexes what has changed.
+    void build(const user_index& index, index_construction& changes, secondary_index& built) const;
     /// Requires writer_.
-    void install(const std::shared_ptr<const user_index>& index, value_table values);
+    void install(const std::shared_ptr<const user_index>& index, secondary_index built);
 
     logger log_;
     std::size_t large_;
@@ -194,11 +189,13 @@ private:
     /// Names of indexes that do not exist, as far as they were logged.
     mutable std::vector<std::string> missing_;
     /// Serialises the strand with threads that add an index; never held while user code runs. Its holder may read
-    /// tables_ without mutex_.
+    /// tables_ without mutex_, and so may the strand read the objects in it.
     mutable std::mutex writer_;
     std::shared_ptr<const index_list> user_indexes_ = std::make_shared<index_list>();
-    /// Names of indexes under construction.
-    std::vector<std::string> coming_;
+    /// The indexes under construction.
+    std::vector<index_construction*> coming_;
+    /// Changes with the set of indexes, those under construction included.
+    mutable std::uint64_t shape_ = 0;
     /// Guarded by writer_: objects to be renewed, from the back.
     std::vector<kept_object> stale_;
     std::uint64_t renewed_revision_ = 0;
@@ -207,7 +204,13 @@ private:
     mutable std::shared_mutex mutex_;
     std::unique_ptr<store_tables> tables_;
     mutable store_visits visits_;
+    /// Used on the strand: the objects that are looked through, and how many were.
+    std::unique_ptr<store_visits::visit> looked_through_;
+    std::size_t looked_at_ = 0;
     std::shared_ptr<version_board> versions_ = std::make_shared<version_board>();
 };
+
+/// Appends the notifications of an object that was put in place of another one, or of none.
+void announce_put(std::vector<notification<object>>& out, object before, object now, bool initial);
 
 } // namespace kubecoro::detail

@@ -36,6 +36,27 @@ void secondary_index::erase(object_key_view key)
     of_object_.erase(at);
 }
 
+void secondary_index::copy(const kept_object& o, const secondary_index& from)
+{
+    const auto at = from.of_object_.find(o);
+    if (at == from.of_object_.end()) return;
+    for (const auto& v : at->second) {
+        const auto [in, fresh] = buckets_.try_emplace(v);
+        if (fresh) in->second.reserve(from.buckets_.find(v)->second.size());
+        in->second.try_emplace(o);
+    }
+    of_object_.try_emplace(o, at->second);
+}
+
+bool secondary_index::drop_some(std::size_t& most) noexcept
+{
+    if (erase_some(of_object_, next_object_, most)) return true;
+    if (!next_bucket_) next_bucket_ = buckets_.begin();
+    for (; *next_bucket_ != buckets_.end(); ++*next_bucket_)
+        if (most == 0 || erase_some((*next_bucket_)->second, next_in_bucket_, most)) return true;
+    return false;
+}
+
 void secondary_index::renew(const kept_object& now) noexcept
 {
     const auto at = of_object_.find(now.key());
@@ -70,6 +91,46 @@ std::vector<std::string> secondary_index::values() const
     out.reserve(buckets_.size());
     for (const auto& [value, objects] : buckets_) out.push_back(value);
     return out;
+}
+
+std::unique_ptr<store_tables> store_tables::begin_copy(const store_tables& from, const growth& changing)
+{
+    auto out = std::make_unique<store_tables>();
+    out->namespaces_ = from.namespaces_;
+    std::size_t more = 0;
+    for (const auto& [ns, n] : changing) {
+        auto& content = out->namespaces_[ns];
+        const std::size_t had = content ? content->size() : 0;
+        content = std::make_shared<partition>();
+        content->reserve(had + n);
+        more += n;
+    }
+    for (const auto& index : from.indexes_) out->indexes_.emplace_back(index.name()).reserve(from.size_ + more);
+    out->labels_ = from.labels_.begin_copy();
+    out->size_ = from.size_;
+    out->bytes_ = from.bytes_;
+    return out;
+}
+
+void store_tables::copy(const kept_object& o, const store_tables& from, const growth& changing)
+{
+    for (std::size_t i = 0; i != indexes_.size(); ++i) indexes_[i].copy(o, from.indexes_[i]);
+    labels_.copy(o);
+    if (const auto ns = o.key().ns; changing.contains(ns)) namespaces_.find(ns)->second->insert(o);
+}
+
+bool store_tables::drop_some(std::size_t& most) noexcept
+{
+    if (!next_namespace_) next_namespace_ = namespaces_.begin();
+    for (; *next_namespace_ != namespaces_.end(); ++*next_namespace_) {
+        auto& content = (*next_namespace_)->second;
+        if (most == 0 || (content.use_count() == 1 && erase_some(*content, next_object_, most))) return true;
+        content.reset();
+        if (most != 0) --most; // of thousands of namespaces, each is some work
+    }
+    for (auto& index : indexes_)
+        if (index.drop_some(most)) return true;
+    return labels_.drop_some(most);
 }
 
 object store_tables::find(object_key_view key) const
@@ -164,13 +225,6 @@ std::vector<std::string> store_tables::namespace_names() const
     out.reserve(namespaces_.size());
     for (const auto& [ns, content] : namespaces_) out.push_back(ns);
     return out;
-}
-
-void store_tables::add_index(std::string name, const std::vector<kept_object>& objects,
-                             std::vector<std::vector<std::string>> values)
-{
-    auto& index = indexes_.emplace_back(std::move(name));
-    for (std::size_t i = 0; i < objects.size(); ++i) index.put(objects[i], std::move(values[i]));
 }
 
 const secondary_index* store_tables::index(std::string_view name) const

@@ -2,14 +2,19 @@
 // The data of a store: objects by namespace and name, and by the values of user indexes. Not thread safe.
 
 #include "fifo/key_set.hpp"
+#include "store/erase_some.hpp"
 #include "store/label_index.hpp"
 
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include <cstddef>
+#include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace kubecoro::detail {
@@ -25,6 +30,12 @@ public:
     explicit secondary_index(std::string name) : name_(std::move(name)) {}
 
     void put(const kept_object& o, std::vector<std::string> values);
+    /// Makes room for a number of objects with values.
+    void reserve(std::size_t objects) { of_object_.reserve(objects); }
+    /// Puts the object with the values that it has in `from`.
+    void copy(const kept_object& o, const secondary_index& from);
+    /// Drops the content in steps; see erase_some().
+    [[nodiscard]] bool drop_some(std::size_t& most) noexcept;
     void erase(object_key_view key);
     /// Replaces the stored object with the same object in another form.
     void renew(const kept_object& now) noexcept;
@@ -39,9 +50,15 @@ private:
     };
     using bucket = kept_map<nothing>;
 
+    using value_map = kept_map<std::vector<std::string>>;
+
     std::string name_;
     text_map<bucket> buckets_;
-    kept_map<std::vector<std::string>> of_object_;
+    value_map of_object_;
+    // How far drop_some() has come:
+    std::optional<value_map::iterator> next_object_;
+    std::optional<text_map<bucket>::iterator> next_bucket_;
+    std::optional<bucket::iterator> next_in_bucket_;
 };
 
 /// Finds what has the hash of a name, without a look at the object: rarely that of another name.
@@ -71,11 +88,24 @@ struct by_name_equal
     [[nodiscard]] bool operator()(likely_name, const kept_object&) const noexcept { return true; }
 };
 
-/** A copy shares the objects of each namespace until one of the two changes them: a list of one namespace copies none
-    of another. One thread changes, copies and destroys tables that are copies of each other. */
+/** Tables may share the objects of a namespace until one of them changes these: a list of one namespace copies none of
+    another. One thread changes, copies and destroys tables that share some. */
 class store_tables
 {
 public:
+    store_tables() = default;
+    store_tables(const store_tables&) = delete;
+    store_tables& operator=(const store_tables&) = delete;
+
+    /// How many objects of a namespace will come, by namespace.
+    using growth = std::map<std::string, std::size_t, std::less<>>;
+    /// Begins a copy of `from`: shares all namespaces but those that will grow, and has the same indexes and labels. These
+    /// lack their objects; copy() adds one.
+    [[nodiscard]] static std::unique_ptr<store_tables> begin_copy(const store_tables& from, const growth& changing);
+    void copy(const kept_object& o, const store_tables& from, const growth& changing);
+    /// Drops the content in steps; see erase_some().
+    [[nodiscard]] bool drop_some(std::size_t& most) noexcept;
+
     /// The stored object, or null.
     [[nodiscard]] object find(object_key_view key) const;
     /// Requests the memory of the object that find() would return.
@@ -111,9 +141,11 @@ public:
     [[nodiscard]] std::size_t size_of(std::string_view ns) const;
     [[nodiscard]] std::vector<std::string> namespace_names() const;
 
-    /// Adds an index filled from `values`, which belong to `objects`.
-    void add_index(std::string name, const std::vector<kept_object>& objects,
-                   std::vector<std::vector<std::string>> values);
+    /// Adds an index of the same objects.
+    void add_index(secondary_index built) { indexes_.push_back(std::move(built)); }
+    [[nodiscard]] std::size_t indexes() const noexcept { return indexes_.size(); }
+    /// Whether there are indexes or labels.
+    [[nodiscard]] bool indexed() const noexcept { return !indexes_.empty() || !labels_.empty(); }
     [[nodiscard]] const secondary_index* index(std::string_view name) const;
 
     [[nodiscard]] label_indexes& labels() noexcept { return labels_; }
@@ -131,6 +163,9 @@ private:
     label_indexes labels_;
     std::size_t size_ = 0;
     std::size_t bytes_ = 0;
+    // How far drop_some() has come:
+    std::optional<text_map<std::shared_ptr<partition>>::iterator> next_namespace_;
+    std::optional<partition::iterator> next_object_;
 };
 
 } // namespace kubecoro::detail

@@ -10,6 +10,9 @@ namespace {
 /// Below this number set aside, taking references is not worthwhile.
 constexpr std::size_t few = 1024;
 
+/// Number of whole tables set aside: a second relist in the time of one visit is rare.
+constexpr std::size_t most_whole = 1;
+
 } // namespace
 
 store_visits::visit::~visit()
@@ -28,13 +31,18 @@ void store_visits::open(visit& v)
 
 void store_visits::close(visit& v)
 {
-    std::vector<kept_object> unused; // may hold the last references: freed outside the lock
+    // May hold the last references: freed outside the lock.
+    std::vector<kept_object> unused;
+    std::vector<std::shared_ptr<const void>> unused_whole;
     std::lock_guard lock(mutex_);
     const auto at = std::find(open_.begin(), open_.end(), &v);
     if (at == open_.end()) return; // references were already taken for it
     open_.erase(at);
     visited_ -= v.objects.size();
-    if (open_.empty()) unused.swap(aside_);
+    if (open_.empty()) {
+        unused.swap(aside_);
+        unused_whole.swap(whole_);
+    }
     count_.store(open_.size(), std::memory_order_release);
 }
 
@@ -69,8 +77,9 @@ void store_visits::bound() noexcept
 {
     if (!any()) return;
     std::vector<kept_object> unused;
+    std::vector<std::shared_ptr<const void>> unused_whole;
     std::lock_guard lock(mutex_);
-    if (open_.empty() || aside_.size() < std::max(few, visited_)) return;
+    if (open_.empty() || (aside_.size() < std::max(few, visited_) && whole_.size() <= most_whole)) return;
     try {
         for (visit* const v : open_) v->counted_.reserve(v->objects.size());
     } catch (...) { // no memory: the next removal tries again
@@ -81,6 +90,7 @@ void store_visits::bound() noexcept
     open_.clear();
     visited_ = 0;
     unused.swap(aside_);
+    unused_whole.swap(whole_);
     count_.store(0, std::memory_order_release);
 }
 

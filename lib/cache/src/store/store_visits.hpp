@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <memory>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -65,6 +66,13 @@ public:
         const bool wanted_;
         std::vector<kept_object> gone_;
     };
+    /// Keeps `all`, which has every object that was removed, if a visit is open. Called while open() is excluded.
+    template<class T>
+    void set_aside(std::unique_ptr<T>& all)
+    {
+        std::lock_guard lock(mutex_);
+        if (!open_.empty()) whole_.emplace_back(std::move(all));
+    }
     /// Bounds what is set aside; called after a removal, when open() is not excluded any more.
     void bound() noexcept;
 
@@ -83,6 +91,8 @@ private:
     /// Number of objects in all open visits.
     std::size_t visited_ = 0;
     std::vector<kept_object> aside_;
+    /// The same, with many objects in each.
+    std::vector<std::shared_ptr<const void>> whole_;
 };
 
 } // namespace kubecoro::detail

@@ -19,6 +19,8 @@ public:
     /// Counted handles.
     [[nodiscard]] object get() const noexcept;
     [[nodiscard]] kept_object keep() const noexcept;
+    /// As object::identity().
+    [[nodiscard]] const void* identity() const noexcept { return identity_; }
 
 private:
     friend void show(std::span<const borrowed_object> objects, const std::function<void(const object&)>& f);
