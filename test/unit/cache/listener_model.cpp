@@ -237,10 +237,10 @@ TEST_CASE("listener: with coalesce::never replays do not overrun it, changes do"
         again.emplace_back(updated<object>{pod(i), pod(i)});
     }
     CHECK_FALSE(l.overrun());
-    l.add_resync(again);
-    CHECK(l.pending() == 10); // the initial adds still wait: skipped
+    CHECK_FALSE(l.takes_resync()); // the initial adds still wait
     CHECK(l.pop(20).size() == 10);
-    l.add_resync(again);
+    CHECK(l.takes_resync());
+    l.add(again);
     CHECK(l.pending() == 10);
     l.add(added<object>{pod(20)});
     l.add(added<object>{pod(21)});
@@ -328,4 +328,45 @@ TEST_CASE("listener: latest_per_key keeps one event per key, two where a deletio
     REQUIRE(rest.size() == 2);
     CHECK(std::holds_alternative<deleted<object>>(rest[0]));
     CHECK(object_of(rest[1]).resource_version() == "8");
+}
+
+TEST_CASE("listener: the index of thousands of waiting events is made in parts", "[cache][listener][turns]")
+{
+    const auto pod = [](int i, int version) {
+        return kt::make_pod("web", "p" + std::to_string(i), std::to_string(version));
+    };
+    listener_core l(10);
+    for (int i = 0; i < 1000; ++i) l.add(added<object>{pod(i, 1), true});
+    std::size_t most = 400;
+    CHECK_FALSE(l.index_some(most));
+    CHECK(most == 0);
+    l.add(added<object>{pod(1000, 1)});
+    CHECK(l.pop(100).size() == 100); // a part of those that are indexed
+    most = 400;
+    CHECK_FALSE(l.index_some(most));
+    most = 400;
+    CHECK(l.index_some(most));
+    CHECK(most == 400 - 201);
+    for (const int i : {150, 500, 1000}) l.add(updated<object>{pod(i, 1), pod(i, 2)});
+    CHECK(l.coalesced() == 3);
+    CHECK(l.pending() == 901);
+
+    listener_core calm(2000);
+    for (int i = 0; i < 1000; ++i) calm.add(added<object>{pod(i, 1), true});
+    most = 400;
+    CHECK(calm.index_some(most)); // nothing merges yet
+    CHECK(most == 400);
+}
+
+TEST_CASE("listener: what was dropped is freed in parts", "[cache][listener][turns]")
+{
+    listener_core l(10);
+    for (int i = 0; i < 100; ++i) l.add(added<object>{kt::make_pod("web", std::to_string(i), "1"), true});
+    l.clear();
+    CHECK(l.pending() == 0);
+    CHECK(l.pop(10).empty());
+    CHECK(l.free_some(60));
+    l.add(added<object>{kt::make_pod("web", "late", "1")});
+    CHECK_FALSE(l.free_some(60));
+    CHECK(l.pop(10).size() == 1);
 }

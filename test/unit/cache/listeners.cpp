@@ -292,21 +292,23 @@ TEST_CASE("shared_processor: a listener gets the store's content first, and its 
     shared_processor p(left);
     const auto distribute = [&p](const std::vector<notification<object>>& batch) {
         auto to = p.to_all();
-        p.distribute(batch, to);
+        std::size_t most = 100;
+        CHECK(p.distribute(batch, to, most));
     };
     const auto early = make(1);
-    p.join(early, {}, false);
+    p.join(early, false);
     distribute(events(1));
     CHECK(early->stats().pending == 1);
     CHECK_FALSE(early->gate().is_open());
     const auto late = make(2);
-    const std::vector<object> stored{kt::make_pod("web", "a", "1"), kt::make_pod("web", "b", "1")};
-    p.join(late, stored, true);
+    late->add(std::vector<notification<object>>{added<object>{kt::make_pod("web", "a", "1"), true},
+                                                added<object>{kt::make_pod("web", "b", "1"), true}});
+    p.join(late, true);
     CHECK(late->stats().pending == 2);
     CHECK(p.find(2) == late.get());
     CHECK(p.find(3) == nullptr);
     const auto empty = make(3);
-    p.join(empty, {}, true);
+    p.join(empty, true);
     CHECK(empty->gate().is_open()); // no initial events
     p.mark_initial();
     distribute(events(3));
@@ -319,11 +321,11 @@ TEST_CASE("shared_processor: a listener gets the store's content first, and its 
     // On a quiet resource ended listeners are dropped when another joins; one that has ended before does not join.
     early->remove();
     empty->remove();
-    p.join(make(4), {}, true);
+    p.join(make(4), true);
     CHECK(p.find(1) == nullptr);
     CHECK(p.find(3) == nullptr);
     CHECK(p.find(4) != nullptr);
-    p.join(empty, {}, true);
+    p.join(empty, true);
     CHECK(p.find(3) == nullptr);
 }
 
@@ -337,17 +339,18 @@ TEST_CASE("shared_processor: an interrupted distribution continues where it stop
     const auto first = make(1);
     const auto second = make(2);
     const auto third = make(3);
-    p.join(first, {}, true);
-    p.join(second, {}, true);
+    p.join(first, true);
+    p.join(second, true);
     shared_processor::delivery to = p.to_all();
     CHECK(to.last == 2);
     to.done = 1; // the second one threw
-    p.join(third, {}, true);
-    p.distribute(events(1), to);
+    p.join(third, true);
+    std::size_t most = 100;
+    CHECK(p.distribute(events(1), to, most));
     CHECK(first->stats().pending == 0);
     CHECK(second->stats().pending == 1);
     CHECK(third->stats().pending == 0);
-    p.distribute(events(1), to);
+    CHECK(p.distribute(events(1), to, most));
     CHECK(second->stats().pending == 1);
 }
 

@@ -24,6 +24,9 @@ using detail::delta_load;
 
 namespace {
 
+/// Number of objects freed before other work gets a turn.
+constexpr std::size_t freed_at_a_time = 512;
+
 delta_load load_of(const std::vector<delta>& deltas) noexcept
 {
     delta_load sum;
@@ -85,6 +88,8 @@ struct delta_fifo::state
     }
     void sift_batch();
     void finish_batch();
+    /// Frees items of the last list, which may have left the store. Returns whether more are left.
+    [[nodiscard]] bool free_some() noexcept;
     /// Gives back the room of deltas that were processed or dropped.
     void release(const delta_load& gone);
 
@@ -118,6 +123,8 @@ struct delta_fifo::state
     /// The batch that is being processed, or comes again after a failure.
     std::vector<delta> in_hand;
     delta_load in_hand_load;
+    /// The items of the last list.
+    std::vector<object> left_over;
     /// Type, scope and target of its first delta, whatever the processor does with it.
     delta first_in_hand;
     /// Deltas processed since the consumer last let other work run.
@@ -296,12 +303,21 @@ void delta_fifo::state::finish_batch()
         const auto own = lists.find(first_in_hand.scope);
         if (is_content(first_in_hand) && own != lists.end() && --own->second == 0) wake(first_in_hand.scope);
     }
-    // Objects that left the store are freed now.
     for (delta& d : in_hand)
-        if (d.all.use_count() == 1) detail::drop_all(d.all->items, [](const object& o) -> const object& { return o; });
+        if (d.all.use_count() == 1) left_over = std::move(d.all->items);
     std::vector<delta>().swap(in_hand);
     // Last, as there may be no memory to wake a producer: a batch that is still in hand would be processed for ever.
     release(std::exchange(in_hand_load, {}));
+}
+
+bool delta_fifo::state::free_some() noexcept
+{
+    for (std::size_t n = 0; n != freed_at_a_time && !left_over.empty(); ++n) {
+        if (left_over.size() > detail::ahead)
+            detail::prefetch_object(left_over[left_over.size() - 1 - detail::ahead].identity());
+        left_over.pop_back();
+    }
+    return !left_over.empty();
 }
 
 void delta_fifo::state::release(const delta_load& gone)
@@ -344,6 +360,7 @@ asio::awaitable<result<>> delta_fifo::state::pop(std::shared_ptr<state> self, pr
     const auto processed = process(self->in_hand);
     if (!processed) co_return processed;
     self->finish_batch();
+    while (self->free_some()) co_await asio::post(asio::use_awaitable);
     co_return result<>{};
 }
 

@@ -2,9 +2,13 @@
 
 #include "informer/lane_source.hpp"
 #include "informer/share_selection.hpp"
+#include "informer/strand_turns.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/timeout.hpp>
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
 
 #include <utility>
 
@@ -67,8 +71,13 @@ asio::awaitable<result<list_page>> list_from(std::shared_ptr<list_watch_source> 
 
 asio::awaitable<consistency_core::verdict> consistency_checker::check(std::shared_ptr<list_watch_source> source, job j)
 {
-    consistency_core core(j.stored, std::move(j.version), !settings_.options.transform);
-    j.stored.clear();
+    consistency_core core({}, std::move(j.version), !settings_.options.transform);
+    core.reserve(j.stored.size());
+    while (!j.stored.empty()) {
+        for (std::size_t n = 0; n != objects_a_turn && !j.stored.empty(); ++n, j.stored.pop_back())
+            core.expect(j.stored.back());
+        co_await asio::post(asio::use_awaitable);
+    }
     auto next = core.start();
     while (auto* ask = std::get_if<list_options>(&next)) {
         ask->metadata_only = settings_.options.storage.policy == storage::metadata_only;
@@ -77,6 +86,8 @@ asio::awaitable<consistency_core::verdict> consistency_checker::check(std::share
         const auto page = co_await std::move(limited);
         next = core.on_page(page);
     }
+    for (std::size_t most = objects_a_turn; core.drop_some(most); most = objects_a_turn)
+        co_await asio::post(asio::use_awaitable);
     co_return std::get<consistency_core::verdict>(std::move(next));
 }
 

@@ -14,8 +14,8 @@ consistency_core::consistency_core(const std::vector<kept_object>& stored, std::
                                    std::uint32_t page_size)
     : version_(std::move(version)), contents_(contents), page_size_(page_size)
 {
-    stored_.reserve(stored.size());
-    for (const auto& o : stored) stored_.emplace(o, false);
+    reserve(stored.size());
+    for (const auto& o : stored) expect(o);
 }
 
 consistency_core::action consistency_core::start() const

@@ -2,6 +2,7 @@
 // Compares a store with the server by one list at the exact version.
 
 #include "fifo/key_set.hpp"
+#include "store/erase_some.hpp"
 
 #include <kubecoro/api/decode.hpp>
 #include <kubecoro/api/detail/continue_tokens.hpp>
@@ -10,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -43,6 +45,12 @@ public:
     consistency_core(const std::vector<kept_object>& stored, std::string version, bool contents = true,
                      std::uint32_t page_size = 500);
 
+    /// Adds stored objects, for a caller that adds some at a time.
+    void reserve(std::size_t objects) { stored_.reserve(objects); }
+    void expect(const kept_object& o) { stored_.emplace(o, false); }
+    /// Frees the stored objects in steps, when there is a verdict; see erase_some().
+    [[nodiscard]] bool drop_some(std::size_t& most) noexcept { return erase_some(stored_, next_, most); }
+
     [[nodiscard]] action start() const;
     [[nodiscard]] action on_page(const result<list_page>& page);
 
@@ -56,6 +64,7 @@ private:
     std::uint32_t page_size_;
     /// Stored objects, and whether the list included them.
     kept_map<bool> stored_;
+    std::optional<kept_map<bool>::iterator> next_;
     std::string token_;
     continue_tokens tokens_;
     std::size_t differences_ = 0;

@@ -1,6 +1,7 @@
 #include "informer/delta_processor.hpp"
 
 #include <kubecoro/api/detail/prefetch.hpp>
+#include <kubecoro/api/resource_version.hpp>
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/timeout.hpp>
 
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <compare>
 #include <utility>
 
 namespace asio = boost::asio;
@@ -26,9 +28,6 @@ constexpr std::size_t renewal_step = 32;
 
 /// Pause after an allocation has failed.
 constexpr auto after_a_failed_renewal = std::chrono::seconds{1};
-
-/// Number of objects removed at a time that have left the share.
-constexpr std::size_t sweep_step = 256;
 
 bool is_change(const delta& d) noexcept { return d.type != delta_type::version; }
 bool is_state(const delta& d) noexcept { return d.type == delta_type::added || d.type == delta_type::updated; }
@@ -59,6 +58,15 @@ asio::awaitable<result<>> delta_processor::run()
 /// Ends by a cancellation, or by an exception between two batches.
 asio::awaitable<result<>> delta_processor::process_batches()
 {
+    const struct visit
+    {
+        delta_processor& of;
+        ~visit()
+        {
+            of.now_ = {};
+            if (std::exchange(of.has_turn_, false)) of.with_.turns.give_back();
+        }
+    } here{*this};
     for (;;) {
         if (!with_.sync.synced()) with_.sync.settle(with_.fifo.synced(), with_.content->size());
         if (with_.content->wants_renewal()) renewal_.notify();
@@ -69,9 +77,25 @@ asio::awaitable<result<>> delta_processor::process_batches()
             backoff_.reset();
             continue;
         }
-        auto pausing = pause(popped.error());
+        const bool more = std::exchange(unfinished_, false);
+        auto pausing = more ? next_turn() : pause(popped.error());
         if (const auto paused = co_await std::move(pausing); !paused) co_return paused;
     }
+}
+
+/// The next turn of this batch, or the first one after other work.
+asio::awaitable<result<>> delta_processor::next_turn()
+{
+    if (has_turn_) {
+        co_await asio::post(asio::use_awaitable);
+        co_return result<>{};
+    }
+    auto waiting = with_.turns.take();
+    if (const auto taken = co_await std::move(waiting); !taken) co_return taken;
+    // Not kept: the batch may have lost its namespace meanwhile, and then the FIFO waits for another one.
+    with_.turns.give_back();
+    is_next_ = true;
+    co_return result<>{};
 }
 
 asio::awaitable<result<>> delta_processor::pause(failure why)
@@ -112,163 +136,107 @@ asio::awaitable<result<>> delta_processor::renew_when_asked()
     for (;;) {
         auto waiting = renewal_.wait();
         if (const auto woken = co_await std::move(waiting); !woken) co_return woken;
-        while (with_.content->renew(renewal_step)) co_await asio::post(asio::use_awaitable);
+        for (bool more = true; more;) {
+            auto taking = with_.turns.take();
+            if (const auto taken = co_await std::move(taking); !taken) co_return taken;
+            const turn_end end(with_.turns);
+            more = with_.content->renew(renewal_step);
+            if (more) co_await asio::post(asio::use_awaitable);
+        }
     }
 }
 
 // ---- a batch
 
+/// A failure of a batch that needs a further turn keeps it in the FIFO, as any failure does.
 result<> delta_processor::process(std::vector<delta>& batch)
 {
-    announce(); // left over when the last attempt failed
+    has_turn_ = has_turn_ || with_.turns.try_take(std::exchange(is_next_, false));
+    unfinished_ = true;
+    if (!has_turn_) return failure(cond::retry_later, "other work is in progress");
+    struct turn
+    {
+        delta_processor& of;
+        std::vector<delta>& batch;
+        bool more = false;
+        ~turn()
+        {
+            if (more) return;
+            of.unfinished_ = false;
+            // Applied twice, an addition and its deletion would be announced twice.
+            if (of.now_.applied) {
+                const auto applied = batch.begin() + static_cast<std::ptrdiff_t>(*of.now_.applied);
+                batch.erase(std::remove_if(batch.begin(), applied, is_change), applied);
+            }
+            of.now_ = {};
+            of.has_turn_ = false;
+            of.with_.turns.give_back();
+        }
+    } now{*this, batch};
+    std::size_t most = objects_a_turn;
+    const auto done = process_some(batch, most);
+    if (!done) return done.error();
+    now.more = !*done;
+    if (now.more) return failure(cond::retry_later, "more turns are needed");
+    return {};
+}
+
+result<bool> delta_processor::process_some(std::vector<delta>& batch, std::size_t& most)
+{
+    if (!announce(most)) return false; // of this batch, or left over when the last attempt failed
     const delta& first = batch.front();
     switch (first.type) {
     case delta_type::sync_all:
-        resync(first.target);
-        return {};
+        return resync(first.target, most);
     case delta_type::vanished:
-        empty(*with_.lanes.find(first.scope));
-        return {};
+        return empty(*with_.lanes.find(first.scope), most);
     case delta_type::replaced_all:
-        return replace(first);
+        return replace(first, most);
     default:
-        return apply(batch);
+        return apply(batch, most);
     }
 }
 
-result<> delta_processor::apply(std::vector<delta>& batch)
+result<bool> delta_processor::apply(std::vector<delta>& batch, std::size_t& most)
 {
-    result<> outcome;
-    // Decoded before they left the share.
-    if (with_.follower) std::erase_if(batch, [this](const delta& d) { return is_state(d) && is_foreign(d.obj.key()); });
-    if (batch.empty()) return outcome;
-    const std::size_t ready = with_.transformer ? transform(batch, outcome) : batch.size();
-    if (ready == 0) return outcome;
-    apply_first(batch, ready);
+    if (!now_.applied) {
+        // Decoded before they left the share.
+        if (with_.follower)
+            std::erase_if(batch, [this](const delta& d) { return is_state(d) && is_foreign(d.obj.key()); });
+        if (batch.empty()) return true;
+        const std::size_t ready = with_.transformer ? transform(batch, now_.outcome) : batch.size();
+        if (ready == 0) return now_.outcome.error();
+        apply_first(batch, ready);
+    }
+    if (!announce(most)) return false;
+    const std::size_t ready = *now_.applied;
+    pass_versions(std::span<const delta>(batch).first(ready));
+    now_.applied.reset();
     backoff_.reset(); // the next failure is another one
-    if (!outcome) batch.erase(batch.begin(), batch.begin() + static_cast<std::ptrdiff_t>(ready));
-    return outcome;
+    if (now_.outcome) return true;
+    for (const auto& d : std::span<const delta>(batch).first(ready)) note_unmarked(d);
+    batch.erase(batch.begin(), batch.begin() + static_cast<std::ptrdiff_t>(ready));
+    return now_.outcome.error();
+}
+
+/// Its version may be beyond those that were passed.
+void delta_processor::note_unmarked(const delta& d)
+{
+    if (!d.obj || !is_comparable_version(d.obj.resource_version())) return;
+    if (newest_unmarked_.empty() || std::is_lt(compare_versions(newest_unmarked_, d.obj.resource_version())))
+        newest_unmarked_ = d.obj.resource_version();
 }
 
 void delta_processor::apply_first(std::vector<delta>& batch, std::size_t count)
 {
-    const auto deltas = std::span<const delta>(batch).first(count);
-    std::size_t done = 0;
-    try {
-        with_.content->apply(deltas, done, begin_announcement());
-        announce();
-        pass_versions(deltas);
-    } catch (...) {
-        // Applied twice, an addition and its deletion would be announced twice.
-        const auto applied = batch.begin() + static_cast<std::ptrdiff_t>(done);
-        batch.erase(std::remove_if(batch.begin(), applied, is_change), applied);
-        throw;
-    }
-}
-
-result<> delta_processor::replace(const delta& list)
-{
-    informer_lane& l = *with_.lanes.find(list.scope);
-    // Before the store is filled: a handler's gate must not report a failure that is over.
-    with_.sync.listed(l);
-    if (with_.follower) drop_foreign(*list.all);
-    if (with_.transformer)
-        if (const auto transformed = transform(*list.all); !transformed) return transformed;
-    keep_left_out(*list.all);
-    with_.content->replace(l.ns(), list.all->items, list.all->initial, begin_announcement());
-    announce();
-    set_version(l, list.resource_version, {});
-    if (with_.settings.options.check_consistency)
-        with_.checker.ask(l.ns(), list.resource_version, with_.content->keep(l.ns()));
-    with_.sync.stored(l, *with_.content);
-    note_stored(l);
-    return {};
-}
-
-void delta_processor::note_stored(informer_lane& l) const
-{
-    l.note_stored();
-    if (with_.follower) with_.follower->news.notify();
+    now_.applied = 0; // grows with what is applied, also before an exception
+    with_.content->apply(std::span<const delta>(batch).first(count), *now_.applied, begin_announcement());
 }
 
 bool delta_processor::is_foreign(object_key_view key) const noexcept
 {
     const auto& share = with_.settings.options.share;
     return share && !share->keeps(key);
-}
-
-void delta_processor::drop_foreign(replaced_list& list) const
-{
-    std::size_t kept = 0;
-    std::size_t prepared = 0;
-    for (std::size_t i = 0; i != list.items.size(); ++i) {
-        if (is_foreign(list.items[i].key())) continue;
-        if (i < list.prepared) ++prepared;
-        if (kept != i) list.items[kept] = std::move(list.items[i]);
-        ++kept;
-    }
-    list.items.resize(kept);
-    list.prepared = prepared;
-}
-
-void delta_processor::keep_left_out(replaced_list& list) const
-{
-    list.items.reserve(list.items.size() + list.left_out.size());
-    for (const auto& o : list.left_out) {
-        object stored = with_.content->get(o.key);
-        if (stored && (o.uid.empty() || stored.has_uid(o.uid))) list.items.push_back(std::move(stored));
-    }
-    list.left_out.clear();
-}
-
-void delta_processor::empty(informer_lane& l)
-{
-    l.set_version({});
-    with_.content->replace(l.ns(), {}, false, begin_announcement(departure::kind_gone));
-    announce();
-    if (with_.follower) with_.follower->news.notify();
-}
-
-void delta_processor::take_out(const std::set<std::string>& left)
-{
-    announce(); // left over when an attempt failed
-    std::vector<std::string> leaving(left.begin(), left.end());
-    if (left.contains("")) leaving = with_.content->namespaces();
-    std::erase_if(leaving, [this](const std::string& stored) {
-        return with_.lanes.wants(stored) || with_.lanes.covering(stored) != nullptr;
-    });
-    with_.content->remove(leaving, begin_announcement(departure::namespace_left));
-    hurry_.notify(); // its changes may have been those that fail
-    announce();
-}
-
-asio::awaitable<result<>> delta_processor::sweep()
-{
-    announce(); // left over when an attempt failed
-    std::vector<object_key> foreign;
-    with_.content->visit({}, [&](const object& o) {
-        if (is_foreign(o.key())) foreign.emplace_back(o.key());
-    });
-    for (std::size_t i = 0; i < foreign.size();) {
-        std::vector<delta> gone;
-        for (const auto end = std::min(foreign.size(), i + sweep_step); i != end; ++i)
-            if (auto o = with_.content->get(foreign[i]); o && is_foreign(foreign[i]))
-                gone.push_back({.type = delta_type::deleted, .obj = std::move(o)});
-        std::size_t done = 0;
-        with_.content->apply(gone, done, begin_announcement(departure::share_left));
-        announce();
-        co_await asio::post(asio::use_awaitable);
-    }
-    co_return result<>{};
-}
-
-void delta_processor::resync(std::uint64_t target)
-{
-    auto* const listener = with_.listeners.find(target);
-    if (listener == nullptr) return;
-    std::vector<notification<object>> again;
-    for (const auto& o : with_.fifo.to_show(with_.content->list({}))) again.emplace_back(updated<object>{o, o});
-    if (!again.empty()) listener->add_resync(again);
 }
 
 void delta_processor::pass_versions(std::span<const delta> deltas)
@@ -286,6 +254,7 @@ void delta_processor::set_version(informer_lane& l, const std::string& version, 
 {
     l.set_version(version);
     with_.content->versions()->reach(l.ns(), l.gate, version, by);
+    if (!newest_unmarked_.empty() && is_at_least(version, newest_unmarked_)) newest_unmarked_.clear();
 }
 
 // ---- transforms
@@ -301,17 +270,6 @@ std::size_t delta_processor::transform(std::vector<delta>& batch, result<>& outc
         d.prepared = true;
     }
     return done;
-}
-
-result<> delta_processor::transform(replaced_list& list)
-{
-    for (const std::size_t begin = list.prepared; list.prepared != list.items.size(); ++list.prepared) {
-        const auto outcome = transform(list.items[list.prepared]);
-        if (outcome) continue;
-        if (list.prepared != begin) backoff_.reset(); // another item than the last time
-        return outcome;
-    }
-    return {};
 }
 
 result<> delta_processor::transform(object& o)
@@ -342,23 +300,46 @@ void delta_processor::note_reason(deleted<object>& d, departure why) const
     if (d.why == departure::share_left) d.final_state_unknown = true;
 }
 
-void delta_processor::announce()
+bool delta_processor::announce(std::size_t& most)
 {
     for (; !unannounced_.empty(); unannounced_.pop_front()) {
         auto& a = unannounced_.front();
-        if (a.news.empty()) continue;
-        for (auto& n : a.news)
-            if (auto* d = std::get_if<deleted<object>>(&n)) note_reason(*d, a.why);
-        trace("stored", a.news);
-        with_.listeners.distribute(a.news, a.to);
-        with_.waiters.tell(a.news);
-        trace("distributed", a.news);
-        for (const auto& n : a.news) announced_[n.index()].fetch_add(1, std::memory_order_relaxed);
-        drop_all(a.news, [](const notification<object>& n) -> const object& { return object_of(n); });
+        while (a.at != a.news.size()) {
+            if (a.begun == a.at) begin(a);
+            const auto some = std::span<const notification<object>>(a.news).subspan(a.at, a.begun - a.at);
+            if (!with_.listeners.distribute(some, a.to, most)) return false;
+            end(a);
+        }
     }
+    return true;
 }
 
-void delta_processor::trace(std::string_view station, const std::vector<notification<object>>& news) const
+/// Makes the next notifications ready for distribution.
+void delta_processor::begin(announcement& a)
+{
+    a.begun += std::min(objects_a_turn, a.news.size() - a.at);
+    const auto some = std::span(a.news).subspan(a.at, a.begun - a.at);
+    for (auto& n : some)
+        if (auto* d = std::get_if<deleted<object>>(&n)) note_reason(*d, a.why);
+    trace("stored", some);
+}
+
+/// They are distributed.
+void delta_processor::end(announcement& a)
+{
+    const auto some = std::span(a.news).subspan(a.at, a.begun - a.at);
+    with_.waiters.tell(some);
+    trace("distributed", some);
+    for (std::size_t i = 0; i != some.size(); ++i) {
+        if (i + ahead < some.size()) prefetch_object(object_of(some[i + ahead]).identity());
+        announced_[some[i].index()].fetch_add(1, std::memory_order_relaxed);
+        some[i] = {};
+    }
+    a.at = a.begun;
+    a.to.done = 0;
+}
+
+void delta_processor::trace(std::string_view station, std::span<const notification<object>> news) const
 {
     if (!trace_.on()) return;
     for (const auto& n : news) trace_.pass(station, n);

@@ -1,7 +1,5 @@
 #include "informer/informer_engine.hpp"
 
-#include "listener/listener_settings.hpp"
-
 #include <kubecoro/api/resource_version.hpp>
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/saturating_time.hpp>
@@ -59,10 +57,12 @@ std::shared_ptr<const known_objects> known_by(const std::shared_ptr<store>& cont
 informer_engine::informer_engine(informer_settings s)
     : settings_(std::move(s)),
       strand_(make_kept_strand(settings_.executor)),
+      turns_([this](std::function<void()> f) { post(std::move(f)); }),
       decoder_(first_decoder(settings_, strand_)),
       store_(std::make_shared<store>(settings_.log, large_change, decoder_.encoding)),
       selection_(settings_.options.share ? std::make_shared<share_selection>(store_, settings_.options.share)
                                          : nullptr),
+      fifo_({.max_batch = objects_a_turn}),
       registry_(settings_.log.with({{"informer", settings_.label}}),
                 {.run =
                      [this](const auto& listener, event_handler<object> handler, const kept_executor& executor) {
@@ -89,6 +89,7 @@ informer_engine::informer_engine(informer_settings s)
       sync_(settings_, lanes_, registry_, listeners_, waiters_),
       follower_(settings_.options.share ? std::make_shared<share_follower>() : nullptr),
       processor_({.settings = settings_,
+                  .turns = turns_,
                   .fifo = fifo_,
                   .content = store_,
                   .lanes = lanes_,
@@ -126,6 +127,7 @@ public:
         if (!engine) return;
         engine->request_stop();
         engine->end_handlers();
+        engine->turns_.close();
     }
 
 private:
@@ -322,63 +324,7 @@ informer_stats informer_engine::stats() const
 
 std::string informer_engine::describe() const { return describe_informer(settings_, lanes_, stats()); }
 
-// ---- listeners
-
-std::shared_ptr<processor_listener> informer_engine::add_handler(event_handler<object> handler, handler_options options)
-{
-    listener_registry::admission a;
-    a.handler = std::move(handler);
-    a.executor = make_kept_strand(options.executor ? kept_executor(options.executor) : settings_.executor);
-    a.resync = options.resync;
-    a.settings = settings_of(std::move(options), a.executor, settings_.time);
-    return admit(std::move(a));
-}
-
-std::shared_ptr<processor_listener> informer_engine::add_subscription(subscription_options options)
-{
-    listener_registry::admission a;
-    a.resync = options.resync;
-    a.settings = settings_of(std::move(options), settings_.time);
-    return admit(std::move(a));
-}
-
-std::shared_ptr<processor_listener> informer_engine::admit(listener_registry::admission a)
-{
-    if (a.resync == duration::zero()) a.resync = settings_.options.resync;
-    auto listener = registry_.admit(std::move(a));
-    if (listener->over()) return listener;
-    if (!on_strand([self = shared_from_this(), listener] { self->join(listener); })) listener->informer_stopped();
-    return listener;
-}
-
-result<> informer_engine::add_index(std::string name, index_function f)
-{
-    return store_->add_index(std::move(name), std::move(f));
-}
-
-void informer_engine::join(const std::shared_ptr<processor_listener>& listener)
-{
-    try {
-        sync_.tell_newcomer(*listener);
-        listeners_.join(listener, store_->list({}), sync_.synced());
-    } catch (...) { // without memory: it would wait for ever
-        const auto why = to_failure(std::current_exception());
-        listener->gate().close(why);
-        listener->end(why);
-        throw;
-    }
-}
-
-void informer_engine::resync_every(duration period, const std::shared_ptr<processor_listener>& listener)
-{
-    const auto resync = [this, period, to = std::weak_ptr(listener)] {
-        const auto alive = to.lock();
-        if (!alive || alive->over()) return;
-        resync_every(period, alive); // independent of the outcome of this one
-        fifo_.sync(alive->id());
-    };
-    set_alarm(time_after(settings_.time->now(), period), listener, resync);
-}
+// ---- deadlines and waiters
 
 void informer_engine::end_after(duration limit, std::weak_ptr<void> whose, std::function<void()> call)
 {
@@ -393,8 +339,6 @@ void informer_engine::set_alarm(time_point when, std::weak_ptr<void> whose, std:
     if (!alarms_run_) alarms_run_ = watches_.spawn("deadlines", alarms_.run());
     alarms_.set(when, std::move(whose), std::move(call));
 }
-
-// ---- waiters
 
 namespace {
 

@@ -9,6 +9,7 @@
 #include "informer/object_transformer.hpp"
 #include "informer/share_keeper.hpp"
 #include "informer/share_selection.hpp"
+#include "informer/strand_turns.hpp"
 #include "informer/sync_monitor.hpp"
 #include "listener/listener_registry.hpp"
 #include "listener/shared_processor.hpp"
@@ -87,15 +88,22 @@ private:
     class end_of_context;
     class end_of_events;
 
-    /// Posts to the strand. Returns false when the strand's context has ended. An exception, for lack of memory, is
-    /// logged: it must not leave the run() of the user's context.
+    /// Calls `f` on the strand, not in the middle of longer work. Returns false when the strand's context has ended.
     /// @param f  Holds this engine.
     template<class F>
-    bool on_strand(F&& f) const
+    bool on_strand(F&& f)
+    {
+        return post(
+            [this, call = std::function<void()>(std::forward<F>(f))]() mutable { turns_.call(std::move(call)); });
+    }
+    /// Posts to the strand. An exception, for lack of memory, is logged: it must not leave the run() of the user's
+    /// context.
+    template<class F>
+    bool post(F&& f) const
     {
         const auto strand = strand_.get();
         if (strand)
-            boost::asio::post(strand, [this, call = std::forward<F>(f)]() mutable {
+            boost::asio::post(strand, [this, self = shared_from_this(), call = std::forward<F>(f)]() mutable {
                 try {
                     call();
                 } catch (...) {
@@ -116,6 +124,8 @@ private:
 
     [[nodiscard]] std::shared_ptr<processor_listener> admit(listener_registry::admission a);
     void join(const std::shared_ptr<processor_listener>& listener);
+    /// Gives it the next stored objects. Returns whether more are left.
+    [[nodiscard]] bool join_some(const std::shared_ptr<processor_listener>& listener, store_walk& stored);
     void resync_every(duration period, const std::shared_ptr<processor_listener>& listener);
     void set_alarm(time_point when, std::weak_ptr<void> whose, std::function<void()> call);
     void admit(const std::shared_ptr<object_waiter>& waiter);
@@ -124,15 +134,18 @@ private:
     [[nodiscard]] boost::asio::awaitable<result<>>
     change_namespaces(const std::vector<std::string>& named, std::vector<std::string> join,
                       const std::function<void(namespaces_core&)>& change);
-    /// Adds and removes lanes until they match the wanted namespaces.
-    [[nodiscard]] result<> settle_lanes();
-    /// The newest version that the store shows. The lanes' versions do not include a batch that is processed in part.
+    /// Adds and removes lanes until they match the wanted namespaces; then `begun` continues. Returns whether that takes
+    /// further turns.
+    bool settle_lanes(const std::shared_ptr<namespace_change>& begun);
+    void add_lanes(const std::vector<std::string>& join, const std::string& not_before);
+    /// The newest version that the store shows.
     [[nodiscard]] std::string newest_stored() const;
     /// @param lists  See informer_lane::reporter.
     void report(std::size_t scope, const reflector_core::incident& what, std::uint64_t lists);
 
     const informer_settings settings_;
     kept_executor strand_;
+    strand_turns turns_;
     context_bound<end_of_context> context_end_;
     const decode_strand decoder_;
     const std::shared_ptr<store> store_;

@@ -18,6 +18,18 @@ namespace {
 
 asio::awaitable<result<>> refused(failure why) { co_return why; }
 
+/// Calls `f`, and returns its result. An exception is the outcome of the change, and false.
+template<class F>
+bool unless_thrown(namespace_change& change, const lane_set& lanes, F f)
+{
+    try {
+        return f();
+    } catch (...) {
+        change.made(lanes, to_failure(std::current_exception()));
+        return false;
+    }
+}
+
 } // namespace
 
 asio::awaitable<result<>> informer_engine::set_namespaces(std::vector<std::string> namespaces)
@@ -51,33 +63,39 @@ asio::awaitable<result<>> informer_engine::change_namespaces(const std::vector<s
         std::make_shared<namespace_change>(std::move(join), is_one ? std::optional(named.front()) : std::nullopt);
     auto waiting = namespace_change::wait(begun);
     on_strand([self = shared_from_this(), begun = std::move(begun)] {
-        result<> settled;
-        try {
-            settled = self->settle_lanes();
-        } catch (...) {
-            settled = to_failure(std::current_exception());
-        }
-        begun->made(self->lanes_, settled);
+        unless_thrown(*begun, self->lanes_, [&] { return self->settle_lanes(begun); });
     });
     return waiting;
 }
 
-result<> informer_engine::settle_lanes()
+bool informer_engine::settle_lanes(const std::shared_ptr<namespace_change>& begun)
 {
     auto change = lanes_.due();
-    if (!change) return change.error();
-    if (change->leave.empty() && change->join.empty() && leaving_.empty()) {
-        lanes_.settled();
-        return {};
+    if (!change) {
+        begun->made(lanes_, change.error());
+        return false;
     }
     // Objects that stay covered are already stored: a list from an older state would revert them.
     const bool all_joins = !change->join.empty() && change->join.front().empty();
     const bool all_leaves = !change->leave.empty() && change->leave.front().empty();
-    const std::string not_before = all_joins || all_leaves ? newest_stored() : std::string();
+    auto not_before = all_joins || all_leaves ? newest_stored() : std::string();
     leaving_.insert(change->leave.begin(), change->leave.end());
     for (const auto& ns : change->leave) lanes_.remove(ns);
-    if (!leaving_.empty()) processor_.take_out(leaving_);
-    for (auto& ns : change->join) lanes_.add(std::move(ns), not_before);
+    const auto finish = [this, begun, join = std::move(change->join), not_before = std::move(not_before)] {
+        add_lanes(join, not_before);
+        begun->made(lanes_, {});
+        return false;
+    };
+    if (leaving_.empty()) return finish();
+    turns_.work([this, begun, finish, take_out = processor_.take_out(leaving_)] {
+        return unless_thrown(*begun, lanes_, [&] { return take_out() || finish(); });
+    });
+    return true;
+}
+
+void informer_engine::add_lanes(const std::vector<std::string>& join, const std::string& not_before)
+{
+    for (const auto& ns : join) lanes_.add(ns, not_before);
     // After adding: waits for a version of a namespace that stays covered move to the new lane.
     for (const auto& ns : leaving_)
         if (lanes_.of(ns) == nullptr) store_->versions()->remove_lane(ns);
@@ -85,17 +103,14 @@ result<> informer_engine::settle_lanes()
     lanes_.settled();
     sync_.tell_blocked();
     sync_.settle(fifo_.synced(), store_->size());
-    return {};
 }
 
 std::string informer_engine::newest_stored() const
 {
     std::string newest = lanes_.version();
-    store_->visit({}, [&newest](const object& o) {
-        if (is_comparable_version(newest) && is_comparable_version(o.resource_version()) &&
-            std::is_lt(compare_versions(newest, o.resource_version())))
-            newest = o.resource_version();
-    });
+    const auto& unmarked = processor_.newest_unmarked();
+    if (!unmarked.empty() && is_comparable_version(newest) && std::is_lt(compare_versions(newest, unmarked)))
+        newest = unmarked;
     return newest;
 }
 

@@ -56,7 +56,7 @@ private:
     object_waiters& waiters_;
     const sync_gate gate_;
     bool synced_ = false;
-    /// The waits were told of a lane that cannot list.
+    /// The waits know of a lane that cannot list.
     bool told_blocked_ = false;
     mutable std::mutex mutex_;
     // Guarded by mutex_:

@@ -115,7 +115,7 @@ void listener_core::add(const notification<object>& n)
     }
     // An add starts a new event in any case, so that a first list needs no table of its keys.
     if (!crowded() || std::holds_alternative<added<object>>(n)) return append(n);
-    complete_index();
+    index_until(first_ + queue_.size());
     merge(n);
 }
 
@@ -138,10 +138,15 @@ bool listener_core::admits(const notification<object>& n)
     return !overrun_;
 }
 
-void listener_core::add_resync(std::span<const notification<object>> all)
+bool listener_core::index_some(std::size_t& most)
 {
-    if (policy_ == coalesce::never && replays_ != 0) return;
-    add(all);
+    if (policy_ == coalesce::never || !crowded()) return true;
+    const std::uint64_t end = first_ + queue_.size();
+    const std::uint64_t from = last_ ? std::max(indexed_, first_) : first_;
+    const std::uint64_t n = std::min<std::uint64_t>(end - from, most);
+    index_until(from + n);
+    most -= static_cast<std::size_t>(n);
+    return from + n == end;
 }
 
 void listener_core::append(const notification<object>& n)
@@ -191,15 +196,15 @@ void listener_core::merge_into_queue(object_map<std::uint64_t>::iterator found, 
     }
 }
 
-void listener_core::complete_index()
+/// Adds the entries before `end` to the index.
+void listener_core::index_until(std::uint64_t end)
 {
-    const std::uint64_t end = first_ + queue_.size();
     if (!last_) {
         last_.emplace();
         indexed_ = first_;
         last_->reserve(queue_.size());
     }
-    for (indexed_ = std::max(indexed_, first_); indexed_ != end; ++indexed_)
+    for (indexed_ = std::max(indexed_, first_); indexed_ < end; ++indexed_)
         if (const entry& e = at(indexed_)) last_->insert_or_assign(object_of(*e), indexed_);
 }
 
@@ -301,13 +306,20 @@ void listener_core::handed_out(const notification<object>& n)
 void listener_core::clear()
 {
     first_ += queue_.size();
-    queue_.clear();
+    queue_.swap(dropped_);
+    queue_.clear(); // dropped before
     live_ = 0;
     bytes_ = 0;
     replays_ = replay_bytes_ = 0;
     turns_.clear();
     last_.reset();
     if (!in_work_) finished_ = first_;
+}
+
+bool listener_core::free_some(std::size_t most) noexcept
+{
+    for (; most != 0 && !dropped_.empty(); --most) dropped_.pop_back();
+    return !dropped_.empty();
 }
 
 } // namespace kubecoro::detail

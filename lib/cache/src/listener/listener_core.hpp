@@ -48,8 +48,12 @@ public:
     /// The same from event `taken` on, which grows with each: after an exception, for lack of memory, the batch can be
     /// added again.
     void add(std::span<const notification<object>> batch, std::size_t& taken);
-    /// Adds a resync. The policy `never` skips it while an earlier one waits, since nothing else bounds resyncs.
-    void add_resync(std::span<const notification<object>> all);
+    /// Whether a resync may be added. The policy `never` skips it while an earlier one waits, since nothing else bounds
+    /// resyncs.
+    [[nodiscard]] bool takes_resync() const noexcept { return policy_ != coalesce::never || replays_ == 0; }
+    /// If events would merge now: makes their index of the waiting events, up to `most` of them, and takes these off
+    /// `most`. Returns whether it is complete; add() would make the rest at once.
+    [[nodiscard]] bool index_some(std::size_t& most);
     /// True when more events or bytes waited than may, and none could merge: later events are dropped.
     [[nodiscard]] bool overrun() const noexcept { return overrun_; }
     /// Names what was too much.
@@ -69,8 +73,10 @@ public:
     [[nodiscard]] std::optional<notification<object>> take();
     void done(object_key_view key) { turns_.done(key); }
 
-    /// Drops waiting events.
+    /// Drops waiting events. Most of their memory is freed by free_some().
     void clear();
+    /// Frees up to `most` events. Returns whether more are left.
+    bool free_some(std::size_t most) noexcept;
 
     [[nodiscard]] std::size_t pending() const noexcept { return live_ + turns_.waiting(); }
     /// Heap bytes of their objects.
@@ -115,7 +121,7 @@ private:
     void handed_out(const notification<object>& n);
     void calm_down();
     /// Adds the entries to the index that have come since it was complete.
-    void complete_index();
+    void index_until(std::uint64_t end);
     void drop(std::uint64_t position);
     void compact();
     void trim();
@@ -133,6 +139,7 @@ private:
     std::size_t replay_bytes_ = 0;
     /// Entries have positions: first_, first_ + 1, ...
     std::deque<entry> queue_;
+    std::deque<entry> dropped_;
     std::uint64_t first_ = 0;
     std::uint64_t finished_ = 0;
     bool in_work_ = false;

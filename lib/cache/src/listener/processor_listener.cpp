@@ -1,9 +1,6 @@
 #include "listener/processor_listener.hpp"
 
-#include "listener/call_outcome.hpp"
-
 #include <kubecoro/base/catch_failure.hpp>
-#include <kubecoro/base/detail/own_chain.hpp>
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
@@ -20,20 +17,13 @@ namespace asio = boost::asio;
 namespace kubecoro::detail {
 namespace {
 
-call_outcome call_handler(const event_handler<object>& handler, const notification<object>& n)
-{
-    if (const auto* a = std::get_if<added<object>>(&n)) return call(handler.on_add, *a);
-    if (const auto* u = std::get_if<updated<object>>(&n)) return call(handler.on_update, *u);
-    return call(handler.on_delete, std::get<deleted<object>>(n));
-}
-
 double seconds(duration d) { return std::chrono::duration<double>(d).count(); }
 
 /// Number of events after which other work on the executor gets a turn.
 constexpr std::size_t events_a_turn = 64;
 
-/// Pause after a failure, for lack of memory.
-constexpr auto after_a_failure = std::chrono::milliseconds{100};
+/// The same for objects that its filter is asked about without an event.
+constexpr std::size_t assumed_a_turn = 512;
 
 } // namespace
 
@@ -52,26 +42,32 @@ processor_listener::~processor_listener() { gate_.close(); }
 
 // ---- the informer's side
 
-void processor_listener::add(std::span<const notification<object>> batch, std::size_t& taken)
+bool processor_listener::takes_resync() const
 {
-    add_by(batch.size(), [&] { take_in(batch, taken); });
+    std::lock_guard lock(mutex_);
+    return core_.takes_resync();
 }
 
-void processor_listener::add_resync(std::span<const notification<object>> batch)
+bool processor_listener::index_some(std::size_t& most)
 {
-    add_by(batch.size(), [&] { core_.add_resync(batch); });
+    std::lock_guard lock(mutex_);
+    return over_ || core_.index_some(most);
 }
 
-template<class F>
-void processor_listener::add_by(std::size_t events, const F& take_in)
+bool processor_listener::add(std::span<const notification<object>> batch, std::size_t& taken, std::size_t& most)
 {
     warn_if_overdue();
     std::string_view too_many;
     {
         std::lock_guard lock(mutex_);
-        if (over_) return;
-        take_in();
-        if (!core_.overrun()) return wake(events);
+        if (over_) return true;
+        if (!core_.index_some(most)) return false;
+        most -= std::min(most, batch.size());
+        take_in(batch, taken);
+        if (!core_.overrun()) {
+            wake(batch.size());
+            return true;
+        }
         too_many = core_.overrun_by();
         set_over();
         wake(settings_.concurrency); // wakes every worker for the end
@@ -80,6 +76,7 @@ void processor_listener::add_by(std::size_t events, const F& take_in)
     }
     settings_.log.warning("a reader with coalesce::never fell too far behind and was ended",
                           {{"handler", settings_.name}, {"waited", too_many}, {"max_pending", settings_.max_pending}});
+    return true;
 }
 
 void processor_listener::take_in(std::span<const notification<object>> batch, std::size_t& taken)
@@ -133,7 +130,10 @@ void processor_listener::close(bool drain)
         set_over();
         if (!drain) core_.clear();
         wake(settings_.concurrency);
-        if (!has_run_) run_ended_.settle({}); // run() will not be called
+        if (!has_run_) { // run() will not be called
+            core_.free_some(std::numeric_limits<std::size_t>::max());
+            run_ended_.settle({});
+        }
     }
     gate_.close();
 }
@@ -171,7 +171,7 @@ asio::awaitable<std::optional<std::vector<notification<object>>>>
 processor_listener::pop(std::shared_ptr<processor_listener> self, std::size_t max)
 {
     for (;;) {
-        while (self->wants_turn()) co_await asio::post(asio::use_awaitable);
+        while (self->wants_turn() || self->assume_some()) co_await asio::post(asio::use_awaitable);
         if (self->cut_) self->popped_.clear();
         bool over = false;
         if (self->popped_.empty()) {
@@ -230,7 +230,8 @@ void processor_listener::sieve()
 bool processor_listener::passes(notification<object>& n)
 {
     if (!filter_) return true;
-    forget_baseline();
+    while (assume_some()) {
+    } // what has come since this turn began
     const object about = object_of(n);
     const auto [pass, asked] = filter_.apply(n);
     if (!asked) report(about, "a handler's filter failed", asked.error());
@@ -238,156 +239,18 @@ bool processor_listener::passes(notification<object>& n)
     return pass;
 }
 
-void processor_listener::forget_baseline()
+bool processor_listener::assume_some()
 {
+    if (!filter_) return false;
     if (to_assume_.empty()) {
         std::lock_guard lock(mutex_);
         to_assume_.swap(baseline_);
     }
-    for (; !to_assume_.empty(); to_assume_.pop_back()) {
+    for (std::size_t n = 0; n != assumed_a_turn && !to_assume_.empty(); ++n, to_assume_.pop_back()) {
         const auto& o = to_assume_.back();
         if (const auto asked = filter_.assume(o); !asked) report(o, "a handler's filter failed", asked.error());
     }
-}
-
-std::vector<asio::awaitable<result<>>> processor_listener::run(event_handler<object> handler)
-{
-    {
-        std::lock_guard lock(mutex_);
-        has_run_ = true;
-    }
-    const auto with = std::make_shared<crew>(std::move(handler), run_ended_);
-    std::vector<asio::awaitable<result<>>> loops;
-    if (settings_.concurrency == 1)
-        loops.push_back(run_in_order(shared_from_this(), with));
-    else
-        for (std::size_t slot = 0; slot < settings_.concurrency; ++slot)
-            loops.push_back(work(shared_from_this(), with, slot));
-    return loops;
-}
-
-/// Starts a coroutine again that ends by an exception, for lack of memory.
-template<class F>
-asio::awaitable<result<>> processor_listener::persist(std::shared_ptr<processor_listener> self, F loop)
-{
-    for (;;) {
-        // Not catch_failure(): there may be no memory for its coroutine.
-        std::exception_ptr thrown;
-        try {
-            auto running = loop();
-            co_return co_await std::move(running);
-        } catch (...) {
-            thrown = std::current_exception();
-        }
-        const auto why = to_failure(std::move(thrown));
-        if (why == cond::cancelled) co_return why;
-        self->settings_.log.error("the delivery to a handler failed and continues",
-                                  {{"handler", self->settings_.name}});
-        try {
-            auto pause = sleep_for(*self->settings_.time, after_a_failure);
-            co_await std::move(pause);
-        } catch (...) { // no memory to pause, or cancelled: the next attempt shows it
-        }
-    }
-}
-
-asio::awaitable<result<>> processor_listener::run_in_order(std::shared_ptr<processor_listener> self,
-                                                           std::shared_ptr<crew> with)
-{
-    delivery d;
-    auto persisting = persist(self, [&] { return deliver(self, *with, d); });
-    co_return co_await std::move(persisting);
-}
-
-asio::awaitable<result<>> processor_listener::deliver(std::shared_ptr<processor_listener> self, const crew& with,
-                                                      delivery& d)
-{
-    for (;;) {
-        if (d.begun == d.batch.size()) {
-            auto next = pop(self, self->settings_.max_batch);
-            auto batch = co_await std::move(next);
-            if (!batch) co_return result<>{};
-            d = {.batch = std::move(*batch)};
-        }
-        auto now = self->settings_.time->now();
-        while (d.begun != d.batch.size() && !self->cut_) {
-            const auto& n = d.batch[d.begun];
-            self->trace_.pass("handler begins", n);
-            self->meter_.begin(0, now);
-            ++d.begun;
-            auto outcome = call_handler(with.handler, n);
-            if (outcome.begun.rest.valid()) {
-                outcome.done = co_await std::move(outcome.begun.rest);
-                co_await own_filter();
-                co_await own_throws();
-            }
-            now = self->settings_.time->now();
-            self->called(0, n, outcome.done, now);
-        }
-        if (self->cut_) d = {};
-    }
-}
-
-asio::awaitable<result<>> processor_listener::work(std::shared_ptr<processor_listener> self, std::shared_ptr<crew> with,
-                                                   std::size_t slot)
-{
-    turn t;
-    auto persisting = persist(self, [&] { return take_turns(self, *with, slot, t); });
-    co_return co_await std::move(persisting);
-}
-
-asio::awaitable<result<>> processor_listener::take_turns(std::shared_ptr<processor_listener> self, const crew& with,
-                                                         std::size_t slot, turn& t)
-{
-    while (!self->cut_) {
-        if (self->wants_turn()) co_await asio::post(asio::use_awaitable);
-        bool over = false;
-        if (!t.event) t = {.event = self->take(slot, over)};
-        self->open_gate();
-        if (!t.event) {
-            if (over) break;
-            auto waiting = catch_failure(self->bells_[slot].wait());
-            const auto woken = co_await std::move(waiting);
-            if (!woken) throw error(woken.error()); // the end, or no memory
-            continue;
-        }
-        if (!t.passed) t.begun = !self->passes(*t.event);
-        t.passed = true;
-        if (!t.begun) {
-            self->trace_.pass("handler begins", *t.event);
-            self->meter_.begin(slot, self->settings_.time->now());
-            ++self->delivered_;
-            t.begun = true;
-            auto outcome = call_handler(with.handler, *t.event);
-            if (outcome.begun.rest.valid()) {
-                outcome.done = co_await std::move(outcome.begun.rest);
-                co_await own_filter();
-                co_await own_throws();
-            }
-            self->called(slot, *t.event, outcome.done, self->settings_.time->now());
-        }
-        self->done(object_of(*t.event));
-        t = {};
-    }
-    co_return result<>{};
-}
-
-/// Requires that open_gate() follows.
-std::optional<notification<object>> processor_listener::take(std::size_t slot, bool& over)
-{
-    std::lock_guard lock(mutex_);
-    auto n = core_.take();
-    over = over_;
-    synced_ = core_.initial_finished();
-    if (!n && !over && std::find(idle_.begin(), idle_.end(), slot) == idle_.end()) idle_.push_back(slot);
-    if (n) ++since_turn_;
-    return n;
-}
-
-void processor_listener::done(const object& o)
-{
-    std::lock_guard lock(mutex_);
-    core_.done(o.key());
+    return !to_assume_.empty();
 }
 
 // ---- reports for the operator

@@ -19,6 +19,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -67,13 +68,19 @@ public:
     void add(std::span<const notification<object>> batch)
     {
         std::size_t taken = 0;
-        add(batch, taken);
+        auto most = std::numeric_limits<std::size_t>::max();
+        (void)add(batch, taken, most);
     }
     /// The same from event `taken` on, which grows with each: after an exception, for lack of memory, the batch can be added
-    /// again.
-    void add(std::span<const notification<object>> batch, std::size_t& taken);
-    /// Adds the stored objects as a resync.
-    void add_resync(std::span<const notification<object>> batch);
+    /// again. Takes the number of events off `most`. Returns false when thousands of waiting events must be looked at
+    /// first, see listener_core::index_some(): call it again in another turn.
+    [[nodiscard]] bool add(std::span<const notification<object>> batch, std::size_t& taken, std::size_t& most);
+    /// See listener_core::index_some().
+    [[nodiscard]] bool index_some(std::size_t& most);
+    /// Whether a resync may be added.
+    [[nodiscard]] bool takes_resync() const;
+    /// Whether it needs the objects that are stored when it joins.
+    [[nodiscard]] bool wants_stored() const noexcept { return settings_.initial || filter_; }
     /// Marks the events added so far as the initial ones; the store is filled.
     void mark_initial();
     void informer_stopped();
@@ -157,8 +164,6 @@ private:
     static boost::asio::awaitable<result<>> removed(std::shared_ptr<processor_listener> self);
     static boost::asio::awaitable<result<>> ended(std::shared_ptr<processor_listener> self);
 
-    template<class F>
-    void add_by(std::size_t events, const F& take_in);
     void take_in(std::span<const notification<object>> batch, std::size_t& taken);
     void close(bool drain);
     void set_over();
@@ -175,7 +180,10 @@ private:
     /// Removes popped events that the filter rejects.
     void sieve();
     [[nodiscard]] bool passes(notification<object>& n);
-    void forget_baseline();
+    /// Asks the filter about objects of the baseline. Returns whether more are left.
+    [[nodiscard]] bool assume_some();
+    /// Frees events that were dropped. Returns whether more are left.
+    [[nodiscard]] bool free_some();
 
     void called(std::size_t slot, const notification<object>& n, const result<>& outcome, time_point now) noexcept;
     void report(const object& about, std::string_view what, const failure& why) noexcept;

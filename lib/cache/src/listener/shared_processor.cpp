@@ -1,18 +1,14 @@
 #include "listener/shared_processor.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace kubecoro::detail {
 
-void shared_processor::join(std::shared_ptr<processor_listener> listener, const std::vector<object>& stored,
-                            bool synced)
+void shared_processor::join(std::shared_ptr<processor_listener> listener, bool synced)
 {
     sweep();
     if (listener->over()) return;
-    std::vector<notification<object>> initial;
-    initial.reserve(stored.size());
-    for (const auto& o : stored) initial.emplace_back(added<object>{o, true});
-    if (!initial.empty()) listener->add(initial);
     if (synced) listener->mark_initial();
     listeners_.push_back({joined_ + 1, std::move(listener)});
     ++joined_;
@@ -25,16 +21,18 @@ void shared_processor::sweep()
     std::erase_if(listeners_, [](const auto& m) { return m.listener->over(); });
 }
 
-void shared_processor::distribute(std::span<const notification<object>> batch, delivery& to)
+bool shared_processor::distribute(std::span<const notification<object>> batch, delivery& to, std::size_t& most)
 {
-    if (batch.empty()) return;
+    if (batch.empty()) return true;
     sweep();
-    for (const auto& m : listeners_) {
-        if (m.number <= to.done || m.number > to.last) continue;
-        m.listener->add(batch, to.taken);
+    const auto next = std::upper_bound(listeners_.begin(), listeners_.end(), to.done,
+                                       [](std::uint64_t done, const member& m) { return done < m.number; });
+    for (auto m = next; m != listeners_.end() && m->number <= to.last; ++m) {
+        if (most == 0 || !m->listener->add(batch, to.taken, most)) return false;
         to.taken = 0;
-        to.done = m.number;
+        to.done = m->number;
     }
+    return true;
 }
 
 void shared_processor::mark_initial()

@@ -21,8 +21,8 @@ public:
     /// @param left  Counts the listeners that have ended.
     explicit shared_processor(departures left = {}) : left_(std::move(left)) {}
 
-    /// @param stored  The store's content, complete when `synced`.
-    void join(std::shared_ptr<processor_listener> listener, const std::vector<object>& stored, bool synced);
+    /// Adds a listener that has got the store's content, which is complete when `synced`.
+    void join(std::shared_ptr<processor_listener> listener, bool synced);
     /// The listeners that a batch is for, and how far its distribution has come.
     struct delivery
     {
@@ -33,9 +33,10 @@ public:
     };
     /// Returns a delivery to those that have joined. Later ones get the same changes with the stored objects.
     [[nodiscard]] delivery to_all() const noexcept { return {.done = 0, .last = joined_}; }
-    /// Hands the batch to the listeners that have not got it; never waits. After an exception, the next call continues
-    /// with the listener that threw, and the event that it has not got.
-    void distribute(std::span<const notification<object>> batch, delivery& to);
+    /// Hands the batch to the listeners that have not got it, and takes the number of events for each off `most`. Returns
+    /// false when that is used up: the next call continues. After an exception it does so with the listener that threw, and
+    /// the event that it has not got.
+    [[nodiscard]] bool distribute(std::span<const notification<object>> batch, delivery& to, std::size_t& most);
     /// Called when the store is complete: the events distributed so far are the initial ones.
     void mark_initial();
     [[nodiscard]] processor_listener* find(std::uint64_t id) const;
