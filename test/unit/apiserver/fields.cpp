@@ -66,6 +66,12 @@ TEST_CASE("merging: what cannot be merged is said", "[apiserver][fields]")
           ".spec.nodeName: expected string, got &value.valueUnstructured{Value:1}");
     CHECK(problem(R"({"spec":{"priority":"x"}})") == ".spec.priority: expected numeric (int or float), got string");
     CHECK(problem(R"({"metadata":{"labels":{"a":1}}})").starts_with(".metadata.labels.a: expected string"));
+    // In lists and maps that are merged as a whole as well.
+    CHECK(problem(R"({"spec":{"tolerations":[{},{"bogus":1}]}})") ==
+          ".spec.tolerations[1].bogus: field not declared in schema");
+    CHECK(problem(R"({"spec":{"containers":[{"name":"c","args":[7]}]}})") ==
+          R"(.spec.containers[name="c"].args[0]: expected string, got &value.valueUnstructured{Value:7})");
+    CHECK(problem(R"({"spec":{"nodeSelector":{"a":1}}})").starts_with(".spec.nodeSelector.a: expected string"));
     CHECK(problem(R"({"spec":null,"metadata":{"labels":null}})").empty());
     std::string many = R"({"spec":{)";
     for (int i = 0; i < 1000; ++i) many += (i ? ",\"x" : "\"x") + std::to_string(i) + "\":1";

@@ -86,11 +86,15 @@ public:
             report(std::move(why));
             return;
         }
+        // Values that are merged as a whole are checked as well.
         const auto f = type.form_of(v);
-        if (f == form::leaf) return;
-        if (const auto* array = v.if_array())
+        const auto* array = v.if_array();
+        const auto* object = v.if_object();
+        if (array && (f == form::set || f == form::by_key))
             walk_list(*array, type, f);
-        else if (const auto* object = v.if_object())
+        else if (array && type.wants() == wanted::array)
+            walk_items(*array, type);
+        else if (object && (f == form::members || type.wants() == wanted::object))
             walk_members(*object, type);
     }
 
@@ -115,6 +119,16 @@ private:
         }
     }
 
+    void walk_items(const json::array& array, const merge_type& type)
+    {
+        const auto item_type = type.item();
+        for (std::size_t i = 0; i < array.size() && !is_full(); ++i) {
+            path_.push_back("i:" + std::to_string(i));
+            walk(array[i], item_type);
+            path_.pop_back();
+        }
+    }
+
     void walk_list(const json::array& array, const merge_type& type, form f)
     {
         const item_keys keys(type, f);
@@ -124,7 +138,7 @@ private:
             auto element = keys.element_of(array[i]);
             if (element.empty()) {
                 report("element " + std::to_string(i) + ": " + why_no_element(keys, array[i]));
-                continue;
+                return;
             }
             const auto [at, added] = seen.emplace(element, false);
             if (!added && !std::exchange(at->second, true)) report("duplicate entries for key " + path_text({element}));
