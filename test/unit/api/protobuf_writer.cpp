@@ -129,11 +129,15 @@ TEST_CASE("protobuf writer: times", "[protobuf]")
         return message_hex("coordination.k8s.io/v1", "Lease", R"({"spec":{"renewTime":)" + time + "}}").substr(36);
     };
     CHECK(renewed("null") == "1200");
-    CHECK(renewed(R"("0001-01-01T00:00:00Z")") == "12022200");
+    CHECK(renewed(R"("0001-01-01T00:00:00.000000Z")") == "12022200");
     CHECK(renewed(R"("1970-01-01T00:00:00.000000Z")") == "120622040800"
                                                          "1000");
     CHECK(renewed(R"("1970-01-01T00:00:01.000001Z")") == "12072205080110e807");
-    CHECK(renewed(R"("1970-01-01T02:00:01.0000019+02:00")") == "12072205080110e807");
+    CHECK(renewed(R"("1970-01-01T02:00:01.000001+02:00")") == "12072205080110e807");
+    for (const auto* bad : {"1970-01-01T00:00:00Z", "1970-01-01T00:00:00.000Z", "1970-01-01T00:00:00.0000001Z"})
+        CHECK(problem(R"({"apiVersion":"coordination.k8s.io/v1","kind":"Lease","spec":{"renewTime":")" +
+                      std::string(bad) + "\"}}") ==
+              "spec.renewTime: expected a time in RFC 3339 with six digits of fraction, got a string");
     const auto created = [](const std::string& time) {
         return message_hex("v1", "Namespace", R"({"metadata":{"creationTimestamp":")" + time + "\"}}");
     };
@@ -164,6 +168,24 @@ TEST_CASE("protobuf writer: absent, null and zero values", "[protobuf]")
     CHECK(config_map(R"({"immutable":true,"data":{}})") == "2001");
     // A list element has no absence.
     CHECK(message_hex("v1", "Pod", R"({"metadata":{"finalizers":["",null]}})").find("72007200") != std::string::npos);
+}
+
+TEST_CASE("protobuf writer: quantities are written as Go writes those that it has read", "[protobuf]")
+{
+    const std::pair<const char*, const char*> written[] = {
+        {"2000m", "2"},    {"0.5", "500m"},     {"1.5", "1500m"},
+        {"1024Mi", "1Gi"}, {"1.5Gi", "1536Mi"}, {"1000000", "1M"},
+        {"1e3", "1e3"},    {"00010", "00010"},  {"+1", "+1"},
+        {"5Gi", "5Gi"},    {"16Mi", "16Mi"},    {" 1 ", "1"},
+        {"0", "0"},        {"0.0", "0"},        {"100k", "100k"},
+        {"1000k", "1M"},   {"1500k", "1500k"},  {"0.1m", "100u"},
+        {"8192Ki", "8Mi"}, {"-2000m", "-2"},    {"1000000000Ki", "1000000000Ki"},
+        {"3e0", "3e0"},    {"1E", "1E"},        {"0.001Ki", "1024m"}};
+    for (const auto& [read, expected] : written) {
+        INFO(read);
+        CHECK(go_quantity(read) == expected);
+    }
+    for (const char* const wrong : {"512MB", "", "much", "1 k", "1ki"}) CHECK_FALSE(go_quantity(wrong));
 }
 
 TEST_CASE("protobuf writer: texts that are numbers or bytes", "[protobuf]")

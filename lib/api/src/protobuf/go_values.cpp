@@ -1,6 +1,7 @@
 #include "protobuf/go_values.hpp"
 
 #include <kubecoro/api/detail/quantity_text.hpp>
+#include <kubecoro/api/quantity.hpp>
 
 #include <algorithm>
 #include <array>
@@ -209,6 +210,41 @@ bool is_plain_quantity(std::string_view text) noexcept
     const quantity_parts parts = split_quantity(text);
     const bool has_point = text.find('.') != text.npos;
     return is_quantity(text) && !parts.whole.empty() && parts.fraction.empty() != has_point;
+}
+
+namespace {
+
+/// Whether Go keeps the text that it has read, instead of making one of the number.
+bool keeps_text(const quantity_parts& parts, std::string_view whole)
+{
+    constexpr std::size_t most_digits = 18;
+    constexpr int least_power = -9;
+    if (parts.base == 2) {
+        const bool exact =
+            parts.fraction.empty() && whole.size() + static_cast<std::size_t>(parts.exponent) * 3 / 10 < 15;
+        std::uint64_t value = 0;
+        for (const char c : whole) value = value * 10 + static_cast<std::uint64_t>(c - '0');
+        return exact && value % 8 != 0;
+    }
+    const auto power = parts.exponent - static_cast<int>(parts.fraction.size());
+    const auto digits = std::string(whole) + std::string(parts.fraction);
+    return digits.size() <= most_digits && power >= least_power && power % 3 == 0 && !digits.ends_with("000") &&
+           digits.front() != '0';
+}
+
+} // namespace
+
+std::optional<std::string> go_quantity(std::string_view text)
+{
+    constexpr std::string_view space = " \t\r\n\v\f";
+    text.remove_prefix(std::min(text.find_first_not_of(space), text.size()));
+    text = text.substr(0, text.find_last_not_of(space) + 1);
+    const auto read = quantity::parse(text);
+    if (!read) return std::nullopt;
+    const auto parts = split_quantity(text);
+    auto whole = parts.whole.substr(std::min(parts.whole.find_first_not_of('0'), parts.whole.size()));
+    if (whole.empty()) whole = "0";
+    return keeps_text(parts, whole) ? std::string(text) : read->canonical();
 }
 
 bool append_decoded_base64(std::string& out, std::string_view text)

@@ -15,6 +15,9 @@ namespace kubecoro::detail {
 /// True if the text is a quantity as people and programs write them: `1`, `-0.5`, `100m`, `1.5Gi`, `2E`, `1e3`. Go reads
 /// more forms, such as `.5`.
 [[nodiscard]] bool is_plain_quantity(std::string_view text) noexcept;
+/// The text that Go writes for a quantity that it has read: the same if it is in canonical form, or nearly. None if it is no
+/// quantity.
+[[nodiscard]] std::optional<std::string> go_quantity(std::string_view text);
 /// Appends the bytes of standard base64 with padding; line ends are skipped. False if it is none.
 [[nodiscard]] bool append_decoded_base64(std::string& out, std::string_view text);
 

@@ -210,12 +210,11 @@ bool message_writer::object_content(std::uint16_t message, const json::value& v)
 
 bool message_writer::quantity(const json::value& v)
 {
-    if (v.is_number())
-        out_.text_field(1, v.is_double() ? real_text(v.get_double()).value_or("0") : json::serialize(v));
-    else if (v.is_null() || v.is_string())
-        out_.text_field(1, v.is_null() ? "0" : text_of(v));
-    else
-        return fail("a quantity", v);
+    std::string text = v.is_null() ? "0" : std::string(text_of(v));
+    if (v.is_number()) text = v.is_double() ? real_text(v.get_double()).value_or("0") : json::serialize(v);
+    const auto written = go_quantity(text);
+    if (!written) return fail("a quantity", v);
+    out_.text_field(1, *written);
     return true;
 }
 
@@ -235,8 +234,8 @@ bool message_writer::int_or_string(const json::value& v)
 bool message_writer::time(const json::value& v, bool micro)
 {
     if (v.is_null()) return true;
-    const auto read = read_time(text_of(v));
-    if (!read) return fail("a time in RFC 3339", v);
+    const auto read = micro ? read_micro_time(text_of(v)) : read_time(text_of(v));
+    if (!read) return fail(micro ? "a time in RFC 3339 with six digits of fraction" : "a time in RFC 3339", v);
     const std::int32_t nanos = micro ? read->nanos / 1000 * 1000 : 0;
     if (read->seconds == no_time_seconds && nanos == 0) return true;
     out_.number_field(2, static_cast<std::uint64_t>(nanos));

@@ -263,9 +263,9 @@ bool struct_writer::quantity(typed_value from)
 {
     if (!fits(from, value_form::quantity)) return false;
     const auto written = from.value == nullptr ? "0" : or_zero<kubecoro::quantity>(from).text();
-    if (!is_plain_quantity(written)) return false;
-    out_->text_field(1, written);
-    return true;
+    const auto text = is_plain_quantity(written) ? go_quantity(written) : std::nullopt;
+    if (text) out_->text_field(1, *text);
+    return text.has_value();
 }
 
 bool struct_writer::int_or_string(typed_value from)
