@@ -16,8 +16,10 @@ const std::string things = "/apis/example.com/v1/namespaces/default/things";
 std::string version(const std::string& name, bool storage, const std::string& more = {})
 {
     return R"({"name":")" + name + R"(","served":true,"storage":)" + (storage ? "true" : "false") +
-           R"(,"schema":{"openAPIV3Schema":{"type":"object","x-kubernetes-preserve-unknown-fields":true}})" + more +
-           "}";
+           R"(,"schema":{"openAPIV3Schema":{"type":"object","x-kubernetes-preserve-unknown-fields":true,"properties":)"
+           R"({"spec":{"type":"object","x-kubernetes-preserve-unknown-fields":true,"properties":{)"
+           R"("color":{"type":"string"},"size":{"type":"integer"}}}}}})" +
+           more + "}";
 }
 
 std::string definition(const std::string& versions)

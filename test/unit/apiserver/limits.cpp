@@ -383,14 +383,16 @@ TEST_CASE("pods: only images, deadlines, the grace period and more tolerations m
     server s;
     s.expect(201, "POST", pods,
              R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i:1"}],"nodeName":"n",)"
-             R"("tolerations":[{"key":"a","operator":"Exists","tolerationSeconds":5}]}})");
+             R"("tolerations":[{"key":"a","operator":"Exists","effect":"NoExecute","tolerationSeconds":5}]}})");
     const auto change = [&](const std::string& spec) {
         return s.ask("PATCH", pods + "/p", R"({"spec":{)" + spec + "}}",
                      {{"content-type", "application/strategic-merge-patch+json"}});
     };
     CHECK(change(R"("containers":[{"name":"c","image":"i:2"}])").status == 200);
     CHECK(change(R"("activeDeadlineSeconds":9)").status == 200);
-    CHECK(change(R"("tolerations":[{"key":"b","operator":"Exists"},{"key":"a","operator":"Exists"}])").status == 200);
+    CHECK(change(
+              R"("tolerations":[{"key":"b","operator":"Exists"},{"key":"a","operator":"Exists","effect":"NoExecute"}])")
+              .status == 200);
     for (const char* refused : {R"("tolerations":[{"key":"b","operator":"Exists"}])", R"("nodeName":"m")",
                                 R"("hostNetwork":true)", R"("containers":[{"name":"c","command":["x"]}])",
                                 R"("containers":[{"name":"d","image":"i"}])", R"("terminationGracePeriodSeconds":7)"}) {

@@ -151,7 +151,9 @@ TEST_CASE("table: one row of each other built-in kind", "[apiserver][table]")
     s.expect(201, "POST", batch + "jobs",
              R"({"metadata":{"name":"j"},"spec":{"template":{"spec":{"restartPolicy":"Never","containers":[)"
              R"({"name":"c","image":"i"}]}}}})");
-    s.expect(201, "POST", batch + "cronjobs", R"({"metadata":{"name":"c"},"spec":{"schedule":"* * * * *"}})");
+    s.expect(201, "POST", batch + "cronjobs",
+             R"({"metadata":{"name":"c"},"spec":{"schedule":"* * * * *","jobTemplate":{"spec":{"template":{"spec":)"
+             R"({"restartPolicy":"Never","containers":[{"name":"d","image":"i"}]}}}}}})");
     s.expect(201, "POST", "/apis/coordination.k8s.io/v1/namespaces/default/leases",
              R"({"metadata":{"name":"l"},"spec":{"holderIdentity":"me"}})");
     const auto row = [&](const std::string& target) { return shown(table(s, target)); };
@@ -175,8 +177,8 @@ TEST_CASE("table: one row of each other built-in kind", "[apiserver][table]")
     // The columns of -o wide.
     CHECK(json::serialize(table(s, core + "events").at_pointer("/rows/0/cells")) ==
           R"(["30s","Normal","Started","pod/p","","","up","<unknown>",1,"e"])");
-    CHECK(
-        json::serialize(table(s, batch + "cronjobs").at_pointer("/rows/0/cells")).ends_with(R"("0s","","","<none>"])"));
+    CHECK(json::serialize(table(s, batch + "cronjobs").at_pointer("/rows/0/cells"))
+              .ends_with(R"("0s","d","i","<none>"])"));
     CHECK(row("/apis/coordination.k8s.io/v1/namespaces/default/leases") == "\"l\"|\"me\"|\"0s\"\n");
     CHECK(row("/api/v1/namespaces/default") == "\"default\"|\"Active\"|\"0s\"\n");
 }

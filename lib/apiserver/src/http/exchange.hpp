@@ -39,12 +39,12 @@ struct exchange
     }
 };
 
-/// Returns a response with a JSON body, a trailing newline, and the warnings of the exchange.
-[[nodiscard]] http_response json_response(const exchange& x, std::string body, int status = 200);
+/// Returns a response with a JSON body and a trailing newline.
+[[nodiscard]] http_response json_response(std::string body, int status = 200);
 
 /// Returns a response with an object in the form. Errors are responses: 500 if the object has no such form.
 /// @param json  The object as JSON text.
-[[nodiscard]] http_response object_response(const exchange& x, std::string json, answer_form form, int status = 200);
+[[nodiscard]] http_response object_response(std::string json, answer_form form, int status = 200);
 
 /// Returns a text that is no API object.
 [[nodiscard]] http_response text_response(std::string body);
@@ -77,7 +77,7 @@ struct exchange
 /// Answers POST of a service account's token.
 [[nodiscard]] http_response answer_token_request(exchange& x);
 
-/// Completes a response: its form, encoding and common headers.
+/// Completes a response: its form, encoding, common headers and warnings.
 void finish(const exchange& x, http_response& r);
 
 /// Answers non-resource paths: discovery, OpenAPI, version, health.

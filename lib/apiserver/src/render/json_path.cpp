@@ -2,6 +2,7 @@
 
 #include "render/json_text.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 namespace kubecoro::apiserver {
@@ -65,6 +66,18 @@ json_path::json_path(std::string_view text) : leads_somewhere_(text.size() <= lo
     }
 }
 
+namespace {
+
+std::optional<std::int64_t> number_in(std::string_view text)
+{
+    std::int64_t number = 0;
+    const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (ec != std::errc{} || end != text.data() + text.size()) return {};
+    return number;
+}
+
+} // namespace
+
 json_path::step json_path::bracket(std::string_view inside)
 {
     step out{std::string(unquoted(inside)), true};
@@ -73,9 +86,12 @@ json_path::step json_path::bracket(std::string_view inside)
     } else if (inside.starts_with("?(") && inside.ends_with(')')) {
         out.items = filter_of(inside.substr(2, inside.size() - 3));
     } else {
-        std::size_t index = 0;
-        const auto [end, ec] = std::from_chars(inside.data(), inside.data() + inside.size(), index);
-        if (ec == std::errc{} && end == inside.data() + inside.size()) out.index = index;
+        const auto colon = inside.find(':');
+        out.index = number_in(inside.substr(0, colon));
+        if (colon != inside.npos) {
+            out.end = number_in(inside.substr(colon + 1));
+            if (colon == 0) out.index = 0;
+        }
     }
     return out;
 }
@@ -107,7 +123,13 @@ const json::value* json_path::find(const json::value& v, std::size_t from) const
 const json::value* json_path::find_item(const json::array& list, std::size_t from) const
 {
     const auto& next = steps_[from];
-    if (next.index) return *next.index < list.size() ? find(list[*next.index], from + 1) : nullptr;
+    if (next.index) {
+        const auto size = static_cast<std::int64_t>(list.size());
+        const auto absolute = [&](std::int64_t i) { return i < 0 ? i + size : i; };
+        const auto at = absolute(*next.index);
+        const auto end = next.end ? std::min(absolute(*next.end), size) : size;
+        return at >= 0 && at < end ? find(list[static_cast<std::size_t>(at)], from + 1) : nullptr;
+    }
     if (!next.all_items && !next.items) return nullptr;
     for (const auto& item : list) {
         if (next.items) {

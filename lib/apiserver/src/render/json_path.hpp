@@ -4,6 +4,7 @@
 #include <boost/json/value.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,7 +13,7 @@
 
 namespace kubecoro::apiserver {
 
-/** A path such as `.spec.size`, `.metadata.labels['a.b']`, `.items[0].name`, `.list[*].name` or
+/** A path such as `.spec.size`, `.metadata.labels['a.b']`, `.items[0].name`, `.list[*].name`, `.conditions[-1:].type` or
     `.status.conditions[?(@.type=="Ready")].status`. A path of another form leads nowhere. */
 class json_path
 {
@@ -40,7 +41,10 @@ private:
         /// Brackets also select items of lists.
         bool is_bracket = false;
         bool all_items = false;
-        std::optional<std::size_t> index = {};
+        /// The index of an item, or of the first one of a range. Negative: from the end.
+        std::optional<std::int64_t> index = {};
+        /// The end of the range. Negative: from the end.
+        std::optional<std::int64_t> end = {};
         std::optional<filter> items = {};
     };
 

@@ -12,7 +12,7 @@ void append_columns(std::string& out, const std::vector<table_column>& columns)
         out += separator;
         separator = ',';
         out += R"({"name":)" + quote(c.name) + R"(,"type":)" + quote(c.type) + R"(,"format":)" + quote(c.format) +
-               R"(,"description":"","priority":)" + std::to_string(c.priority) + "}";
+               R"(,"description":)" + quote(c.description) + R"(,"priority":)" + std::to_string(c.priority) + "}";
     }
     out += ']';
 }
@@ -35,7 +35,7 @@ void append_table_head(std::string& out, const rendering& r, std::string_view me
 void append_table_row(std::string& out, const resource_info& info, const stored_object& object, const rendering& r,
                       const std::vector<table_column>& columns, wall_time now)
 {
-    const auto body = to_json(object);
+    const auto body = to_json(info, object, r.version);
     out += R"({"cells":)";
     append_json(out, table_cells(info, columns, body, now));
     if (r.include_object == "Object") {

@@ -1,5 +1,6 @@
 #include "render/table_rows.hpp"
 
+#include "render/column_cell.hpp"
 #include "render/json_path.hpp"
 #include "render/json_text.hpp"
 #include "render/plain_cells.hpp"
@@ -339,10 +340,7 @@ json::array table_cells(const resource_info& info, const std::vector<table_colum
         json::array cells{text_cell(name)};
         for (std::size_t i = 1; i < columns.size(); ++i) {
             const auto* found = columns[i].path ? columns[i].path->find(body) : nullptr;
-            if (columns[i].type == "date" && found)
-                cells.push_back(text_cell(age_of(scalar_text(*found), now)));
-            else
-                cells.push_back(found ? *found : json::value(nullptr));
+            cells.push_back(column_cell(columns[i].type, found, now));
         }
         return cells;
     }

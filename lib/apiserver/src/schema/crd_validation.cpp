@@ -3,16 +3,15 @@
 #include "render/json_path.hpp"
 #include "render/json_text.hpp"
 #include "render/status_errors.hpp"
-#include "schema/schema.hpp"
+#include "schema/crd_conversion.hpp"
+#include "schema/crd_schema.hpp"
+#include "schema/dns_label.hpp"
 #include "state/names.hpp"
 #include "state/registry.hpp"
-
-#include <kubecoro/api/detail/pattern_problem.hpp>
 
 #include <algorithm>
 #include <array>
 #include <initializer_list>
-#include <optional>
 #include <set>
 #include <utility>
 
@@ -64,132 +63,41 @@ void check_group(const json::value& crd, std::vector<status_cause>& causes)
     }
 }
 
-void check_names(const json::value& crd, std::vector<status_cause>& causes)
+std::string lower(std::string_view text)
 {
-    for (const std::string_view path : {"spec.names.plural", "spec.names.kind"})
-        if (text_at(crd, path).empty()) causes.push_back(errors::required(std::string(path)));
-    const auto check = [&](std::string_view path, std::string_view label, std::string_view prefix) {
-        const auto text = text_at(crd, path);
-        if (!text.empty() && !is_label(label))
+    std::string out;
+    for (const char c : text) out += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+    return out;
+}
+
+/// Names may be absent here.
+void check_names(const json::value& names, const std::string& path, std::vector<status_cause>& causes)
+{
+    const auto check = [&](const std::string& field, std::string_view text, bool mixed) {
+        if (text.empty() || errors::enough(causes)) return;
+        if (auto problem = dns_1035_problem(mixed ? lower(text) : text); !problem.empty())
             causes.push_back(
-                invalid_value(std::string(path), quote(text), std::string(prefix) + std::string(label_rule)));
+                invalid_value(path + "." + field, quote(text),
+                              (mixed ? "may have mixed case, but should otherwise match: " : "") + problem));
     };
-    const auto lower = [](std::string_view text) {
-        std::string out;
-        for (const char c : text) out += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-        return out;
-    };
-    for (const std::string_view path : {"spec.names.plural", "spec.names.singular"})
-        check(path, text_at(crd, path), "");
-    for (const std::string_view path : {"spec.names.kind", "spec.names.listKind"})
-        check(path, lower(text_at(crd, path)), "may have mixed case, but should otherwise match: ");
-    const auto kind = text_at(crd, "spec.names.kind");
-    if (!kind.empty() && kind == text_at(crd, "spec.names.listKind"))
-        causes.push_back(invalid_value("spec.names.listKind", quote(kind), "kind and listKind may not be the same"));
+    for (const std::string_view name : {"plural", "singular"}) check(std::string(name), text_at(names, name), false);
+    for (const std::string_view name : {"kind", "listKind"}) check(std::string(name), text_at(names, name), true);
+    const auto kind = text_at(names, "kind");
+    if (!kind.empty() && kind == text_at(names, "listKind"))
+        causes.push_back(invalid_value(path + ".listKind", quote(kind), "kind and listKind may not be the same"));
+    for (const std::string_view list : {"shortNames", "categories"})
+        if (const auto* all = array_at(names, list))
+            for (std::size_t i = 0; i < all->size(); ++i)
+                check(std::string(list) + "[" + std::to_string(i) + "]", scalar_text((*all)[i]), false);
 }
 
-constexpr std::array types = {"array", "boolean", "integer", "number", "object", "string"};
-
-bool is_set(const json::object& schema, std::string_view flag)
+void check_spec_names(const json::value& crd, std::vector<status_cause>& causes)
 {
-    const auto* v = schema.if_contains(flag);
-    return v && v->is_bool() && v->get_bool();
+    for (const std::string_view name : {"plural", "singular", "kind", "listKind"})
+        if (const auto path = "spec.names." + std::string(name); text_at(crd, path).empty())
+            causes.push_back(errors::required(path));
+    if (const auto* names = find_at(crd, "spec.names")) check_names(*names, "spec.names", causes);
 }
-
-/// The place of a schema in a definition, as a list on the stack: most places are never printed, and a long name may stand
-/// above many of them.
-struct schema_place
-{
-    const schema_place* above = nullptr;
-    std::string_view step;
-    std::optional<std::string_view> property = {};
-
-    [[nodiscard]] std::string text() const
-    {
-        std::string out = above ? above->text() : std::string();
-        out += step;
-        if (!property) return out;
-        out += '[';
-        out += *property;
-        out += ']';
-        return out;
-    }
-};
-
-/// Checks for a structural schema: every value has a type or an extension that permits its absence.
-class schema_check
-{
-public:
-    explicit schema_check(std::vector<status_cause>& causes) : causes_(causes) {}
-
-    void check(const json::value& v, const schema_place& at, std::string_view typeless)
-    {
-        if (is_done()) return;
-        const auto& schema = v.get_object();
-        check_type(v, at, typeless);
-        if (is_set(schema, "uniqueItems"))
-            add(errors::forbidden_field(
-                at.text() + ".uniqueItems",
-                "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"));
-        if (const auto expression = text_at(v, "pattern"); !expression.empty())
-            if (const auto problem = detail::pattern_problem(expression); !problem.empty())
-                add(invalid_value(at.text() + ".pattern", quote(expression),
-                                  "must be a valid regular expression, but isn't: " + problem));
-        if (schema.contains("$ref")) add(errors::forbidden_field(at.text() + ".$ref", "$ref is not supported"));
-        check_parts(v, at);
-    }
-
-private:
-    void check_type(const json::value& v, const schema_place& at, std::string_view typeless)
-    {
-        const auto& schema = v.get_object();
-        const auto type = text_at(v, "type");
-        const bool open = is_set(schema, "x-kubernetes-preserve-unknown-fields");
-        const bool exempt = typeless != "at the root" && (open || is_set(schema, "x-kubernetes-int-or-string"));
-        if (type.empty() && !exempt)
-            add(errors::required(at.text() + ".type", "must not be empty " + std::string(typeless)));
-        else if (!type.empty() && std::find(types.begin(), types.end(), type) == types.end())
-            add(errors::not_supported(at.text() + ".type", quote(type),
-                                      R"("array", "boolean", "integer", "number", "object", "string")"));
-        else if (typeless == "at the root" && type != "object")
-            add(invalid_value(at.text() + ".type", quote(type), "must be object at the root"));
-    }
-
-    void check_parts(const json::value& v, const schema_place& at)
-    {
-        const auto& schema = v.get_object();
-        const auto* items = schema.if_contains("items");
-        if (items && items->is_array())
-            add(errors::forbidden_field(at.text() + ".items", "items must be a schema object and not an array"));
-        else if (items)
-            check(*items, {&at, ".items"}, "for specified array items");
-        else if (text_at(v, "type") == "array")
-            add(errors::required(at.text() + ".items", "must be specified"));
-
-        const auto* properties = object_at(v, "properties");
-        const auto* others = schema.if_contains("additionalProperties");
-        if (others && properties && !properties->empty() && !(others->is_bool() && others->get_bool()))
-            add(errors::forbidden_field(at.text() + ".additionalProperties",
-                                        "additionalProperties and properties are mutual exclusive"));
-        if (others && others->is_object())
-            check(*others, {&at, ".additionalProperties"}, "for specified object fields");
-        if (properties)
-            for (const auto& [name, sub] : *properties)
-                check(sub, {&at, ".properties", std::string_view(name)}, "for specified object fields");
-    }
-
-    void add(status_cause cause)
-    {
-        bytes_ += cause.field.size() + cause.message.size();
-        causes_.push_back(std::move(cause));
-    }
-    [[nodiscard]] bool is_done() const { return errors::enough(causes_) || bytes_ >= most_bytes; }
-
-    static constexpr std::size_t most_bytes = std::size_t{1} << 20;
-
-    std::vector<status_cause>& causes_;
-    std::size_t bytes_ = 0;
-};
 
 /// Whether all versions have the same value at a member. A kube-apiserver then takes it as one of the whole definition.
 bool share(const json::array& versions, std::string_view member)
@@ -228,7 +136,36 @@ void check_scale(const json::value& version, const std::string& path, std::vecto
         check_scale_path(*scale, at, "labelSelectorPath", {".spec.", ".status."}, "either .spec or .status", causes);
 }
 
-/// Bounds what a row of a table costs. A kube-apiserver has no such limits.
+/// The words for a member that must be one of some.
+std::string one_of(std::string_view all) { return "must be one of " + std::string(all); }
+
+void check_column(const json::value& column, const std::string& path, std::vector<status_cause>& causes)
+{
+    static constexpr std::array types = {"boolean", "date", "integer", "number", "string"};
+    static constexpr std::array formats = {"byte",  "date",  "date-time", "double",
+                                           "float", "int32", "int64",     "password"};
+    const auto has = [](const auto& all, std::string_view name) {
+        return std::find(all.begin(), all.end(), name) != all.end();
+    };
+    const auto type = text_at(column, "type"), format = text_at(column, "format"), at = text_at(column, "jsonPath");
+    if (text_at(column, "name").empty()) causes.push_back(errors::required(path + ".name"));
+    const auto types_rule = one_of("boolean,date,integer,number,string");
+    if (type.empty())
+        causes.push_back(errors::required(path + ".type", types_rule));
+    else if (!has(types, type))
+        causes.push_back(invalid_value(path + ".type", quote(type), types_rule));
+    if (!format.empty() && !has(formats, format))
+        causes.push_back(invalid_value(path + ".format", quote(format),
+                                       one_of("byte,date,date-time,double,float,int32,int64,password")));
+    if (at.empty())
+        causes.push_back(errors::required(path + ".JSONPath"));
+    else if (at.front() != '.')
+        causes.push_back(invalid_value(path + ".JSONPath", quote(at), "must be a simple json path starting with ."));
+    if (at.size() > json_path::longest)
+        causes.push_back(errors::too_long(path + ".jsonPath", std::to_string(json_path::longest)));
+}
+
+/// Bounds what a row of a table costs as well: their number and the length of their paths have no limits in a kube-apiserver.
 void check_columns(const json::value& version, const std::string& path, std::vector<status_cause>& causes)
 {
     constexpr std::size_t most_columns = 100;
@@ -236,107 +173,139 @@ void check_columns(const json::value& version, const std::string& path, std::vec
     if (!columns) return;
     const auto field = path + ".additionalPrinterColumns";
     if (columns->size() > most_columns) causes.push_back(errors::too_many(field, columns->size(), most_columns));
-    for (std::size_t i = 0; i < std::min(columns->size(), most_columns); ++i)
-        if (text_at((*columns)[i], "jsonPath").size() > json_path::longest)
-            causes.push_back(
-                errors::too_long(field + "[" + std::to_string(i) + "].jsonPath", std::to_string(json_path::longest)));
+    for (std::size_t i = 0; i < std::min(columns->size(), most_columns) && !errors::enough(causes); ++i)
+        check_column((*columns)[i], field + "[" + std::to_string(i) + "]", causes);
 }
 
-/// Defaults are looked at in schemas that are right: the others say nothing about them.
-void check_whole_schema(const json::value& schema, const std::string& path, std::vector<status_cause>& causes)
+/// Follows a path by the schema. @return why it leads to no value that a selector can compare; empty if it does.
+std::string selection_problem(const json::value& schema, std::string_view path)
 {
-    const auto before = causes.size();
-    schema_check(causes).check(schema, {nullptr, path}, "at the root");
-    if (causes.size() != before) return;
-    if (const auto compiled = object_schema::of_schema(schema))
-        append_causes(causes, compiled->errors_in_defaults(path));
-    else
-        causes.push_back(invalid_value(path, "\"\"", compiled.error().message()));
+    const json::value* at = &schema;
+    if (!path.starts_with('.') && !path.starts_with('['))
+        return "is an invalid path: expected [ or . but got: " + std::string(path.substr(0, path.find_first_of(".[")));
+    while (!path.empty()) {
+        if (path.front() != '.') return "is an invalid path: array notation is not allowed";
+        path.remove_prefix(1);
+        if (path.empty()) return "is an invalid path: unexpected end of JSON path";
+        const auto name = path.substr(0, path.find_first_of(".["));
+        path.remove_prefix(name.size());
+        const auto* properties = object_at(*at, "properties");
+        const auto* next = properties ? properties->if_contains(name) : find_at(*at, "additionalProperties");
+        if (!next || !next->is_object()) return "is an invalid path: does not refer to a valid field";
+        at = next;
+    }
+    const auto type = text_at(*at, "type");
+    if (type == "string" || type == "boolean" || type == "integer") return {};
+    return "must point to a field of type string, boolean or integer. Enum string fields and strings with formats are "
+           "allowed.";
+}
+
+void check_selectable(const json::value& version, const std::string& path, std::vector<status_cause>& causes)
+{
+    constexpr std::size_t most_fields = 8;
+    const auto* fields = array_at(version, "selectableFields");
+    const auto* schema = find_at(version, "schema.openAPIV3Schema");
+    if (!fields || !schema) return;
+    std::set<std::string_view> seen;
+    for (std::size_t i = 0; i < fields->size() && !errors::enough(causes); ++i) {
+        const auto at = path + ".selectableFields[" + std::to_string(i) + "].jsonPath";
+        const auto text = text_at((*fields)[i], "jsonPath");
+        if (text.empty()) {
+            causes.push_back(errors::required(at));
+            continue;
+        }
+        const auto problem = selection_problem(*schema, text);
+        if (!problem.empty()) causes.push_back(invalid_value(at, quote(text), problem));
+        if (problem.starts_with("is an")) continue;
+        if (text == ".metadata" || text.starts_with(".metadata."))
+            causes.push_back(invalid_value(at, quote(text), "must not point to fields in metadata"));
+        if (!seen.insert(text).second) causes.push_back(errors::duplicate(at, quote(text)));
+    }
+    if (seen.size() > most_fields)
+        causes.push_back(errors::too_many(path + ".selectableFields", seen.size(), most_fields));
+}
+
+void check_deprecation(const json::value& version, const std::string& path, std::vector<status_cause>& causes)
+{
+    constexpr std::size_t longest = 256;
+    const auto* stated = find_at(version, "deprecationWarning");
+    if (!stated || !stated->is_string()) return;
+    const std::string_view text = stated->get_string();
+    const auto add = [&](const std::string& why) {
+        causes.push_back(invalid_value(path + ".deprecationWarning", quote(text), why));
+    };
+    const auto* deprecated = find_at(version, "deprecated");
+    if (!deprecated || *deprecated != true) return add("can only be set for deprecated versions");
+    if (text.size() > longest) add("must be <= 256 characters long");
+    if (text.empty()) add("must not be an empty string");
+    const auto odd = std::find_if(text.begin(), text.end(),
+                                  [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+    if (odd != text.end())
+        add("must only contain printable UTF-8 characters; non-printable character found at index " +
+            std::to_string(odd - text.begin()));
+}
+
+/// Members that all versions share are members of the whole definition, in paths.
+struct shared_members
+{
+    bool schema = false, subresources = false, columns = false, selectable = false;
+};
+
+void check_version(const json::value& version, const std::string& path, bool is_first, const shared_members& shared,
+                   std::vector<status_cause>& causes)
+{
+    const auto own = [&](bool is_shared) { return is_shared ? std::string("spec") : path; };
+    const auto name = text_at(version, "name");
+    if (const auto problem = dns_1035_problem(name); !problem.empty()) {
+        causes.push_back(invalid_value(path + ".name", quote(name), problem));
+        if (is_first) causes.push_back(invalid_value("spec.version", quote(name), problem));
+    }
+    check_deprecation(version, path, causes);
+    const auto* schema = find_at(version, "schema.openAPIV3Schema");
+    if (!schema || !schema->is_object())
+        causes.push_back(errors::required(path + ".schema.openAPIV3Schema"));
+    else if (!shared.schema || is_first)
+        validate_crd_schema(schema->get_object(),
+                            (shared.schema ? "spec.validation" : path + ".schema") + ".openAPIV3Schema",
+                            object_at(version, "subresources.status") != nullptr, causes);
+    if (!shared.subresources || is_first) check_scale(version, own(shared.subresources), causes);
+    if (!shared.columns || is_first) check_columns(version, own(shared.columns), causes);
+    if (!shared.selectable || is_first) check_selectable(version, own(shared.selectable), causes);
 }
 
 void check_versions(const json::value& crd, std::vector<status_cause>& causes)
 {
-    const auto* versions = array_at(crd, "spec.versions");
-    std::size_t storage = 0;
-    std::set<std::string> names;
-    bool unique = true;
-    const bool shared = versions && share(*versions, "schema");
-    const bool share_subresources = versions && share(*versions, "subresources");
-    const bool share_columns = versions && share(*versions, "additionalPrinterColumns");
-    for (std::size_t i = 0; versions && i < versions->size(); ++i) {
-        const auto& v = (*versions)[i];
-        const std::string path = "spec.versions[" + std::to_string(i) + "]";
-        const auto* flag = find_at(v, "storage");
-        storage += flag && flag->is_bool() && flag->get_bool() ? 1 : 0;
-        const auto name = text_at(v, "name");
-        unique = names.emplace(name).second && unique;
-        if (errors::enough(causes)) continue;
-        if (!is_label(name)) causes.push_back(invalid_value(path + ".name", quote(name), label_rule));
-        const auto* schema = find_at(v, "schema.openAPIV3Schema");
-        if (schema && schema->is_object()) {
-            if (!shared || i == 0)
-                check_whole_schema(
-                    *schema, (shared ? std::string("spec.validation") : path + ".schema") + ".openAPIV3Schema", causes);
-        } else
-            causes.push_back(errors::required(path + ".schema.openAPIV3Schema", "schemas are required"));
-        if (!share_subresources || i == 0) check_scale(v, share_subresources ? "spec" : path, causes);
-        if (!share_columns || i == 0) check_columns(v, share_columns ? "spec" : path, causes);
+    static const json::array none;
+    const auto* found = array_at(crd, "spec.versions");
+    const auto& versions = found ? *found : none;
+    const shared_members shared{share(versions, "schema"), share(versions, "subresources"),
+                                share(versions, "additionalPrinterColumns"), share(versions, "selectableFields")};
+    std::string_view storage;
+    std::size_t stored = 0;
+    std::set<std::string_view> names;
+    for (std::size_t i = 0; i < versions.size(); ++i) {
+        const auto& version = versions[i];
+        names.insert(text_at(version, "name"));
+        if (const auto* flag = find_at(version, "storage"); flag && *flag == true) {
+            storage = text_at(version, "name");
+            ++stored;
+        }
+        if (!errors::enough(causes))
+            check_version(version, "spec.versions[" + std::to_string(i) + "]", i == 0, shared, causes);
     }
-    const std::string shown = versions ? to_text(*versions) : "null";
-    if (!unique) causes.push_back(invalid_value("spec.versions", shown, "must contain unique version names"));
-    if (storage != 1)
-        causes.push_back(
-            invalid_value("spec.versions", shown, "must have exactly one version marked as storage version"));
-}
-
-status_error wrong_type(const json::value& found, const std::string& field, std::string_view wanted)
-{
-    return apiserver::wrong_type("CustomResourceDefinition", "v1", found, field, wanted);
-}
-
-/// Checks the JSON types of a schema and of the schemas nested in it.
-std::optional<status_error> check_schema_types(const json::value& v, const std::string& field)
-{
-    if (!v.is_object()) return wrong_type(v, field, "v1.JSONSchemaProps");
-    const auto& schema = v.get_object();
-    const std::string inside = "JSONSchemaProps." + field.substr(field.find('.') + 1);
-    if (const auto* type = schema.if_contains("type"); type && !type->is_string())
-        return wrong_type(*type, inside + ".type", "string");
-    for (const std::string_view list : {"required", "enum"})
-        if (const auto* l = schema.if_contains(list); l && !l->is_array())
-            return wrong_type(*l, inside + "." + std::string(list), list == "enum" ? "[]v1.JSON" : "[]string");
-    if (const auto* properties = schema.if_contains("properties")) {
-        if (!properties->is_object())
-            return wrong_type(*properties, inside + ".properties", "map[string]v1.JSONSchemaProps");
-        for (const auto& [name, sub] : properties->get_object())
-            if (auto e = check_schema_types(sub, inside + ".properties")) return e;
-    }
-    if (const auto* items = schema.if_contains("items"); items && !items->is_array())
-        if (auto e = check_schema_types(*items, inside + ".items")) return e;
-    if (const auto* others = schema.if_contains("additionalProperties"); others && !others->is_bool())
-        if (auto e = check_schema_types(*others, inside + ".additionalProperties")) return e;
-    return {};
+    const auto shown = to_text(versions);
+    if (names.size() != versions.size())
+        causes.push_back(invalid_value("spec.versions", shown, "must contain unique version names"));
+    if (stored == 1) return;
+    causes.push_back(invalid_value("spec.versions", shown, "must have exactly one version marked as storage version"));
+    if (stored == 0)
+        causes.push_back(invalid_value("status.storedVersions", "null", "must have at least one stored version"));
+    else // The first one was noted.
+        causes.push_back(invalid_value("status.storedVersions", to_text(*array_at(crd, "status.storedVersions")),
+                                       "must have the storage version " + std::string(storage)));
 }
 
 } // namespace
-
-std::optional<status_error> check_crd_types(const json::value& crd)
-{
-    const auto* versions = find_at(crd, "spec.versions");
-    if (!versions || versions->is_null()) return {};
-    if (!versions->is_array())
-        return wrong_type(*versions, "CustomResourceDefinitionSpec.spec.versions",
-                          "[]v1.CustomResourceDefinitionVersion");
-    for (const auto& v : versions->get_array()) {
-        if (!v.is_object())
-            return wrong_type(v, "CustomResourceDefinitionSpec.spec.versions", "v1.CustomResourceDefinitionVersion");
-        const auto* schema = find_at(v, "schema.openAPIV3Schema");
-        if (!schema || schema->is_null()) continue;
-        if (auto e = check_schema_types(*schema, "CustomResourceValidation.spec.versions.schema.openAPIV3Schema"))
-            return e;
-    }
-    return {};
-}
 
 void validate_crd(const json::value& crd, std::vector<status_cause>& causes)
 {
@@ -345,11 +314,18 @@ void validate_crd(const json::value& crd, std::vector<status_cause>& causes)
     if (const auto name = text_at(crd, "metadata.name"); name != expected)
         causes.push_back(invalid_value("metadata.name", quote(name), "must be spec.names.plural+\".\"+spec.group"));
     check_group(crd, causes);
-    check_names(crd, causes);
+    check_spec_names(crd, causes);
+    if (const auto* kept = find_at(crd, "spec.preserveUnknownFields"); kept && *kept == true)
+        causes.push_back(invalid_value("spec.preserveUnknownFields", "true",
+                                       "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in "
+                                       "spec.versions[*].schema instead"));
     const auto scope = text_at(crd, "spec.scope");
-    if (scope != "Namespaced" && scope != "Cluster")
+    if (scope.empty())
+        causes.push_back(errors::required("spec.scope"));
+    else if (scope != "Namespaced" && scope != "Cluster")
         causes.push_back(errors::not_supported("spec.scope", quote(scope), R"("Cluster", "Namespaced")"));
     check_versions(crd, causes);
+    validate_crd_conversion(crd, causes);
 }
 
 namespace {
@@ -373,6 +349,14 @@ void check_stored_versions(const json::value& crd, std::vector<status_cause>& ca
     }
 }
 
+bool is_established(const json::value& crd)
+{
+    const auto* conditions = array_at(crd, "status.conditions");
+    return conditions && std::any_of(conditions->begin(), conditions->end(), [](const json::value& each) {
+               return text_at(each, "type") == "Established" && text_at(each, "status") == "True";
+           });
+}
+
 } // namespace
 
 void validate_crd_update(const json::value& before, const json::value& after, std::vector<status_cause>& causes)
@@ -380,9 +364,15 @@ void validate_crd_update(const json::value& before, const json::value& after, st
     // A write of the status may name any versions.
     const auto* spec = find_at(before, "spec");
     if (!spec || !find_at(after, "spec") || *spec != *find_at(after, "spec")) check_stored_versions(after, causes);
-    for (const std::string_view path : {"spec.scope", "spec.names.kind", "spec.group", "spec.names.plural"})
-        if (const auto now = text_at(after, path); now != text_at(before, path))
+    if (const auto* accepted = find_at(after, "status.acceptedNames"))
+        check_names(*accepted, "status.acceptedNames", causes);
+    // Names are settled when the definition is served.
+    const bool settled = is_established(before);
+    for (const std::string_view path : {"spec.scope", "spec.names.kind", "spec.group", "spec.names.plural"}) {
+        const bool counts = settled || path == "spec.group" || path == "spec.names.plural";
+        if (const auto now = text_at(after, path); counts && now != text_at(before, path))
             causes.push_back(invalid_value(std::string(path), quote(now), "field is immutable"));
+    }
 }
 
 } // namespace kubecoro::apiserver

@@ -1,17 +1,13 @@
-// Validates a CustomResourceDefinition before it is stored: names, group, versions, schemas.
+// Validates a CustomResourceDefinition before it is stored: names, group, versions with their schemas, conversion.
 #pragma once
 
 #include <kubecoro/apiserver/status_error.hpp>
 
 #include <boost/json/value.hpp>
 
-#include <optional>
 #include <vector>
 
 namespace kubecoro::apiserver {
-
-/// Checks the JSON types of versions and schemas. @return a 400 with Go's wording, or empty.
-[[nodiscard]] std::optional<status_error> check_crd_types(const boost::json::value& crd);
 
 void validate_crd(const boost::json::value& crd, std::vector<status_cause>& causes);
 

@@ -61,6 +61,12 @@ void default_pod_spec(json::value& in)
             for (auto& c : containers->get_array()) default_container(c, budget);
     default_member(spec, "restartPolicy", "Always");
     default_member(spec, "terminationGracePeriodSeconds", 30);
+    // One field under two names, of which the newer one counts.
+    for (const std::string_view name : {"serviceAccountName", "serviceAccount"})
+        if (const std::string account(text_at(in, name)); !account.empty()) {
+            spec["serviceAccountName"] = spec["serviceAccount"] = std::string_view(account);
+            break;
+        }
     default_member(spec, "dnsPolicy", "ClusterFirst");
     default_member(spec, "securityContext", json::object{});
     default_member(spec, "schedulerName", "default-scheduler");
@@ -255,16 +261,49 @@ std::string_view storage_version_of(const json::object& crd)
     return {};
 }
 
+/// As Go reads it: null is nothing, but for values that are JSON themselves.
+void drop_nulls_of_schema(json::object& schema)
+{
+    erase_members(schema, [&](std::string_view key) { return schema.at(key).is_null(); });
+    if (auto* properties = schema.if_contains("properties"); properties && properties->is_object())
+        for (auto& property : properties->get_object()) {
+            if (property.value().is_null()) property.value().emplace_object();
+            if (auto* nested = property.value().if_object()) drop_nulls_of_schema(*nested);
+        }
+    for (const std::string_view part : {"items", "additionalProperties", "not"})
+        if (auto* nested = schema.if_contains(part); nested && nested->is_object())
+            drop_nulls_of_schema(nested->get_object());
+    for (const std::string_view part : {"allOf", "anyOf", "oneOf"})
+        if (auto* all = schema.if_contains(part); all && all->is_array())
+            for (auto& each : all->get_array())
+                if (auto* nested = each.if_object()) drop_nulls_of_schema(*nested);
+}
+
+void drop_nulls_of_definition(json::value& v)
+{
+    if (auto* items = v.if_array())
+        for (auto& item : *items) drop_nulls_of_definition(item);
+    auto* members = v.if_object();
+    if (!members) return;
+    erase_members(*members, [&](std::string_view key) { return members->at(key).is_null(); });
+    for (auto& [key, member] : *members)
+        if (auto* schema = key == "openAPIV3Schema" ? member.if_object() : nullptr)
+            drop_nulls_of_schema(*schema);
+        else
+            drop_nulls_of_definition(member);
+}
+
 void default_crd(json::object& o, bool creating)
 {
+    drop_nulls_of_definition(o["spec"]);
     auto& spec = object_member(o, "spec");
     auto& names = object_member(spec, "names");
     const std::string kind(text_at(o.at("spec"), "names.kind"));
-    default_member(names, "listKind", json::value(std::string_view(kind + "List")));
+    if (!kind.empty()) default_member(names, "listKind", json::value(std::string_view(kind + "List")));
     std::string singular;
     for (const char c : kind) singular += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
     default_member(names, "singular", json::value(std::string_view(singular)));
-    default_member(object_member(spec, "conversion"), "strategy", "None");
+    default_member(spec, "conversion", {{"strategy", "None"}});
     if (creating) o["status"] = {{"conditions", nullptr}, {"acceptedNames", {{"plural", ""}, {"kind", ""}}}};
     const auto* stored = object_member(o, "status").if_contains("storedVersions");
     if (!stored || !stored->is_array() || stored->get_array().empty()) note_storage_version(o);

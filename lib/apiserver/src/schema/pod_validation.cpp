@@ -2,44 +2,46 @@
 
 #include "render/json_text.hpp"
 #include "render/status_errors.hpp"
+#include "schema/container_validation.hpp"
+#include "schema/port_names.hpp"
+#include "schema/probe_validation.hpp"
 #include "schema/selector_validation.hpp"
+#include "schema/volume_validation.hpp"
 #include "state/names.hpp"
 
+#include <kubecoro/api/detail/label_rules.hpp>
+
 #include <algorithm>
+#include <initializer_list>
+#include <limits>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace kubecoro::apiserver {
 namespace {
 
 using errors::enough;
+using errors::forbidden_field;
 using errors::invalid_value;
+using errors::required;
 
-/// Checks that each mount is of a volume, and at a path of its own.
-void check_mounts(const json::value& container, const std::set<std::string_view>& volumes, const std::string& path,
-                  std::vector<status_cause>& causes)
+/// Checks a text that is one of some. Absent is right.
+void check_choice(const json::value& owner, std::string_view member, std::initializer_list<std::string_view> choices,
+                  std::string_view supported, const std::string& path, std::vector<status_cause>& causes)
 {
-    const auto* mounts = array_at(container, "volumeMounts");
-    std::set<std::string_view> paths;
-    for (std::size_t i = 0; mounts && i < mounts->size() && !enough(causes); ++i) {
-        const auto at = path + ".volumeMounts[" + std::to_string(i) + "]";
-        const auto name = text_at((*mounts)[i], "name");
-        const auto mount_path = text_at((*mounts)[i], "mountPath");
-        if (name.empty()) causes.push_back(errors::required(at + ".name"));
-        if (!volumes.contains(name)) causes.push_back(errors::absent_value(at + ".name", quote(name)));
-        if (mount_path.empty()) causes.push_back(errors::required(at + ".mountPath"));
-        if (!paths.insert(mount_path).second)
-            causes.push_back(invalid_value(at + ".mountPath", quote(mount_path), "must be unique"));
-    }
+    const auto text = text_at(owner, member);
+    if (!text.empty() && std::find(choices.begin(), choices.end(), text) == choices.end())
+        causes.push_back(errors::not_supported(path + "." + std::string(member), quote(text), supported));
 }
 
-std::set<std::string_view> volumes_of(const json::value& spec)
+void check_label(std::string_view text, const std::string& field, std::vector<status_cause>& causes)
 {
-    std::set<std::string_view> out;
-    if (const auto* volumes = array_at(spec, "volumes"))
-        for (const auto& volume : *volumes) out.insert(text_at(volume, "name"));
-    return out;
+    constexpr std::size_t longest = 63;
+    if (text.size() > longest)
+        causes.push_back(invalid_value(field, quote(text), "must be no more than 63 characters"));
+    if (!is_label(text)) causes.push_back(invalid_value(field, quote(text), label_rule));
 }
 
 /// Whether Go reads the member as one that is not set: an empty probe is set.
@@ -56,94 +58,161 @@ void check_ephemeral_container(const json::value& container, const std::string& 
                                           "livenessProbe", "readinessProbe", "startupProbe", "lifecycle"})
         if (const auto* value = find_at(container, member); value && !is_unset(member, *value))
             causes.push_back(
-                errors::forbidden_field(path + "." + std::string(member), "cannot be set for an Ephemeral Container"));
+                forbidden_field(path + "." + std::string(member), "cannot be set for an Ephemeral Container"));
 }
 
-/// Checks the names and images of the regular containers, and that no two containers of any list share a name.
-/// @param volumes  Null: mounts are not checked.
-void check_containers(const json::value& spec, const std::string& path, const std::set<std::string_view>* volumes,
-                      std::vector<status_cause>& causes)
+void check_image(const json::value& container, const std::string& path, std::vector<status_cause>& causes)
 {
-    if (const auto* regular = array_at(spec, "containers"); !regular || regular->empty())
-        causes.push_back(errors::required(path + ".containers"));
-    std::set<std::string_view> names;
-    for (const std::string_view list : {"containers", "initContainers", "ephemeralContainers"}) {
-        const auto* containers = array_at(spec, list);
-        for (std::size_t i = 0; containers && i < containers->size(); ++i) {
-            if (enough(causes)) return;
-            const auto& container = (*containers)[i];
-            const auto at = path + "." + std::string(list) + "[" + std::to_string(i) + "]";
-            const auto name = text_at(container, "name");
-            const bool regular = list == "containers";
-            if (regular && name.empty()) causes.push_back(errors::required(at + ".name"));
-            if (regular && text_at(container, "image").empty()) causes.push_back(errors::required(at + ".image"));
-            if (!name.empty() && !is_label(name))
-                causes.push_back(invalid_value(at + ".name", quote(name), label_rule));
-            if (volumes) check_mounts(container, *volumes, at, causes);
-            if (list == "ephemeralContainers") check_ephemeral_container(container, at, causes);
-            if (!name.empty() && !names.insert(name).second)
-                causes.push_back(errors::duplicate(at + ".name", quote(name)));
+    constexpr std::string_view space = " \t\r\n\v\f";
+    const auto image = text_at(container, "image");
+    if (image.empty())
+        causes.push_back(required(path + ".image"));
+    else if (space.find(image.front()) != space.npos || space.find(image.back()) != space.npos)
+        causes.push_back(invalid_value(path + ".image", quote(image), "must not have leading or trailing whitespace"));
+}
+
+/// Checks the containers of a pod one by one, and that their names and host ports differ.
+class container_check
+{
+public:
+    /// @param volumes  Null: mounts are not checked.
+    container_check(const std::set<std::string_view>* volumes, std::vector<status_cause>& causes)
+        : volumes_(volumes), causes_(causes)
+    {
+    }
+
+    void check(const json::value& container, std::string_view list, const std::string& at)
+    {
+        const auto name = text_at(container, "name");
+        if (name.empty())
+            causes_.push_back(required(at + ".name"));
+        else
+            check_label(name, at + ".name", causes_);
+        check_image(container, at, causes_);
+        check_choice(container, "imagePullPolicy", {"Always", "IfNotPresent", "Never"},
+                     R"("Always", "IfNotPresent", "Never")", at, causes_);
+        check_choice(container, "terminationMessagePolicy", {"File", "FallbackToLogsOnError"},
+                     R"("File", "FallbackToLogsOnError")", at, causes_);
+        validate_env(container, at, causes_);
+        validate_mounts(container, volumes_, at, causes_);
+        if (list == "ephemeralContainers")
+            check_ephemeral_container(container, at, causes_);
+        else
+            check_lasting(container, list == "initContainers", at);
+        if (!name.empty() && !names_.insert(name).second)
+            causes_.push_back(errors::duplicate(at + ".name", quote(name)));
+    }
+
+private:
+    void check_lasting(const json::value& container, bool initial, const std::string& at)
+    {
+        check_choice(container, "restartPolicy", {"Always", "Never", "OnFailure"}, R"("Always", "Never", "OnFailure")",
+                     at, causes_);
+        validate_ports(container, at, causes_);
+        if (!initial) check_host_ports(container, at);
+        validate_resources(container, at, causes_);
+        validate_probes(container, initial && text_at(container, "restartPolicy") != "Always", at, causes_);
+    }
+
+    void check_host_ports(const json::value& container, const std::string& at)
+    {
+        const auto* ports = array_at(container, "ports");
+        for (std::size_t i = 0; ports && i < ports->size() && !enough(causes_); ++i) {
+            const auto number = int_at((*ports)[i], "hostPort");
+            if (number == 0) continue;
+            const auto shown = std::string(text_at((*ports)[i], "protocol")) + "/" +
+                               std::string(text_at((*ports)[i], "hostIP")) + "/" + std::to_string(number);
+            if (!host_ports_.insert(shown).second)
+                causes_.push_back(errors::duplicate(at + ".ports[" + std::to_string(i) + "].hostPort", quote(shown)));
         }
     }
+
+    const std::set<std::string_view>* volumes_;
+    std::vector<status_cause>& causes_;
+    std::set<std::string_view> names_;
+    std::set<std::string> host_ports_;
+};
+
+void check_toleration(const json::value& toleration, const std::string& path, std::vector<status_cause>& causes)
+{
+    const auto key = text_at(toleration, "key"), operation = text_at(toleration, "operator"),
+               value = text_at(toleration, "value"), effect = text_at(toleration, "effect");
+    const auto field = path + ".operator";
+    if (!key.empty())
+        for (const auto& why : detail::label_key_problems(key))
+            causes.push_back(invalid_value(path + ".key", quote(key), why));
+    if (key.empty() && operation != "Exists")
+        causes.push_back(invalid_value(field, quote(operation),
+                                       "operator must be Exists when `key` is empty, which means "
+                                       "\"match all values and all keys\""));
+    if (find_at(toleration, "tolerationSeconds") && effect != "NoExecute")
+        causes.push_back(invalid_value(path + ".effect", quote(effect),
+                                       "effect must be 'NoExecute' when `tolerationSeconds` is set"));
+    if (operation == "Exists") {
+        if (!value.empty())
+            causes.push_back(invalid_value(field, quote(value), "value must be empty when `operator` is 'Exists'"));
+    } else if (operation.empty() || operation == "Equal") {
+        for (const auto& why : detail::label_value_problems(value))
+            causes.push_back(invalid_value(field, quote(value), why));
+    } else {
+        causes.push_back(errors::not_supported(field, quote(operation), R"("Equal", "Exists")"));
+    }
+    check_choice(toleration, "effect", {"NoSchedule", "PreferNoSchedule", "NoExecute"},
+                 R"("NoSchedule", "PreferNoSchedule", "NoExecute")", path, causes);
 }
 
-void check_template(const json::value& body, bool mounts, std::vector<status_cause>& causes)
+void check_names(const json::value& spec, const std::string& path, std::vector<status_cause>& causes)
 {
-    constexpr std::string_view path = "spec.template.spec";
-    const auto* spec = find_at(body, path);
-    if (!spec) {
-        causes.push_back(errors::required(std::string(path) + ".containers"));
-        return;
+    for (const std::string_view member : {"serviceAccountName", "nodeName", "priorityClassName"})
+        if (const auto text = text_at(spec, member); !text.empty() && !is_subdomain(text))
+            causes.push_back(invalid_value(path + "." + std::string(member), quote(text), subdomain_rule));
+    for (const std::string_view member : {"hostname", "subdomain"}) {
+        const auto text = text_at(spec, member);
+        const auto field = path + "." + std::string(member);
+        if (text.find('.') != text.npos)
+            causes.push_back(invalid_value(field, quote(text), "must not contain dots"));
+        else if (!text.empty())
+            check_label(text, field, causes);
     }
-    const auto volumes = volumes_of(*spec);
-    check_containers(*spec, std::string(path), mounts ? &volumes : nullptr, causes);
 }
 
 } // namespace
+
+void validate_pod_spec(const json::value& spec, const std::string& path, bool mounts, std::vector<status_cause>& causes)
+{
+    if (const auto* regular = array_at(spec, "containers"); !regular || regular->empty())
+        causes.push_back(required(path + ".containers"));
+    const auto volumes = validate_volumes(spec, path, causes);
+    container_check check(mounts ? &volumes : nullptr, causes);
+    for (const std::string_view list : {"containers", "initContainers", "ephemeralContainers"}) {
+        const auto* containers = array_at(spec, list);
+        for (std::size_t i = 0; containers && i < containers->size() && !enough(causes); ++i)
+            check.check((*containers)[i], list, path + "." + std::string(list) + "[" + std::to_string(i) + "]");
+    }
+    check_choice(spec, "dnsPolicy", {"ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"},
+                 R"("ClusterFirstWithHostNet", "ClusterFirst", "Default", "None")", path, causes);
+    if (text_at(spec, "dnsPolicy") == "None" && !object_at(spec, "dnsConfig"))
+        causes.push_back(required(path + ".dnsConfig", "must provide `dnsConfig` when `dnsPolicy` is None"));
+    check_names(spec, path, causes);
+    if (const auto* selector = object_at(spec, "nodeSelector"))
+        validate_labels(*selector, path + ".nodeSelector", causes);
+    if (const auto* seconds = find_at(spec, "activeDeadlineSeconds"); seconds && seconds->is_int64())
+        if (const auto n = seconds->get_int64(); n < 1 || n > std::numeric_limits<std::int32_t>::max())
+            causes.push_back(invalid_value(path + ".activeDeadlineSeconds", std::to_string(n),
+                                           "must be between 1 and 2147483647, inclusive"));
+    const auto* tolerations = array_at(spec, "tolerations");
+    for (std::size_t i = 0; tolerations && i < tolerations->size() && !enough(causes); ++i)
+        check_toleration((*tolerations)[i], path + ".tolerations[" + std::to_string(i) + "]", causes);
+}
 
 void validate_pod(const json::value& body, std::vector<status_cause>& causes)
 {
     static const json::value none;
     const auto* found = find_at(body, "spec");
     const auto& spec = found ? *found : none;
-    const auto volumes = volumes_of(spec);
-    check_containers(spec, "spec", &volumes, causes);
-}
-
-void validate_workload(const resource_info& info, const json::value& body, std::vector<status_cause>& causes)
-{
-    if (const auto replicas = int_at(body, "spec.replicas"); replicas < 0)
-        causes.push_back(
-            invalid_value("spec.replicas", std::to_string(replicas), "must be greater than or equal to 0"));
-    const auto* selector = find_at(body, "spec.selector");
-    validate_selector(selector, "spec.selector", causes);
-    if (!selector || !selector->is_object()) {
-        causes.push_back(errors::required("spec.selector"));
-    } else if (const auto* match = object_at(*selector, "matchLabels")) {
-        static const json::object none;
-        const auto* labels = object_at(body, "spec.template.metadata.labels");
-        if (!labels) labels = &none;
-        const bool matches = std::all_of(match->begin(), match->end(), [&](const auto& wanted) {
-            const auto* have = labels->if_contains(wanted.key());
-            return have && *have == wanted.value();
-        });
-        if (!matches)
-            causes.push_back(invalid_value("spec.template.metadata.labels", to_text(*labels),
-                                           "`selector` does not match template `labels`"));
-    }
-    // The claims of a stateful set are volumes as well, and a kube-apiserver leaves its mounts to the pods.
-    check_template(body, info.behaves != builtin::stateful_set, causes);
-}
-
-void validate_job(const json::value& body, std::vector<status_cause>& causes)
-{
-    check_template(body, true, causes);
-    constexpr std::string_view path = "spec.template.spec.restartPolicy";
-    const auto policy = text_at(body, path);
-    if (policy.empty() || policy == "Always")
-        causes.push_back(errors::required(std::string(path), R"(valid values: "OnFailure", "Never")"));
-    else if (policy != "OnFailure" && policy != "Never")
-        causes.push_back(errors::not_supported(std::string(path), quote(policy), R"("OnFailure", "Never")"));
+    validate_pod_spec(spec, "spec", true, causes);
+    check_choice(spec, "restartPolicy", {"Always", "OnFailure", "Never"}, R"("Always", "OnFailure", "Never")", "spec",
+                 causes);
 }
 
 } // namespace kubecoro::apiserver

@@ -45,15 +45,20 @@ void check_expression(const json::value& expression, const std::string& path, st
 
 } // namespace
 
+void validate_labels(const json::object& labels, const std::string& field, std::vector<status_cause>& causes)
+{
+    for (const auto& [key, value] : labels) {
+        if (enough(causes)) return;
+        check_key(key, field, causes);
+        if (value.is_string()) check_value(value.get_string(), field, causes);
+    }
+}
+
 void validate_selector(const json::value* selector, const std::string& path, std::vector<status_cause>& causes)
 {
     if (!selector || !selector->is_object()) return;
     if (const auto* labels = object_at(*selector, "matchLabels"))
-        for (const auto& [key, value] : *labels) {
-            if (enough(causes)) return;
-            check_key(key, path + ".matchLabels", causes);
-            check_value(scalar_text(value), path + ".matchLabels", causes);
-        }
+        validate_labels(*labels, path + ".matchLabels", causes);
     const auto* expressions = array_at(*selector, "matchExpressions");
     for (std::size_t i = 0; expressions && i < expressions->size() && !enough(causes); ++i)
         check_expression((*expressions)[i], path + ".matchExpressions[" + std::to_string(i) + "]", causes);

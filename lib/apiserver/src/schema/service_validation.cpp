@@ -1,6 +1,8 @@
 // Validates services with the words of Kubernetes.
 #include "render/json_text.hpp"
 #include "render/status_errors.hpp"
+#include "schema/port_names.hpp"
+#include "schema/selector_validation.hpp"
 #include "schema/service_spec.hpp"
 #include "state/names.hpp"
 #include "state/service_address.hpp"
@@ -19,10 +21,6 @@ using errors::invalid_value;
 using errors::not_supported;
 using errors::required;
 
-constexpr std::string_view port_rule = "must be between 1 and 65535, inclusive";
-
-bool is_port(std::int64_t number) { return number >= 1 && number <= 65'535; }
-
 std::string shown(const json::value* v) { return v ? to_text(*v) : "null"; }
 
 /// Checks that a text of the specification is one of two or more. @param supported  As the error shows them.
@@ -33,22 +31,6 @@ void check_choice(const json::value& service, std::string_view member, std::init
     const auto text = text_at(service, field);
     if (std::find(choices.begin(), choices.end(), text) == choices.end())
         causes.push_back(not_supported(field, quote(text), supported));
-}
-
-void check_target_port(const json::value& port, const std::string& at, std::vector<status_cause>& causes)
-{
-    const auto* target = find_at(port, "targetPort");
-    if (!target) return;
-    if (target->is_int64() && !is_port(target->get_int64()))
-        causes.push_back(invalid_value(at + ".targetPort", to_text(*target), port_rule));
-    if (!target->is_string()) return;
-    const std::string_view name = target->get_string();
-    const bool letters = std::all_of(name.begin(), name.end(), [](char c) { return alnum(c) || c == '-'; });
-    if (!letters)
-        causes.push_back(invalid_value(at + ".targetPort", quote(name),
-                                       "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)"));
-    if (name.size() > 15)
-        causes.push_back(invalid_value(at + ".targetPort", quote(name), "must be no more than 15 characters"));
 }
 
 void check_port_name(const json::value& port, bool needed, const std::string& at, std::set<std::string>& names,
@@ -72,7 +54,7 @@ void check_port(const json::value& port, const std::string& at, std::vector<stat
     const auto protocol = text_at(port, "protocol");
     if (protocol != "TCP" && protocol != "UDP" && protocol != "SCTP")
         causes.push_back(not_supported(at + ".protocol", quote(protocol), R"("SCTP", "TCP", "UDP")"));
-    check_target_port(port, at, causes);
+    if (const auto* target = find_at(port, "targetPort")) validate_port(target, at + ".targetPort", causes);
 }
 
 void check_ports(const json::value& service, std::vector<status_cause>& causes)
@@ -215,6 +197,7 @@ void check_external_name(const json::value& service, std::vector<status_cause>& 
 
 void validate_service(const json::value& service, std::vector<status_cause>& causes)
 {
+    if (const auto* selector = object_at(service, "spec.selector")) validate_labels(*selector, "spec.selector", causes);
     check_cluster_ips(service, causes);
     check_ports(service, causes);
     check_affinity(service, causes);

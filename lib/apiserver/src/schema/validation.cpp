@@ -3,16 +3,20 @@
 #include "render/base64.hpp"
 #include "render/json_text.hpp"
 #include "render/status_errors.hpp"
+#include "schema/config_keys.hpp"
+#include "schema/crd_types.hpp"
 #include "schema/crd_validation.hpp"
 #include "schema/cron_schedule.hpp"
 #include "schema/event_validation.hpp"
 #include "schema/immutable_spec.hpp"
 #include "schema/name_validation.hpp"
+#include "schema/plain_validation.hpp"
 #include "schema/pod_validation.hpp"
 #include "schema/role_validation.hpp"
 #include "schema/schema.hpp"
 #include "schema/selector_validation.hpp"
 #include "schema/service_spec.hpp"
+#include "state/finalizers.hpp"
 #include "state/metadata_members.hpp"
 #include "state/names.hpp"
 
@@ -31,27 +35,11 @@ namespace {
 using errors::enough;
 using errors::invalid_value;
 
-constexpr std::string_view data_key_rule =
-    "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or "
-    "'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
-
 /// @param key  As it is checked; `shown` is the text that it stands for.
 void check_key(const std::string& field, std::string_view key, std::string_view shown,
                std::vector<status_cause>& causes)
 {
     for (const auto& why : detail::label_key_problems(key)) causes.push_back(invalid_value(field, quote(shown), why));
-}
-
-void check_labels(const json::object& labels, std::vector<status_cause>& causes)
-{
-    for (const auto& [key, value] : labels) {
-        if (enough(causes)) return;
-        check_key("metadata.labels", key, key, causes);
-        if (!value.is_string()) continue;
-        const std::string_view text = value.get_string();
-        for (const auto& why : detail::label_value_problems(text))
-            causes.push_back(invalid_value("metadata.labels", quote(text), why));
-    }
 }
 
 void check_annotations(const json::object& annotations, std::vector<status_cause>& causes)
@@ -69,23 +57,31 @@ void check_annotations(const json::object& annotations, std::vector<status_cause
     if (total > 262'144) causes.push_back(errors::too_long("metadata.annotations", "262144"));
 }
 
-void check_finalizers(const json::array& finalizers, std::vector<status_cause>& causes)
+/// The groups whose kinds take finalizers that no group owns.
+bool takes_any_finalizer(const resource_info& info)
+{
+    return info.custom || info.group == "apiextensions.k8s.io" || info.group == "apiregistration.k8s.io" ||
+           info.group == "admissionregistration.k8s.io" || info.group == "coordination.k8s.io";
+}
+
+void check_finalizers(const resource_info& info, const json::array& finalizers, std::vector<status_cause>& causes)
 {
     const auto has = [&](std::string_view name) {
         return std::find(finalizers.begin(), finalizers.end(), json::value(name)) != finalizers.end();
     };
-    if (has("orphan") && has("foregroundDeletion"))
+    for (const auto& finalizer : finalizers) {
+        if (enough(causes)) return;
+        if (finalizer.is_string())
+            check_key("metadata.finalizers", finalizer.get_string(), finalizer.get_string(), causes);
+    }
+    if (has(orphan_finalizer) && has(foreground_finalizer))
         causes.push_back(invalid_value("metadata.finalizers", to_text(finalizers),
                                        "finalizer orphan and foregroundDeletion cannot be both set"));
-    for (std::size_t i = 0; i < finalizers.size(); ++i) {
-        if (enough(causes)) return;
-        if (!finalizers[i].is_string()) continue;
-        const std::string_view text = finalizers[i].get_string();
-        check_key("metadata.finalizers", text, text, causes);
-        if (text == "orphan" || text == "foregroundDeletion" || text == "kubernetes" ||
-            text.find('/') != std::string_view::npos || text.find('.') != std::string_view::npos)
-            continue;
-        causes.push_back(invalid_value("metadata.finalizers[" + std::to_string(i) + "]", quote(text),
+    if (takes_any_finalizer(info)) return;
+    for (std::size_t i = 0; i < finalizers.size() && !enough(causes); ++i) {
+        const auto* text = finalizers[i].if_string();
+        if (!text || is_standard_finalizer(*text) || text->find('/') != std::string_view::npos) continue;
+        causes.push_back(invalid_value("metadata.finalizers[" + std::to_string(i) + "]", quote(*text),
                                        "name is neither a standard finalizer name nor is it fully qualified"));
     }
 }
@@ -148,12 +144,8 @@ void check_config_data(const resource_info& info, const json::value& body, std::
             if (other && other->contains(key))
                 causes.push_back(invalid_value("data[" + std::string(key) + "]", quote(key),
                                                "duplicate of key present in binaryData"));
-            const bool good = !key.empty() && std::all_of(key.begin(), key.end(), [](char c) {
-                return alnum(c) || c == '-' || c == '_' || c == '.';
-            });
-            if (!good)
-                causes.push_back(invalid_value(std::string(member) + "[" + std::string(key) + "]",
-                                               '"' + std::string(key) + '"', data_key_rule));
+            for (const auto& why : config_key_problems(key))
+                causes.push_back(invalid_value(std::string(member) + "[" + std::string(key) + "]", quote(key), why));
             if (enough(causes)) return;
             if (!value.is_string()) continue;
             const std::string_view text = value.get_string();
@@ -216,16 +208,17 @@ void validate_metadata(const resource_info& info, const json::value& body, std::
     if (const auto generation = int_at(body, "metadata.generation"); generation < 0)
         causes.push_back(
             invalid_value("metadata.generation", std::to_string(generation), "must be greater than or equal to 0"));
-    if (const auto* labels = object_at(body, "metadata.labels")) check_labels(*labels, causes);
+    if (const auto* labels = object_at(body, "metadata.labels")) validate_labels(*labels, "metadata.labels", causes);
     if (const auto* annotations = object_at(body, "metadata.annotations")) check_annotations(*annotations, causes);
     if (const auto* owners = array_at(body, "metadata.ownerReferences")) check_owners(*owners, causes);
-    if (const auto* finalizers = array_at(body, "metadata.finalizers")) check_finalizers(*finalizers, causes);
+    if (const auto* finalizers = array_at(body, "metadata.finalizers")) check_finalizers(info, *finalizers, causes);
 }
 
 void validate_kind(const resource_info& info, const json::value& body, std::vector<status_cause>& causes)
 {
     if (info.custom) return;
     const builtin behaves = info.behaves;
+    validate_plain_kind(info, body, causes);
     if (behaves == builtin::secret) check_secret_type(body, causes);
     if (behaves == builtin::config_map || behaves == builtin::secret)
         check_config_data(info, body, causes);
@@ -234,10 +227,11 @@ void validate_kind(const resource_info& info, const json::value& body, std::vect
     else if (selects_pods(info.behaves))
         validate_workload(info, body, causes);
     else if (behaves == builtin::job)
-        validate_job(body, causes);
-    else if (behaves == builtin::cron_job)
+        validate_job(body, "spec", causes);
+    else if (behaves == builtin::cron_job) {
         check_schedule(body, causes);
-    else if (behaves == builtin::custom_resource_definition)
+        validate_job(body, "spec.jobTemplate.spec", causes);
+    } else if (behaves == builtin::custom_resource_definition)
         validate_crd(body, causes);
     else if (behaves == builtin::lease && find_at(body, "spec.leaseDurationSeconds") &&
              int_at(body, "spec.leaseDurationSeconds") <= 0)

@@ -119,7 +119,7 @@ answer<apply_result> cluster_state_core::apply(const object_address& at, json::v
         return *e;
 
     const auto empty = empty_object(info);
-    auto live = current ? without_type(to_json(*current)) : empty;
+    auto live = current ? without_type(to_json(info, *current, at.version)) : empty;
     auto owners = managed_fields::read(live);
     if (!owners) return errors::internal("failed to decode managed fields of the object");
     object_member(live.get_object(), "metadata").stable_erase("managedFields");

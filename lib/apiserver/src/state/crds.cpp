@@ -6,6 +6,7 @@
 #include <kubecoro/apiserver/cluster_state_core.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace kubecoro::apiserver {
 namespace {
@@ -90,6 +91,28 @@ void set_condition(json::object& status, json::value made)
     conditions.get_array().push_back(std::move(made));
 }
 
+/// Objects are read by the schema that they are stored by: defaults appear, and unknown fields go, when it changes.
+void read_again(resource_store& store, const resource_info& former)
+{
+    const auto& info = store.info;
+    const auto* schema = info.schema_of(info.storage_version);
+    const auto* before = former.schema_of(former.storage_version);
+    const bool same_version = info.storage_version == former.storage_version;
+    if (!schema || (same_version && before && before->text() == schema->text())) return;
+    if (!same_version) store.forget_lines();
+    std::vector<stored> all;
+    for (const auto& [key, object] : store.objects()) all.push_back(object);
+    for (const auto& object : all) {
+        auto body = to_json(*object);
+        schema->prune(body);
+        schema->drop_nulls(body);
+        // One that would grow beyond all bounds stays as it is.
+        if (!schema->fill_defaults(body)) continue;
+        sort_deep(body);
+        store.put(make_stored(info, body, object->version));
+    }
+}
+
 } // namespace
 
 const crd_names& cluster_state_core::waiting_names(const stored& crd)
@@ -138,15 +161,14 @@ void cluster_state_core::settle_crd(const stored& crd, const names_in_use& used,
     const auto settled = body == before ? crd : commit(*definitions, crd, body);
     if (served) {
         auto info = resource_of_crd(body);
-        // Conflicting names keep their previous values. Stored objects keep the text of the version they were written
-        // in; only the prefix differs between versions.
+        // Conflicting names keep their previous values.
         info.singular = accepted ? info.singular : served->info.singular;
         info.list_kind = accepted ? info.list_kind : served->info.list_kind;
         info.short_names = accepted ? info.short_names : served->info.short_names;
-        info.storage_version = served->info.storage_version;
         info.selectable_revision = served->info.selectable_revision + (info.selectable != served->info.selectable);
-        served->info = std::move(info);
+        const auto former = std::exchange(served->info, std::move(info));
         served->rendered().clear(); // the columns of tables may be others
+        read_again(*served, former);
         ++discovery_version_;
         return;
     }

@@ -4,6 +4,7 @@
 #include "state/registry.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace kubecoro::apiserver {
 
@@ -24,6 +25,28 @@ void remove_finalizer(json::value& body, std::string_view name)
     auto* list = object_member(body.get_object(), "metadata")["finalizers"].if_array();
     if (!list) return;
     list->erase(std::remove(list->begin(), list->end(), json::value(name)), list->end());
+}
+
+bool is_standard_finalizer(std::string_view name)
+{
+    return name == orphan_finalizer || name == foreground_finalizer || name == namespace_finalizer;
+}
+
+std::vector<std::string> finalizer_warnings(const json::value& before, const json::value& after)
+{
+    std::set<std::string_view> added;
+    if (const auto* list = array_at(after, "metadata.finalizers"))
+        for (const auto& name : *list)
+            if (name.is_string() && !has_finalizer(before, name.get_string())) added.insert(name.get_string());
+    std::vector<std::string> out;
+    for (const auto name : added) {
+        if (is_standard_finalizer(name) || name.find('/') != std::string_view::npos) continue;
+        const bool dotted = name.find('.') != std::string_view::npos;
+        out.push_back("metadata.finalizers: " + quote(name) + ": prefer a domain-qualified finalizer name " +
+                      (dotted ? "including a path (/) " : "") +
+                      "to avoid accidental conflicts with other finalizer writers");
+    }
+    return out;
 }
 
 namespace {

@@ -5,7 +5,9 @@
 
 #include <boost/json/value.hpp>
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace kubecoro::apiserver {
 
@@ -13,6 +15,13 @@ inline constexpr std::string_view foreground_finalizer = "foregroundDeletion";
 inline constexpr std::string_view orphan_finalizer = "orphan";
 /// In the specification of each namespace: removed with its content.
 inline constexpr std::string_view namespace_finalizer = "kubernetes";
+
+/// True for those that no group owns: the two above, and that of namespaces.
+[[nodiscard]] bool is_standard_finalizer(std::string_view name);
+/// Returns the warnings of a cluster when a write adds finalizers to a custom resource. @param before  A JSON null for a new
+/// object.
+[[nodiscard]] std::vector<std::string> finalizer_warnings(const boost::json::value& before,
+                                                          const boost::json::value& after);
 
 [[nodiscard]] bool has_finalizers(const boost::json::value& body);
 [[nodiscard]] bool has_finalizer(const boost::json::value& body, std::string_view name);

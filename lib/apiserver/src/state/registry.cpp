@@ -4,6 +4,8 @@
 #include "render/json_text.hpp"
 #include "state/plain_kinds.hpp"
 
+#include <kubecoro/api/detail/version_order.hpp>
+
 #include <algorithm>
 #include <functional>
 #include <set>
@@ -31,6 +33,12 @@ const served_version* resource_info::find_version(std::string_view version) cons
 {
     const auto it = std::find_if(versions.begin(), versions.end(), [&](const auto& v) { return v.name == version; });
     return it == versions.end() ? nullptr : &*it;
+}
+
+const object_schema* resource_info::schema_of(std::string_view version) const
+{
+    const auto it = std::find_if(schemas.begin(), schemas.end(), [&](const auto& s) { return s.first == version; });
+    return it == schemas.end() || !it->second ? nullptr : &*it->second;
 }
 
 std::string resource_info::type_prefix(std::string_view version) const
@@ -224,6 +232,10 @@ std::vector<resource_info> builtin_resources()
     leases.create_on_update = true;
     all.push_back(std::move(leases));
     for (auto& info : plain_resources()) all.push_back(std::move(info));
+    for (auto& info : all)
+        if (info.kind == "Endpoints")
+            info.versions.front().deprecation =
+                "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice";
     return all;
 }
 
@@ -257,11 +269,40 @@ served_version read_version(const json::value& v)
         if (auto compiled = object_schema::of_schema(*schema)) out.compiled = std::move(*compiled);
     }
     if (const auto* columns = array_at(v, "additionalPrinterColumns"))
-        for (const auto& c : *columns)
+        for (const auto& c : *columns) {
+            const auto path = text_at(c, "jsonPath");
+            std::string description(text_at(c, "description"));
+            if (description.empty())
+                description = "Custom resource definition column (in JSONPath format): " + std::string(path);
             out.columns.push_back({std::string(text_at(c, "name")), std::string(text_at(c, "type")),
                                    std::string(text_at(c, "format")), static_cast<int>(int_at(c, "priority")),
-                                   std::make_shared<const json_path>(text_at(c, "jsonPath"))});
+                                   std::make_shared<const json_path>(path), std::move(description)});
+        }
     return out;
+}
+
+bool is_set(const json::value& version, std::string_view flag)
+{
+    const auto* v = find_at(version, flag);
+    return v && v->is_bool() && v->get_bool();
+}
+
+/// The warning of a deprecated version in a kube-apiserver's words: the definition's, or else a word for the newest served
+/// version that is not deprecated.
+std::string deprecation_of(const resource_info& info, const json::value& version, const json::array& all)
+{
+    if (!is_set(version, "deprecated")) return {};
+    if (const auto* stated = find_at(version, "deprecationWarning"); stated && stated->is_string())
+        return std::string(stated->get_string());
+    const auto name = text_at(version, "name");
+    std::string_view newest = name;
+    for (const auto& other : all)
+        if (is_set(other, "served") && !is_set(other, "deprecated") &&
+            detail::has_priority(text_at(other, "name"), newest))
+            newest = text_at(other, "name");
+    const auto kind = " " + info.kind;
+    const auto said = info.api_version(name) + kind + " is deprecated";
+    return newest == name ? said : said + "; use " + info.api_version(newest) + kind;
 }
 
 /// ".spec.replicas" -> "spec.replicas".
@@ -289,10 +330,11 @@ resource_info resource_of_crd(const json::value& crd)
     r.unconditional_update = false;
     if (const auto* versions = array_at(crd, "spec.versions")) {
         for (const auto& v : *versions) {
-            const auto* served = find_at(v, "served");
-            const auto* storage = find_at(v, "storage");
-            if (served && served->is_bool() && served->get_bool()) r.versions.push_back(read_version(v));
-            if (!storage || !storage->is_bool() || !storage->get_bool()) continue;
+            auto read = read_version(v);
+            r.schemas.emplace_back(read.name, read.compiled);
+            read.deprecation = deprecation_of(r, v, *versions);
+            if (is_set(v, "served")) r.versions.push_back(std::move(read));
+            if (!is_set(v, "storage")) continue;
             r.storage_version = text_at(v, "name");
             r.has_status = object_at(v, "subresources.status") != nullptr;
             if (object_at(v, "subresources.scale")) {
@@ -305,6 +347,7 @@ resource_info resource_of_crd(const json::value& crd)
                 for (const auto& f : *fields) r.selectable.push_back(without_dot(text_at(f, "jsonPath")));
         }
     }
+    r.prunes_versions = r.schemas.size() > 1 && text_at(crd, "spec.conversion.strategy") != "Webhook";
     r.generation = r.has_status ? generation_rule::spec : generation_rule::all_but_metadata;
     return r;
 }

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace kubecoro::apiserver {
@@ -86,6 +87,8 @@ struct table_column
     int priority = 0;
     /// Custom resources: the path of the cell.
     std::shared_ptr<const json_path> path = {};
+    /// The same: for people. Other kinds have none here.
+    std::string description = {};
 };
 
 /// A field that an update may not change.
@@ -109,6 +112,8 @@ struct served_version
     /// The same, compiled. None if there is no schema.
     std::optional<object_schema> compiled = {};
     std::vector<table_column> columns = {};
+    /// The warning that each answer to a request of a deprecated version has.
+    std::string deprecation = {};
 };
 
 struct resource_info
@@ -124,6 +129,10 @@ struct resource_info
     std::string list_kind = {};
     std::vector<std::string> short_names = {};
     std::vector<std::string> categories = {};
+    /// Custom resources: the schemas of all versions, also of those that are not served. None: the version has none.
+    std::vector<std::pair<std::string, std::optional<object_schema>>> schemas = {};
+    /// Objects lose what the schema of another version does not have: the strategy None of a conversion.
+    bool prunes_versions = false;
     bool namespaced = true;
     name_rule names = name_rule::subdomain;
     /// Declared by a CustomResourceDefinition.
@@ -159,6 +168,8 @@ struct resource_info
     [[nodiscard]] std::string kind_name() const { return group.empty() ? kind : kind + "." + group; }
     [[nodiscard]] std::string api_version(std::string_view version) const;
     [[nodiscard]] const served_version* find_version(std::string_view version) const;
+    /// The schema of a version of a custom resource; null if there is none.
+    [[nodiscard]] const object_schema* schema_of(std::string_view version) const;
     /// The beginning of an object's text in a version: `{"kind":"Pod","apiVersion":"v1",`.
     [[nodiscard]] std::string type_prefix(std::string_view version) const;
 };

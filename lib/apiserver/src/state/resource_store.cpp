@@ -48,6 +48,11 @@ void resource_store::forget_oldest_change()
     if (kept_.sequence < first_) kept_ = {}; // can no longer be requested
 }
 
+void resource_store::forget_lines()
+{
+    for (const auto& change : history_) change->line = change->frame = nullptr;
+}
+
 void resource_store::compact(std::uint64_t version)
 {
     while (!history_.empty()) forget_oldest_change();

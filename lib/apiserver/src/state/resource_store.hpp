@@ -100,6 +100,9 @@ public:
     /// Events in other forms than those that a change keeps.
     [[nodiscard]] rendered_events& rendered() noexcept { return rendered_; }
 
+    /// Drops the rendered lines of changes, which are in a version that is no longer the stored one.
+    void forget_lines();
+
     /// Returns the objects at a version not below floor(), in list order. Keeps the last result for paging.
     [[nodiscard]] std::shared_ptr<const std::vector<stored>> snapshot(std::uint64_t version) const;
 

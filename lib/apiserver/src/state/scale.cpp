@@ -54,7 +54,7 @@ http_response scale_response(const exchange& x, const stored_object& object)
 {
     const auto chosen = choose_media(x.request.header("accept"), media_scope{});
     if (!chosen) return respond(chosen.error());
-    return object_response(x, to_text(scale_of(x.store->info, object)), chosen->form);
+    return object_response(to_text(scale_of(x.store->info, object)), chosen->form);
 }
 
 } // namespace

@@ -214,6 +214,21 @@ stored with_version(const stored& object, std::uint64_t version)
 
 json::value to_json(const stored_object& object) { return parse_trusted(object.text); }
 
+void take_version(const resource_info& info, std::string_view version, json::value& body)
+{
+    const auto* schema = info.prunes_versions ? info.schema_of(version) : nullptr;
+    if (!schema) return;
+    schema->prune(body);
+    schema->drop_nulls(body);
+}
+
+json::value to_json(const resource_info& info, const stored_object& object, std::string_view version)
+{
+    auto body = to_json(object);
+    if (version != info.storage_version) take_version(info, version, body);
+    return body;
+}
+
 void append_object(std::string& out, const resource_info& info, const stored_object& object, std::string_view version,
                    bool list_item)
 {
@@ -221,10 +236,17 @@ void append_object(std::string& out, const resource_info& info, const stored_obj
     if (list_item && !info.custom) {
         out += '{';
         out += text.substr(object.prefix);
-    } else if (version == info.storage_version) {
+        return;
+    }
+    const auto prefix = info.type_prefix(version);
+    if (text.starts_with(prefix)) {
         out += text;
+    } else if (info.prunes_versions) {
+        auto body = to_json(info, object, version);
+        body.get_object()["apiVersion"] = info.api_version(version);
+        append_json(out, body);
     } else {
-        out += info.type_prefix(version);
+        out += prefix;
         out += text.substr(object.prefix);
     }
 }

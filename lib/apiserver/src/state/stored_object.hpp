@@ -76,6 +76,11 @@ void settle(const resource_info& info, boost::json::value& body);
 
 /// Parses the object's text, in the stored version.
 [[nodiscard]] boost::json::value to_json(const stored_object& object);
+/// The object as it is read in a version of its resource.
+[[nodiscard]] boost::json::value to_json(const resource_info& info, const stored_object& object,
+                                         std::string_view version);
+/// Removes what the schema of a version of a custom resource does not have, if objects are converted so.
+void take_version(const resource_info& info, std::string_view version, boost::json::value& body);
 
 /// Appends the object in an API version. Items of built-in lists have no kind and apiVersion.
 void append_object(std::string& out, const resource_info& info, const stored_object& object, std::string_view version,

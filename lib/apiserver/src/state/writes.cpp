@@ -3,8 +3,6 @@
 #include "render/json_text.hpp"
 #include "render/status_errors.hpp"
 #include "schema/defaults.hpp"
-#include "schema/member_cost.hpp"
-#include "schema/schema.hpp"
 #include "schema/validation.hpp"
 #include "state/admission.hpp"
 #include "state/field_owners.hpp"
@@ -13,6 +11,7 @@
 #include "state/resource_store.hpp"
 #include "state/service_allocator.hpp"
 #include "state/stored_size.hpp"
+#include "state/write_rules.hpp"
 
 #include <kubecoro/apiserver/cluster_state_core.hpp>
 
@@ -72,70 +71,9 @@ void set_or_erase(json::object& target, std::string_view key, const json::value*
         target.stable_erase(key);
 }
 
-bool same_at(const json::value& a, const json::value& b, std::string_view path)
-{
-    const auto* x = find_at(a, path);
-    const auto* y = find_at(b, path);
-    return x && y ? *x == *y : !x && !y;
-}
-
-bool same_but_metadata(const json::value& a, const json::value& b)
-{
-    const auto rest = [](const json::value& v) {
-        json::object o = v.get_object();
-        for (const std::string_view key : {"kind", "apiVersion", "metadata"}) o.erase(key);
-        return o;
-    };
-    return rest(a) == rest(b);
-}
-
-bool raises_generation(generation_rule rule, const json::value& before, const json::value& after)
-{
-    switch (rule) {
-    case generation_rule::none:
-        return false;
-    case generation_rule::spec:
-        return !same_at(before, after, "spec");
-    case generation_rule::spec_and_annotations:
-        return !same_at(before, after, "spec") || !same_at(before, after, "metadata.annotations");
-    case generation_rule::all_but_metadata:
-        return !same_but_metadata(before, after);
-    }
-    return false;
-}
-
-status_error too_large_to_store() { return errors::internal("etcdserver: request is too large"); }
-
-std::optional<status_error> validate(const resource_info& info, std::string_view version, const json::value* before,
-                                     const json::value& after)
-{
-    std::vector<status_cause> causes;
-    validate_metadata(info, after, causes);
-    // Their changes have rules of their own: an event of an older client may be changed in the group that would not take it.
-    if (!before || info.behaves != builtin::event) validate_kind(info, after, causes);
-    if (const auto* served = info.find_version(version); served && served->compiled)
-        append_causes(causes, before ? served->compiled->errors(after, *before) : served->compiled->errors(after));
-    if (before) validate_update(info, *before, after, causes);
-    if (!causes.empty()) return errors::invalid(info, text_at(after, "metadata.name"), std::move(causes));
-    if (stored_size(info, after) > max_stored_bytes) return too_large_to_store();
-    if (key_comparisons(after) > most_comparisons) // it grew by patches
-        return errors::make(413, "RequestEntityTooLarge", "Request entity too large: an object has too many members");
-    return {};
-}
-
 std::optional<status_error> admit(const write_flags& flags, const json::value* before, const json::value& after)
 {
     return flags.admission ? flags.admission(before, after) : std::nullopt;
-}
-
-[[nodiscard]] std::optional<status_error> settle_schema(const resource_info& info, std::string_view version,
-                                                        json::value& body)
-{
-    const auto* served = info.find_version(version);
-    if (!served || !served->compiled) return {};
-    served->compiled->prune(body);
-    if (!served->compiled->fill_defaults(body)) return too_large_to_store();
-    return {};
 }
 
 /// Gives `next` the parts of `body` that a write of its status sets.
@@ -284,7 +222,7 @@ answer<stored> cluster_state_core::create_new(const object_address& at, json::va
     if (new_node) admit_node(body);
     if (info.behaves == builtin::pod)
         if (auto e = admit_pod(*priorities_, info, nullptr, body, flags.keep_status)) return *e;
-    if (auto e = validate(info, at.version, nullptr, body)) return *e; // before Go's types hide what is wrong
+    if (auto e = check_object(info, at.version, nullptr, body)) return *e; // before Go's types hide what is wrong
     if (!asked.is_null()) take_go_form(info, asked);
     take_go_form(info, body);
     if (info.behaves == builtin::priority_class)
@@ -298,6 +236,7 @@ answer<stored> cluster_state_core::create_new(const object_address& at, json::va
     if (!applied && !flags.manager.empty())
         owners.note_update(object_before(info, body), asked.is_null() ? body : asked, merge_type_of(info, at.version),
                            true, writer_of(at, flags, now));
+    if (at.version != info.storage_version) take_version(info, info.storage_version, body);
     owners.write(body);
     if (stored_size(info, body) > max_stored_bytes) return too_large_to_store();
     if (flags.dry_run) return make_stored(info, body, 0);
@@ -369,7 +308,7 @@ answer<stored> cluster_state_core::update_found(const object_address& at, const 
     if (*based && **based != current->version) return errors::conflict(info, at.name);
     if (auto e = check_deletion_time(info, *current, body)) return *e;
 
-    auto before = without_type(to_json(*current));
+    auto before = without_type(to_json(info, *current, at.version));
     const auto owners_before = managed_fields::read(before).value_or(managed_fields{});
     auto owners = applied ? *applied : managed_fields::before_update(before, body, !at.subresource.empty());
     for (auto* each : {&before, &body}) object_member(each->get_object(), "metadata").stable_erase("managedFields");
@@ -393,7 +332,7 @@ answer<stored> cluster_state_core::update_found(const object_address& at, const 
     }
     // Compared in the stored form: an empty list that the body states is no change.
     settle(info, body);
-    if (auto e = validate(info, at.version, may_change_all(at.subresource) ? nullptr : &before, body)) return *e;
+    if (auto e = check_object(info, at.version, may_change_all(at.subresource) ? nullptr : &before, body)) return *e;
     if (at.subresource == "ephemeralcontainers")
         if (auto e = check_ephemeral_containers(info, before, body)) return *e;
     if (info.behaves == builtin::priority_class)
@@ -406,6 +345,11 @@ answer<stored> cluster_state_core::update_found(const object_address& at, const 
     if (!applied && !flags.manager.empty())
         owners.note_update(before, asked.is_null() ? body : asked, merge_type_of(info, at.version), false,
                            writer_of(at, flags, now));
+    if (info.prunes_versions && at.version != info.storage_version) {
+        take_version(info, info.storage_version, body);
+        before = without_type(to_json(*current));
+        object_member(before.get_object(), "metadata").stable_erase("managedFields");
+    }
     // Owners that differ in their times only are the same: such a write changes nothing.
     if (body == before && owners.same_owners(owners_before)) return current;
     owners.write(body);

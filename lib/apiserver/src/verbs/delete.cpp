@@ -87,13 +87,13 @@ http_response answer_delete(exchange& x)
     if (!result->gone || info.delete_answers_object) {
         const auto form = choose_rendering(x, false);
         if (!form) return respond(form.error());
-        return object_response(x, render_object(info, result->last, *form, x.now), form->form);
+        return object_response(render_object(info, result->last, *form, x.now), form->form);
     }
     std::string body = R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","details":{"name":)";
     body += quote(result->last->name);
     if (!info.group.empty()) body += R"(,"group":)" + quote(info.group);
     body += R"(,"kind":)" + quote(info.plural) + R"(,"uid":)" + quote(result->last->uid) + "}}";
-    return object_response(x, std::move(body), chosen->form);
+    return object_response(std::move(body), chosen->form);
 }
 
 http_response answer_delete_collection(exchange& x)

@@ -188,7 +188,7 @@ http_response answer_log_append(exchange& x)
     if (x.target.flag("end")) how = log_change::end;
     const auto written = x.state.write_log(at, how, x.request.body, x.now);
     if (!written) return respond(written.error());
-    return json_response(x, success_text(200));
+    return json_response(success_text(200));
 }
 
 } // namespace kubecoro::apiserver

@@ -39,13 +39,12 @@ http_response discovery_response(const exchange& x, bool core)
     if (!chosen) return respond(chosen.error());
     const auto groups = served_groups(x.state);
     if (chosen->as != representation::discovery) {
-        if (!core) return object_response(x, group_list(groups), chosen->form);
-        return object_response(x,
-                               R"({"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":)"
+        if (!core) return object_response(group_list(groups), chosen->form);
+        return object_response(R"({"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":)"
                                R"([{"clientCIDR":"0.0.0.0/0","serverAddress":"127.0.0.1"}]})",
                                chosen->form);
     }
-    auto r = json_response(x, aggregated_discovery(groups, core));
+    auto r = json_response(aggregated_discovery(groups, core));
     const auto tag = '"' + content_hash(r.body) + '"';
     r.headers = {{"Cache-Control", "public"}, {"Etag", tag}, {"Vary", "Accept"}};
     if (x.request.header("if-none-match") == tag) {
@@ -64,9 +63,9 @@ http_response group_response(const exchange& x, const std::string& name, const s
     if (group == groups.end()) return respond(errors::no_such_page());
     const auto chosen = choose_discovery_media(x.request.header("accept"), false);
     if (!chosen) return respond(chosen.error());
-    if (!version) return object_response(x, group_document(*group), chosen->form);
+    if (!version) return object_response(group_document(*group), chosen->form);
     for (const auto& v : group->versions)
-        if (v.name == *version) return object_response(x, resource_list(*group, v), chosen->form);
+        if (v.name == *version) return object_response(resource_list(*group, v), chosen->form);
     return respond(errors::no_such_resource());
 }
 
@@ -119,7 +118,7 @@ http_response index_response(const exchange& x)
         for (const auto& v : g.versions)
             paths.push_back(
                 json::value(std::string_view(g.name.empty() ? "/api/" + v.name : "/apis/" + g.name + "/" + v.name)));
-    return json_response(x, to_text(json::object{{"paths", paths}}));
+    return json_response(to_text(json::object{{"paths", paths}}));
 }
 
 /// The paths that answer any method, as those of a kube-apiserver that are no resources of a web service.

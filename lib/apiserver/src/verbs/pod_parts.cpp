@@ -13,7 +13,7 @@ http_response done(const exchange& x)
 {
     const auto chosen = choose_media(x.request.header("accept"), media_scope{});
     if (!chosen) return respond(chosen.error());
-    return object_response(x, success_text(201), chosen->form, 201);
+    return object_response(success_text(201), chosen->form, 201);
 }
 
 std::optional<status_error> check_name(const exchange& x, const json::value& body, std::string_view kind)
@@ -44,7 +44,7 @@ http_response answer_eviction(exchange& x)
     const bool several = removed.error().code == 500 && x.state.budgets().of(**pod).size() > 1;
     const auto chosen = choose_media(x.request.header("accept"), media_scope{});
     if (!several || !chosen) return respond(removed.error());
-    return object_response(x, status_text(removed.error()), chosen->form, 201);
+    return object_response(status_text(removed.error()), chosen->form, 201);
 }
 
 http_response answer_binding(exchange& x)

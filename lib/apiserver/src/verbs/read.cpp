@@ -19,9 +19,9 @@ constexpr std::int64_t max_watch_seconds = 31'536'000;
 
 } // namespace
 
-http_response json_response(const exchange& x, std::string body, int status)
+http_response json_response(std::string body, int status)
 {
-    return object_response(x, std::move(body), answer_form::json, status);
+    return object_response(std::move(body), answer_form::json, status);
 }
 
 http_response text_response(std::string body)
@@ -32,12 +32,11 @@ http_response text_response(std::string body)
     return r;
 }
 
-http_response object_response(const exchange& x, std::string json, answer_form form, int status)
+http_response object_response(std::string json, answer_form form, int status)
 {
     http_response r;
     r.status = status;
     r.headers = {{"Content-Type", std::string(content_type(form))}};
-    for (const auto& warning : x.warnings) r.headers.emplace_back("Warning", "299 - " + quote(warning));
     if (form == answer_form::json) {
         r.body = std::move(json);
         r.body += '\n';
@@ -104,7 +103,7 @@ http_response answer_get(exchange& x)
         return respond(errors::bad_request("the export parameter, deprecated since v1.14, is no longer supported"));
     const auto found = x.state.get(x.address());
     if (!found) return respond(found.error());
-    return object_response(x, render_object(x.store->info, *found, *form, x.now), form->form);
+    return object_response(render_object(x.store->info, *found, *form, x.now), form->form);
 }
 
 http_response answer_list(exchange& x)

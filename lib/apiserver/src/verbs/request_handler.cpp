@@ -71,6 +71,8 @@ std::optional<status_error> resolve(exchange& x)
     const auto& info = x.store->info;
     const bool ns_fits = info.namespaced ? !x.route.ns.empty() || x.route.name.empty() : x.route.ns.empty();
     if (!ns_fits) return builtin ? errors::no_such_resource() : errors::no_such_page();
+    if (const auto& deprecation = info.find_version(x.route.version)->deprecation; !deprecation.empty())
+        x.warnings.push_back(deprecation);
     return {};
 }
 
@@ -179,6 +181,7 @@ void finish(const exchange& x, http_response& r)
 {
     r.user = x.user.name;
     encode_status(x, r);
+    for (const auto& warning : x.warnings) r.headers.emplace_back("Warning", "299 - " + quote(warning));
     if (r.header("cache-control").empty()) r.headers.emplace_back("Cache-Control", "no-cache, private");
     const bool json = !r.watch && r.header("content-type") == "application/json";
     const bool pretty = json && (r.status == 406 || wants_pretty(x));

@@ -86,7 +86,7 @@ http_response answer_review(exchange& x, const review_kind& kind, authorizer& ac
         out["spec"] = spec ? *spec : json::value(json::object{});
     }
     out["status"] = *status;
-    return object_response(x, to_text(out), chosen->form, 201);
+    return object_response(to_text(out), chosen->form, 201);
 }
 
 } // namespace kubecoro::apiserver

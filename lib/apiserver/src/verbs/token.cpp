@@ -100,7 +100,7 @@ http_response answer_token_request(exchange& x)
     const auto chosen = choose_media(x.request.header("accept"), media_scope{});
     if (!chosen) return respond(chosen.error());
     const auto token = sign_token(claims, x.options.token_key);
-    return object_response(x, to_text(token_request(*body, claims, token)), chosen->form, 201);
+    return object_response(to_text(token_request(*body, claims, token)), chosen->form, 201);
 }
 
 } // namespace kubecoro::apiserver

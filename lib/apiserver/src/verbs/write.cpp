@@ -3,15 +3,20 @@
 #include "patch/patch.hpp"
 #include "render/json_text.hpp"
 #include "render/status_errors.hpp"
+#include "schema/crd_schema.hpp"
 #include "schema/schema.hpp"
 #include "schema/unevaluated.hpp"
 #include "schema/validation.hpp"
+#include "state/finalizers.hpp"
 #include "state/scale.hpp"
 #include "verbs/authorization.hpp"
 #include "verbs/body.hpp"
 #include "verbs/object_type.hpp"
 
 #include <kubecoro/api/detail/utf8.hpp>
+
+#include <algorithm>
+#include <cmath>
 
 namespace kubecoro::apiserver {
 namespace {
@@ -32,13 +37,44 @@ void note_unevaluated(exchange& x, const stored_object& object)
         x.warnings.push_back(std::move(warning));
 }
 
-http_response written(exchange& x, const answer<stored>& result, int status)
+/// The object of the request; null if there is none.
+stored present(const exchange& x)
+{
+    const auto found = x.state.get(x.address());
+    return found ? *found : nullptr;
+}
+
+/// Warns of formats of a definition that are not checked.
+void note_formats(exchange& x, const json::value& before, const json::value& after)
+{
+    const auto known = unrecognized_formats(before);
+    for (const auto& format : unrecognized_formats(after))
+        if (!std::binary_search(known.begin(), known.end(), format))
+            x.warnings.push_back("unrecognized format " + quote(format));
+}
+
+/// Warns of what a write adds. @param before  Null for a new object.
+void note_additions(exchange& x, const stored& before, const stored_object& after)
+{
+    const auto& info = x.store->info;
+    const bool defines = info.behaves == builtin::custom_resource_definition;
+    if (!x.route.subresource.empty() || (!info.custom && !defines)) return;
+    const auto old = before ? to_json(*before) : json::value();
+    const auto now = to_json(after);
+    if (defines) note_formats(x, old, now);
+    if (!info.custom) return;
+    for (auto& warning : finalizer_warnings(old, now)) x.warnings.push_back(std::move(warning));
+}
+
+/// @param before  Null for a new object.
+http_response written(exchange& x, const stored& before, const answer<stored>& result, int status)
 {
     if (!result) return respond(result.error());
     const auto form = choose_rendering(x, false);
     if (!form) return respond(form.error());
     note_unevaluated(x, **result);
-    return object_response(x, render_object(x.store->info, *result, *form, x.now), form->form, status);
+    note_additions(x, before, **result);
+    return object_response(render_object(x.store->info, *result, *form, x.now), form->form, status);
 }
 
 } // namespace
@@ -50,7 +86,7 @@ http_response answer_create(exchange& x)
     if (!flags) return respond(flags.error());
     auto body = read_object(x);
     if (!body) return respond(body.error());
-    return written(x, x.state.create(x.address(), std::move(*body), *flags, x.now), 201);
+    return written(x, nullptr, x.state.create(x.address(), std::move(*body), *flags, x.now), 201);
 }
 
 http_response answer_update(exchange& x)
@@ -62,10 +98,10 @@ http_response answer_update(exchange& x)
     auto body = read_object(x);
     if (!body) return respond(body.error());
     if (auto e = check_place(x, *body)) return respond(*e);
-    const bool existed = x.state.get(x.address()).has_value();
+    const auto existed = present(x);
     if (!existed && x.store->info.create_on_update && x.route.subresource.empty())
         if (auto refused = judge_create(x)) return std::move(*refused);
-    return written(x, x.state.update(x.address(), std::move(*body), *flags, x.now), existed ? 200 : 201);
+    return written(x, existed, x.state.update(x.address(), std::move(*body), *flags, x.now), existed ? 200 : 201);
 }
 
 namespace {
@@ -181,6 +217,19 @@ std::optional<status_error> check_patched(exchange& x, json::value& doc, const s
 
 namespace {
 
+/// A configuration is read as YAML, in which 10.0 is the integer 10.
+void take_whole_numbers(json::value& v)
+{
+    constexpr double largest = 9.2e18;
+    if (auto* items = v.if_array())
+        for (auto& item : *items) take_whole_numbers(item);
+    else if (auto* members = v.if_object())
+        for (auto& member : *members) take_whole_numbers(member.value());
+    else if (const auto* number = v.if_double();
+             number && std::trunc(*number) == *number && std::abs(*number) < largest)
+        v = static_cast<std::int64_t>(*number);
+}
+
 answer<json::value> read_configuration(const exchange& x, std::vector<std::string>& duplicates)
 {
     auto config = read_document(x, &duplicates);
@@ -190,6 +239,7 @@ answer<json::value> read_configuration(const exchange& x, std::vector<std::strin
                                    "unmarshal " +
                                    std::string(config->is_array() ? "array" : "scalar") +
                                    " into Go value of type map[string]interface {}");
+    take_whole_numbers(*config);
     return std::move(*config);
 }
 
@@ -216,11 +266,12 @@ http_response answer_apply(exchange& x, write_flags flags)
     if (!config) return respond(config.error());
     if (auto e = check_duplicates(x, duplicates)) return respond(*e);
     if (x.route.subresource == "scale") return answer_scale_apply(x, std::move(*config), flags);
-    if (x.route.subresource.empty() && !x.state.get(x.address()))
+    const auto existed = present(x);
+    if (x.route.subresource.empty() && !existed)
         if (auto refused = judge_create(x)) return std::move(*refused);
     const auto done = x.state.apply(x.address(), std::move(*config), flags, x.now);
     if (!done) return respond(done.error());
-    return written(x, done->object, done->created ? 201 : 200);
+    return written(x, existed, done->object, done->created ? 201 : 200);
 }
 
 } // namespace
@@ -241,12 +292,16 @@ http_response answer_patch(exchange& x)
 
     const auto& info = x.store->info;
     const bool scale = x.route.subresource == "scale";
-    json::value doc = scale ? scale_of(info, **current) : to_json(**current);
+    json::value doc = scale ? scale_of(info, **current) : to_json(info, **current, x.route.version);
     if (!scale) doc.get_object()["apiVersion"] = std::string_view(info.api_version(x.route.version));
     std::vector<std::string> duplicates;
     if (auto e = apply_patch(x, *format, doc, duplicates)) return respond(*e);
-    if (!scale)
+    if (!scale) {
         if (auto e = check_patched(x, doc, duplicates)) return respond(*e);
+    } else if (info.custom && !find_at(doc, "spec.replicas") && !find_at(to_json(**current), info.scale_spec)) {
+        return respond(
+            errors::bad_request("the spec replicas field " + quote("." + info.scale_spec) + " cannot be empty"));
+    }
     if (auto e = check_place(x, doc)) return respond(*e);
     if (const auto uid = text_at(doc, "metadata.uid"); !scale && !uid.empty() && uid != (*current)->uid)
         return respond(errors::invalid(info, x.route.name,
@@ -258,7 +313,7 @@ http_response answer_patch(exchange& x)
         return write_scale(x, doc, *flags);
     }
     for (const std::string_view key : {"kind", "apiVersion"}) doc.get_object().erase(key);
-    return written(x, x.state.update(x.address(), std::move(doc), *flags, x.now), 200);
+    return written(x, *current, x.state.update(x.address(), std::move(doc), *flags, x.now), 200);
 }
 
 } // namespace kubecoro::apiserver

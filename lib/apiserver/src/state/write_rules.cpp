@@ -1,0 +1,99 @@
+#include "state/write_rules.hpp"
+
+#include "render/json_text.hpp"
+#include "render/status_errors.hpp"
+#include "schema/member_cost.hpp"
+#include "schema/scale_validation.hpp"
+#include "schema/schema.hpp"
+#include "schema/validation.hpp"
+#include "state/stored_size.hpp"
+
+namespace kubecoro::apiserver {
+namespace {
+
+bool same_at(const json::value& a, const json::value& b, std::string_view path)
+{
+    const auto* x = find_at(a, path);
+    const auto* y = find_at(b, path);
+    return x && y ? *x == *y : !x && !y;
+}
+
+bool same_but_metadata(const json::value& a, const json::value& b)
+{
+    const auto rest = [](const json::value& v) {
+        json::object o = v.get_object();
+        for (const std::string_view key : {"kind", "apiVersion", "metadata"}) o.erase(key);
+        return o;
+    };
+    return rest(a) == rest(b);
+}
+
+} // namespace
+
+bool raises_generation(generation_rule rule, const json::value& before, const json::value& after)
+{
+    switch (rule) {
+    case generation_rule::none:
+        return false;
+    case generation_rule::spec:
+        return !same_at(before, after, "spec");
+    case generation_rule::spec_and_annotations:
+        return !same_at(before, after, "spec") || !same_at(before, after, "metadata.annotations");
+    case generation_rule::all_but_metadata:
+        return !same_but_metadata(before, after);
+    }
+    return false;
+}
+
+status_error too_large_to_store() { return errors::internal("etcdserver: request is too large"); }
+
+namespace {
+
+/// A schema may ask for kind and apiVersion, which are not kept with the object.
+json::value with_type(const resource_info& info, std::string_view version, const json::value& body)
+{
+    json::value typed = body;
+    typed.get_object()["apiVersion"] = info.api_version(version);
+    typed.get_object()["kind"] = info.kind;
+    return typed;
+}
+
+void check_schema(const resource_info& info, std::string_view version, const json::value* before,
+                  const json::value& after, std::vector<status_cause>& causes)
+{
+    const auto* served = info.find_version(version);
+    if (!served || !served->compiled) return;
+    const auto typed = with_type(info, version, after);
+    append_causes(causes, before ? served->compiled->errors(typed, with_type(info, version, *before))
+                                 : served->compiled->errors(typed));
+}
+
+} // namespace
+
+std::optional<status_error> check_object(const resource_info& info, std::string_view version, const json::value* before,
+                                         const json::value& after)
+{
+    std::vector<status_cause> causes;
+    validate_metadata(info, after, causes);
+    // Their changes have rules of their own: an event of an older client may be changed in the group that would not take it.
+    if (!before || info.behaves != builtin::event) validate_kind(info, after, causes);
+    check_schema(info, version, before, after, causes);
+    validate_scaled(info, after, causes);
+    if (before) validate_update(info, *before, after, causes);
+    if (!causes.empty()) return errors::invalid(info, text_at(after, "metadata.name"), std::move(causes));
+    if (stored_size(info, after) > max_stored_bytes) return too_large_to_store();
+    if (key_comparisons(after) > most_comparisons) // it grew by patches
+        return errors::make(413, "RequestEntityTooLarge", "Request entity too large: an object has too many members");
+    return {};
+}
+
+std::optional<status_error> settle_schema(const resource_info& info, std::string_view version, json::value& body)
+{
+    const auto* served = info.find_version(version);
+    if (!served || !served->compiled) return {};
+    served->compiled->prune(body);
+    if (!served->compiled->fill_defaults(body)) return too_large_to_store();
+    return {};
+}
+
+} // namespace kubecoro::apiserver
