@@ -31,11 +31,12 @@ macro(kubecoro_dependencies)
   kubecoro_find(OpenSSL 3)
   kubecoro_find(ZLIB)
   kubecoro_find(prometheus-cpp COMPONENTS core)
-  kubecoro_find(yaml-cpp)
-  # yaml-cpp 0.7 (Debian 12) exports `yaml-cpp`, 0.8 `yaml-cpp::yaml-cpp`.
-  if(NOT TARGET yaml-cpp::yaml-cpp)
-    add_library(yaml-cpp::yaml-cpp INTERFACE IMPORTED)
-    set_target_properties(yaml-cpp::yaml-cpp PROPERTIES INTERFACE_LINK_LIBRARIES yaml-cpp)
+  # Not by its package for CMake: Debian has none, and that of others does not agree on the target's name.
+  if(NOT TARGET yaml::yaml)
+    find_path(YAML_INCLUDE_DIR yaml.h REQUIRED)
+    find_library(YAML_LIBRARY yaml REQUIRED)
+    add_library(yaml::yaml UNKNOWN IMPORTED)
+    set_target_properties(yaml::yaml PROPERTIES IMPORTED_LOCATION ${YAML_LIBRARY} INTERFACE_INCLUDE_DIRECTORIES ${YAML_INCLUDE_DIR})
   endif()
   kubecoro_find(zstd)
   # Before 1.5.6 there is no target for whichever of the two there is.
@@ -53,7 +54,7 @@ macro(kubecoro_dependencies)
   endif()
 
   set(KUBECORO_MISSING_ARCHIVES "") # libraries that are here as shared ones only
-  foreach(library Boost::json Boost::url OpenSSL::SSL OpenSSL::Crypto ZLIB::ZLIB prometheus-cpp::core yaml-cpp::yaml-cpp zstd::libzstd re2::re2)
+  foreach(library Boost::json Boost::url OpenSSL::SSL OpenSSL::Crypto ZLIB::ZLIB prometheus-cpp::core yaml::yaml zstd::libzstd re2::re2)
     kubecoro_add_archive(${library} KUBECORO_MISSING_ARCHIVES)
   endforeach()
   if(KUBECORO_STATIC AND KUBECORO_MISSING_ARCHIVES)

@@ -10,12 +10,12 @@ metadata: {name: web}
 ---
 apiVersion: v1
 kind: ConfigMap
-metadata: {name: first, namespace: web, labels: {app: shop}, annotations: {n: "2"}}
+metadata: {name: first, namespace: web, labels: {app: shop}, annotations: {"n": "2"}}
 data: {text: "a\e[2Jb"}
 ---
 apiVersion: v1
 kind: ConfigMap
-metadata: {name: second, namespace: web, annotations: {n: "1"}}
+metadata: {name: second, namespace: web, annotations: {"n": "1"}}
 ---
 apiVersion: v1
 kind: Service

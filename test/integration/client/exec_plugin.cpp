@@ -248,7 +248,8 @@ TEST_CASE("exec: a plugin that fails is named with the reason, and the request n
     };
     CHECK_THAT(because("echo s3cret; exit 3"), Catch::Contains("unauthorized: ") && Catch::Contains("exit code 3"));
     CHECK_THAT(because("kill -9 $$"), Catch::Contains("signal 9"));
-    CHECK_THAT(because("echo s3cret"), Catch::Contains("misconfigured: ") && Catch::Contains("not a JSON object"));
+    CHECK_THAT(because("echo s3cret"),
+               Catch::Contains("misconfigured: ") && Catch::Contains("not an object in JSON or YAML"));
     CHECK_THAT(because("head -c 2000000 /dev/zero"), Catch::Contains("longer than 1048576 bytes"));
     CHECK_THAT(because("yes s3cret"), Catch::Contains("longer than 1048576 bytes"));
     exec_config missing;

@@ -129,8 +129,8 @@ TEST_CASE("clientcmd: a name may occur once in each list of a file", "[client][k
         INFO(list);
         const auto item = list.substr(0, list.size() - 1);
         setting s;
-        s.files["/a"] = list + ": [{name: n, " + item + ": {}}, {name: n, " + item + ": {}}]";
-        CHECK_THAT(s.complaint(), Catch::Contains("/a: " + list + "[n]") && Catch::Contains("duplicate name"));
+        s.files["/a"] = list + ": [{name: m, " + item + ": {}}, {name: m, " + item + ": {}}]";
+        CHECK_THAT(s.complaint(), Catch::Contains("/a: " + list + "[m]") && Catch::Contains("duplicate name"));
     }
     const auto s = alone(https + ", extensions: [{name: e, extension: 1}, {name: e, extension: 2}]", "token: t");
     CHECK_THAT(s.complaint(), Catch::Contains("extensions: duplicate name"));
@@ -228,7 +228,7 @@ TEST_CASE("clientcmd: a server without a scheme speaks TLS if the cluster has se
           "[client][kubeconfig]")
 {
     for (const std::string tls :
-         {"certificate-authority-data: Q0E=", "insecure-skip-tls-verify: true", "tls-server-name: n"}) {
+         {"certificate-authority-data: Q0E=", "insecure-skip-tls-verify: true", "tls-server-name: m"}) {
         const auto got = alone("server: 'h:6443', " + tls, "token: t").load();
         CHECK(got.server == "https://h:6443");
         CHECK(got.login.token == "t");
@@ -292,9 +292,9 @@ TEST_CASE("clientcmd: the cluster's extension for plugins becomes their config",
     };
     const std::string name = "{name: client.authentication.k8s.io/exec, extension: ";
     CHECK(config("{name: other, extension: {a: 1}}").empty());
-    CHECK(config(name + "{audience: api, n: 5, big: 18446744073709551615, f: -1.5, t: true, no: ~, q: '5', id: 007, "
+    CHECK(config(name + "{audience: api, i: 5, big: 18446744073709551615, f: -1.5, t: true, none: ~, q: '5', id: 007, "
                         "list: [a, {b: c}], hex: 0x1f}}, {name: other, extension: 1}") ==
-          R"({"audience":"api","n":5,"big":18446744073709551615,"f":-1.5E0,"t":true,"no":null,"q":"5","id":7,)"
+          R"({"audience":"api","i":5,"big":18446744073709551615,"f":-1.5E0,"t":true,"none":null,"q":"5","id":7,)"
           R"("list":["a",{"b":"c"}],"hex":31})");
     CHECK(config(name + "text}") == R"("text")");
     CHECK(alone(https + ", extensions: [" + name + "{a: 1}}]", "token: t").load().login.exec == std::nullopt);
@@ -303,8 +303,8 @@ TEST_CASE("clientcmd: the cluster's extension for plugins becomes their config",
         return alone(https + ", extensions: [" + name + value + "}]", exec).complaint();
     };
     CHECK_THAT(refused(std::string(210, '[') + std::string(210, ']')), Catch::Contains("nested too deeply"));
-    CHECK_THAT(refused("{? [a] : b}"), Catch::Contains("a key that is not a scalar"));
-    CHECK_THAT(refused("{a: '\xff'}"), Catch::Contains("not UTF-8"));
+    CHECK_THAT(refused("{? [a] : b}"), Catch::Contains("invalid map key"));
+    CHECK_THAT(refused("{a: '\xff'}"), Catch::Contains("invalid leading UTF-8 octet"));
     // Each level refers to the one before ten times.
     std::string bomb = "{l0: &l0 [x, x]";
     for (int i = 1; i < 5; ++i) {
@@ -312,5 +312,5 @@ TEST_CASE("clientcmd: the cluster's extension for plugins becomes their config",
         for (int j = 0; j < 10; ++j) bomb += (j == 0 ? "*l" : ", *l") + std::to_string(i - 1);
         bomb += "]";
     }
-    CHECK_THAT(refused(bomb + "}"), Catch::Contains("too many nodes"));
+    CHECK_THAT(refused(bomb + "}"), Catch::Contains("excessive aliasing"));
 }

@@ -47,13 +47,27 @@ TEST_CASE("exec: a token and its end are read", "[client][exec]")
     CHECK(read_exec_credential(credential(R"({"token":"t","expirationTimestamp":null,"new":1})"), v1));
 }
 
+TEST_CASE("exec: output may be YAML, as client-go reads it", "[client][exec]")
+{
+    const auto read =
+        read_exec_credential("apiVersion: client.authentication.k8s.io/v1\nkind: ExecCredential\nbase: &b\n  token: t\n"
+                             "status:\n  <<: *b\n  expirationTimestamp: 1970-01-01T00:00:05Z\n",
+                             v1);
+    REQUIRE(read);
+    CHECK(read->token == "t");
+    CHECK(read->expires == std::chrono::sys_seconds(std::chrono::seconds(5)));
+    const std::string head = "apiVersion: client.authentication.k8s.io/v1\nkind: ExecCredential\nstatus: ";
+    CHECK(why(head + "{token: 12}") == "its output has a token that is no string");
+    CHECK(why(head + "{token: \"s3cret}") == "its output is not an object in JSON or YAML");
+}
+
 TEST_CASE("exec: output that is no credential is refused without being shown", "[client][exec]")
 {
     const std::string secret = "s3cret";
     for (const auto& [output, part] : std::vector<std::pair<std::string, std::string>>{
-             {secret, "is not a JSON object"},
-             {"", "is not a JSON object"},
-             {"[]", "is not a JSON object"},
+             {secret, "is not an object in JSON or YAML"},
+             {"", "is not an object in JSON or YAML"},
+             {"[]", "is not an object in JSON or YAML"},
              {"{}", "kind ExecCredential"},
              {R"({"kind":"s3cret","apiVersion":"client.authentication.k8s.io/v1"})", "kind ExecCredential"},
              {R"({"kind":"ExecCredential","apiVersion":"s3cret/v1"})", "another apiVersion than " + v1},

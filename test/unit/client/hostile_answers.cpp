@@ -416,13 +416,13 @@ TEST_CASE("hostile answers: YAML with aliases that grow", "[client][hostile]")
         for (int n = 1; n < 10; ++n) laughs += "," + before;
         laughs += "]\n";
     }
-    CHECK_THAT(refused(laughs), Catch::Contains("too many nodes"));
+    CHECK_THAT(refused(laughs), Catch::Contains("excessive aliasing"));
     std::string merged = "a0: &a0 {x: 1}\n";
     for (int i = 1; i < 40; ++i) {
         const auto before = "*a" + std::to_string(i - 1);
         merged += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " {<<: " + before + ", y: " + before + "}\n";
     }
-    CHECK_THAT(refused(merged), Catch::Contains("too many nodes") || Catch::Contains("too deeply"));
+    CHECK_THAT(refused(merged), Catch::Contains("excessive aliasing"));
     // Few nodes, and a text that is long.
     std::string long_text = "a: &a " + std::string(1'000'000, 'x') + "\nb: [*a";
     for (int i = 0; i < 100; ++i) long_text += ",*a";
@@ -435,8 +435,7 @@ TEST_CASE("hostile answers: YAML with aliases that grow", "[client][hostile]")
     for (const auto& deep : {nested(5000, "[", "]"), nested(5000, "{a: ", "}"), nested(5000, "- ", ""),
                              nested(5000, "? ", ""), nested(300, "[", "]")})
         (void)refused(deep);
-    // These made yaml-cpp read the same place for ever.
-    for (const std::string stray : {",", ",x]\nb: ", "a: 1\n--- ,\n"}) {
+    for (const std::string stray : {",", ",x]\nb: ", "a: 1\n---\n,\n"}) {
         INFO(stray);
         CHECK_THAT(refused(stray), Catch::Contains("did not find expected node content"));
     }

@@ -143,12 +143,12 @@ TEST_CASE("kubeconfig: all kinds of credentials are supported", "[client][kubeco
     CHECK(basic->login.username == "admin");
     CHECK(basic->login.password == "pw");
     auto as = load(config("server: 'https://h'",
-                          "token: t, as: jane, as-uid: '7', as-groups: [a, b], as-user-extra: {scopes: [x, y]}"));
+                          "token: t, as: jane, as-uid: '7', as-groups: [a, b], as-user-extra: {scopes: [x, z]}"));
     REQUIRE(as);
     CHECK(as->login.as.user == "jane");
     CHECK(as->login.as.uid == "7");
     CHECK(as->login.as.groups == std::vector<std::string>{"a", "b"});
-    CHECK(as->login.as.extra == std::vector<std::pair<std::string, std::string>>{{"scopes", "x"}, {"scopes", "y"}});
+    CHECK(as->login.as.extra == std::vector<std::pair<std::string, std::string>>{{"scopes", "x"}, {"scopes", "z"}});
 }
 
 TEST_CASE("kubeconfig: over plain http credentials are dropped, impersonation is kept", "[client][kubeconfig]")
@@ -313,7 +313,16 @@ TEST_CASE("kubeconfig: errors name file and field", "[client][kubeconfig]")
     has(complaint("[1, 2]"), "/k/config: expected a map");
     has(complaint("clusters: 7"), "/k/config: clusters: expected a list");
     has(complaint("clusters: [7]"), "clusters[0]: expected a map");
-    has(complaint("clusters: [{cluster: {}}]"), "clusters[0].name: missing");
+    // As in Go: an entry without a name has an empty one, and a null is an entry.
+    has(complaint("clusters: [{cluster: {}}, {cluster: {}}]"), "clusters[].cluster: duplicate name");
+    has(complaint("users: [~, ~]"), "users[].user: duplicate name");
+    has(complaint("clusters: [{cluster: {}}]\ncurrent-context: a\ncontexts: [{name: a}]"),
+        "contexts[a].context.cluster: missing");
+    has(complaint("kind: Pod"), "/k/config: is not of kind Config and apiVersion v1");
+    has(complaint("apiVersion: v2"), "/k/config: is not of kind Config and apiVersion v1");
+    has(complaint(config(good, "token: 12")), "users[u].user.token: expected a string");
+    has(complaint(config(good + ", insecure-skip-tls-verify: 'true'", "")),
+        "insecure-skip-tls-verify: expected true or false");
     has(complaint("clusters: [{name: a}, {name: a}]"), "duplicate name");
     has(complaint("clusters: [{name: a, cluster: 7}]"), "clusters[a].cluster: expected a map");
     has(complaint("a: [1\nb: 2"), "/k/config: not YAML: line");

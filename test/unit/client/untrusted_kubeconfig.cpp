@@ -121,18 +121,24 @@ TEST_CASE("untrusted kubeconfig: length and messages have limits", "[kubeconfig]
 TEST_CASE("untrusted kubeconfig: aliases are expanded within bounds", "[kubeconfig]")
 {
     const std::string server = "server: 'https://far'";
-    const std::string large = "Secret a/b: expands to too many values or bytes";
+    const auto is_large = [](const std::string& text) {
+        const auto why = complaint(text);
+        INFO(why);
+        return why.starts_with("Secret a/b: not YAML: line") &&
+               (why.ends_with("too many nodes") || why.ends_with("aliases of too long texts"));
+    };
     const auto with_anchor = [&](const std::string& anchor, const std::string& more_users) {
         return "anchor: &a " + anchor + "\n" + text("token: t", server, more_users);
     };
-    CHECK(complaint(with_anchor("[" + repeated(1000, "g, ") + "g]", users(200, "as: x, as-groups: *a"))) == large);
-    CHECK(complaint(with_anchor("'" + std::string(50'000, 'k') + "'", users(200, "token: *a"))) == large);
+    CHECK(is_large(with_anchor("[" + repeated(1000, "g, ") + "g]", users(200, "as: x, as-groups: *a"))));
+    CHECK(is_large(with_anchor("'" + std::string(50'000, 'k') + "'", users(200, "token: *a"))));
     std::string wide;
     for (int i = 0; i < 1000; ++i) wide += "k" + std::to_string(i) + ": v, ";
     std::string same;
     for (int i = 0; i < 200; ++i) same += ", {name: u" + std::to_string(i) + ", user: *a}";
-    CHECK(complaint(with_anchor("{" + wide + "}", same)) == large);
-    CHECK(complaint("a: &a [*a]\n" + text("token: t")) == "Secret a/b: is nested too deeply");
+    CHECK(is_large(with_anchor("{" + wide + "}", same)));
+    CHECK(complaint("a: &a [*a]\n" + text("token: t")) ==
+          "Secret a/b: not YAML: line 1, column 8: anchor 'a' value contains itself");
     // Authorities and logins that entries share.
     CHECK(complaint(with_anchor("'" + std::string(3'000, 'k') + "'", users(1000, "token: *a"))) == "accepted");
     CHECK(complaint(with_anchor("[" + repeated(50, "g, ") + "g]", users(1000, "as: x, as-groups: *a"))) == "accepted");
@@ -144,6 +150,6 @@ TEST_CASE("untrusted kubeconfig: the key of extra data stands beside each value 
         return text("token: t, as: x, as-user-extra: {? " + std::string(key, 'k') + " : [" + repeated(values, "v,") +
                     "]}");
     };
-    CHECK(complaint(extra(10'000, 4'000)) == "Secret a/b: expands to too many values or bytes");
+    CHECK(complaint(extra(10'000, 4'000)).ends_with("as-user-extra: expands to too many values or bytes"));
     CHECK(complaint(extra(100, 4'000)) == "accepted");
 }

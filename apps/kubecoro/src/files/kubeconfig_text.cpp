@@ -3,7 +3,7 @@
 #include "print/json_lines.hpp"
 
 #include <kubecoro/api/yaml.hpp>
-#include <kubecoro/client/manifests.hpp>
+#include <kubecoro/client/detail/kubeconfig_document.hpp>
 
 #include <algorithm>
 #include <array>
@@ -131,11 +131,7 @@ std::string edited(const std::string& text, const std::string& context)
 
 result<json::object> read_kubeconfig(std::string_view text, const std::string& name)
 {
-    auto documents = parse_documents(text, name);
-    if (!documents) return failure(cond::misconfigured, documents.error().message());
-    if (documents->empty()) return json::object();
-    if (!documents->front().is_object()) return failure(cond::misconfigured, name + " is not a kubeconfig");
-    return std::move(documents->front().get_object());
+    return detail::read_kubeconfig_document(text, name);
 }
 
 json::object merge_kubeconfigs(const std::vector<json::object>& files)

@@ -10,19 +10,6 @@ namespace {
 
 /// Nodes of a YAML body: some tenths of a second.
 constexpr std::size_t most_yaml_nodes = 200'000;
-/// Characters that begin a token in brackets. yaml-cpp holds all tokens of a bracket until it is closed, before any node
-/// is counted: 200 bytes for each.
-constexpr std::string_view token_indicators = "[]{},:?!&*\"'";
-constexpr std::size_t most_yaml_indicators = 2 * most_yaml_nodes;
-
-bool has_too_many_tokens(std::string_view text)
-{
-    std::size_t left = most_yaml_indicators;
-    for (auto at = text.find_first_of(token_indicators); at != std::string_view::npos;
-         at = text.find_first_of(token_indicators, at + 1))
-        if (left-- == 0) return true;
-    return false;
-}
 
 bool is_json(const http_request& request, std::size_t max_depth)
 {
@@ -56,9 +43,6 @@ bool is_plain_yaml(const http_request& request)
 
 std::shared_ptr<const yaml_body> parse_yaml_body(const http_request& request)
 {
-    if (has_too_many_tokens(request.body))
-        return std::make_shared<const yaml_body>(yaml_body{
-            {boost::system::in_place_error, "error converting YAML to JSON: yaml: too many indicators; send JSON"}});
     return std::make_shared<const yaml_body>(yaml_body{detail::parse_yaml(request.body, most_yaml_nodes)});
 }
 

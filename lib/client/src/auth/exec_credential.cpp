@@ -6,6 +6,7 @@
 
 #include <kubecoro/api/detail/time_text.hpp>
 #include <kubecoro/base/printable.hpp>
+#include <kubecoro/client/detail/yaml_text.hpp>
 
 #include <boost/json.hpp>
 
@@ -77,10 +78,9 @@ std::string exec_info(const exec_config& plugin, const cluster_config& cluster, 
 
 result<exec_credential> read_exec_credential(std::string_view output, std::string_view api_version)
 {
-    boost::system::error_code ec;
-    const auto parsed = json::parse(output, ec);
-    if (ec || !parsed.is_object()) return wrong("is not a JSON object");
-    const auto& whole = parsed.get_object();
+    const auto parsed = read_document(output);
+    if (!parsed || !parsed->is_object()) return wrong("is not an object in JSON or YAML");
+    const auto& whole = parsed->get_object();
     if (text_of(whole, "kind") != "ExecCredential") return wrong("is not of kind ExecCredential");
     if (const auto version = text_of(whole, "apiVersion"); version != api_version)
         return wrong("is of another apiVersion than " + std::string(api_version));

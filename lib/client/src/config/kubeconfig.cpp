@@ -187,7 +187,7 @@ result<cluster_config> detail::choose_context(const kubeconfig_text& all, const 
         return field.where.empty() ? files + ": contexts[" + name + "].context." + which : field.where;
     };
     const auto cluster = all.clusters.find(cluster_name.value);
-    if (cluster == all.clusters.end())
+    if (cluster_name.empty() || cluster == all.clusters.end())
         return wrong(at(cluster_name, "cluster"), cluster_name.empty() ? "missing"
                                                                        : "no cluster \"" + cluster_name.value +
                                                                              "\"; available: " + names(all.clusters));

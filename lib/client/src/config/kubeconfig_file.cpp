@@ -1,22 +1,22 @@
 #include "config/kubeconfig_file.hpp"
 
+#include <kubecoro/client/detail/kubeconfig_document.hpp>
 #include <kubecoro/client/detail/yaml_text.hpp>
 
 #include <boost/json.hpp>
-#include <yaml-cpp/yaml.h>
 
 #include <set>
 
 namespace kubecoro::detail {
 
+namespace json = boost::json;
+
 namespace {
 
 constexpr std::string_view exec_extension_name = "client.authentication.k8s.io/exec";
-constexpr std::size_t most_extension_values = 10'000;
-/// Bounds the expansion of aliases: values and bytes beyond those that a text of the same length can have without.
-constexpr std::size_t most_more_values = 100'000;
-constexpr std::size_t most_more_bytes = std::size_t{8} << 20;
-constexpr std::size_t most_levels = 200;
+constexpr std::size_t most_extension_bytes = 100'000;
+/// Bounds as-user-extra, of which each value keeps its key.
+constexpr std::size_t most_extra_bytes = std::size_t{8} << 20;
 /// Names are part of the position of each field.
 constexpr std::size_t most_shown_name = 256;
 
@@ -27,64 +27,47 @@ struct wrong_field
     std::string why;
 };
 
-/// Refuses a text that would become large: what is read of it is at most what is counted here.
-class expansion_check
-{
-public:
-    expansion_check(std::size_t text_size, const std::string& file)
-        : file_(file), values_(2 * text_size + most_more_values), bytes_(2 * text_size + most_more_bytes)
-    {
-    }
-
-    // NOLINTNEXTLINE(misc-no-recursion): bounded by the levels
-    void walk(const YAML::Node& node, std::size_t levels = most_levels)
-    {
-        if (levels == 0) throw wrong_field{file_, "is nested too deeply"};
-        spend(values_, 1);
-        if (node.IsScalar()) spend(bytes_, node.Scalar().size());
-        if (node.IsSequence())
-            for (const auto& item : node) walk(item, levels - 1);
-        if (!node.IsMap()) return;
-        for (const auto& pair : node) {
-            walk(pair.first, levels - 1);
-            walk(pair.second, levels - 1);
-            // The keys of extra data are kept with each value.
-            if (pair.first.IsScalar() && pair.second.IsSequence())
-                spend(bytes_, pair.first.Scalar().size() * pair.second.size());
-        }
-    }
-
-private:
-    void spend(std::size_t& left, std::size_t amount) const
-    {
-        if (amount > left) throw wrong_field{file_, "expands to too many values or bytes"};
-        left -= amount;
-    }
-
-    const std::string& file_;
-    std::size_t values_;
-    std::size_t bytes_;
-};
-
 std::string join(const std::string& where, const char* member) { return where + "." + member; }
 
-YAML::Node member(const YAML::Node& map, const char* name)
+/// Null if there is none; a null is none, as in Go.
+const json::value* member(const json::object& map, std::string_view name)
 {
-    const YAML::Node found = map[name];
-    if (found.IsDefined() && !found.IsNull()) return found;
-    return YAML::Node(YAML::NodeType::Undefined);
+    const auto* found = map.if_contains(name);
+    return found && !found->is_null() ? found : nullptr;
 }
 
-config_text text(const YAML::Node& map, const std::string& where, const char* name)
+const json::object& map_in(const json::value& v, const std::string& where)
 {
-    const auto node = member(map, name);
-    if (!node.IsDefined()) return {};
-    if (!node.IsScalar()) throw wrong_field{join(where, name), "expected a string"};
-    return {node.Scalar(), join(where, name)};
+    if (!v.is_object()) throw wrong_field{where, "expected a map"};
+    return v.get_object();
+}
+
+/// Empty if there is none.
+const json::array& list_in(const json::object& map, const std::string& where, const char* name)
+{
+    static const json::array none;
+    const auto* found = member(map, name);
+    if (!found) return none;
+    if (!found->is_array()) throw wrong_field{join(where, name), "expected a list"};
+    return found->get_array();
+}
+
+std::string string_of(const json::value& v, const std::string& where)
+{
+    if (v.is_null()) return {};
+    if (!v.is_string()) throw wrong_field{where, "expected a string; a number, yes or no is one in quotes"};
+    return std::string(v.get_string());
+}
+
+config_text text(const json::object& map, const std::string& where, const char* name)
+{
+    const auto* found = member(map, name);
+    if (!found) return {};
+    return {string_of(*found, join(where, name)), join(where, name)};
 }
 
 /// A path. A relative one begins in the folder of the file.
-config_text path(const YAML::Node& map, const std::string& where, const std::string& file, const char* name)
+config_text path(const json::object& map, const std::string& where, const std::string& file, const char* name)
 {
     auto out = text(map, where, name);
     const auto folder = file.rfind('/') + 1;
@@ -92,49 +75,40 @@ config_text path(const YAML::Node& map, const std::string& where, const std::str
     return out;
 }
 
-bool flag(const YAML::Node& map, const std::string& where, const char* name)
+bool flag(const json::object& map, const std::string& where, const char* name)
 {
-    const auto node = member(map, name);
-    if (!node.IsDefined()) return false;
-    bool value = false;
-    if (!node.IsScalar() || !YAML::convert<bool>::decode(node, value))
-        throw wrong_field{join(where, name), "expected true or false"};
-    return value;
+    const auto* found = member(map, name);
+    if (!found) return false;
+    if (!found->is_bool()) throw wrong_field{join(where, name), "expected true or false"};
+    return found->get_bool();
 }
 
-std::vector<std::string> texts(const YAML::Node& list, const std::string& where)
+std::vector<std::string> texts(const json::object& map, const std::string& where, const char* name)
 {
     std::vector<std::string> out;
-    if (!list.IsDefined()) return out;
-    if (!list.IsSequence()) throw wrong_field{where, "expected a list of strings"};
-    for (const auto& item : list) {
-        if (!item.IsScalar()) throw wrong_field{where, "expected a list of strings"};
-        out.push_back(item.Scalar());
-    }
+    for (const auto& item : list_in(map, where, name)) out.push_back(string_of(item, join(where, name)));
     return out;
 }
 
 /// The JSON text of the extension of that name; empty if there is none.
-std::string extension(const YAML::Node& list, const std::string& where, std::string_view name)
+std::string extension(const json::object& map, const std::string& where, std::string_view name)
 {
-    if (!list.IsDefined()) return {};
-    if (!list.IsSequence()) throw wrong_field{where, "expected a list"};
+    const auto here = join(where, "extensions");
     std::set<std::string> names;
     std::string out;
-    for (const auto& item : list) {
-        if (!item.IsMap()) throw wrong_field{where, "expected a list of name and extension"};
-        const auto found = text(item, where, "name").value;
-        if (!names.insert(found).second) throw wrong_field{where, "duplicate name"};
-        const auto value = member(item, "extension");
-        if (found != name || !value.IsDefined()) continue;
-        const auto converted = json_of(value, most_extension_values);
-        if (!converted) throw wrong_field{where + "[" + found + "]", converted.error()};
-        out = boost::json::serialize(*converted);
+    for (const auto& item : list_in(map, where, "extensions")) {
+        const auto& entry = map_in(item, here);
+        const auto found = text(entry, here, "name").value;
+        if (!names.insert(found).second) throw wrong_field{here, "duplicate name"};
+        const auto* value = member(entry, "extension");
+        if (found != name || !value) continue;
+        out = json::serialize(*value);
+        if (out.size() > most_extension_bytes) throw wrong_field{here + "[" + found + "]", "is too large"};
     }
     return out;
 }
 
-void read(const YAML::Node& map, const std::string& where, const std::string& file, cluster_entry& out)
+void read(const json::object& map, const std::string& where, const std::string& file, cluster_entry& out)
 {
     out.server = text(map, where, "server");
     out.authority_file = path(map, where, file, "certificate-authority");
@@ -143,12 +117,11 @@ void read(const YAML::Node& map, const std::string& where, const std::string& fi
     out.proxy_url = text(map, where, "proxy-url");
     out.insecure = flag(map, where, "insecure-skip-tls-verify");
     out.disable_compression = flag(map, where, "disable-compression");
-    out.exec_extension = extension(member(map, "extensions"), join(where, "extensions"), exec_extension_name);
+    out.exec_extension = extension(map, where, exec_extension_name);
 }
 
-void read(const YAML::Node& map, const std::string& where, const std::string& file, exec_entry& out)
+void read(const json::object& map, const std::string& where, const std::string& file, exec_entry& out)
 {
-    if (!map.IsMap()) throw wrong_field{where, "expected a map"};
     out.where = where;
     out.command = text(map, where, "command");
     // A name alone is looked for in PATH.
@@ -157,19 +130,31 @@ void read(const YAML::Node& map, const std::string& where, const std::string& fi
     out.install_hint = text(map, where, "installHint");
     out.interactive_mode = text(map, where, "interactiveMode");
     out.provide_cluster_info = flag(map, where, "provideClusterInfo");
-    out.arguments = texts(member(map, "args"), join(where, "args"));
-    const auto variables = member(map, "env");
-    if (!variables.IsDefined()) return;
-    if (!variables.IsSequence()) throw wrong_field{join(where, "env"), "expected a list"};
-    for (const auto& variable : variables) {
-        if (!variable.IsMap()) throw wrong_field{join(where, "env"), "expected a list of name and value"};
-        auto name = text(variable, join(where, "env"), "name");
-        if (name.empty()) throw wrong_field{join(where, "env"), "a name is missing"};
-        out.variables.emplace_back(std::move(name.value), text(variable, join(where, "env"), "value").value);
+    out.arguments = texts(map, where, "args");
+    const auto here = join(where, "env");
+    for (const auto& item : list_in(map, where, "env")) {
+        const auto& variable = map_in(item, here);
+        auto name = text(variable, here, "name");
+        if (name.empty()) throw wrong_field{here, "a name is missing"};
+        out.variables.emplace_back(std::move(name.value), text(variable, here, "value").value);
     }
 }
 
-void read(const YAML::Node& map, const std::string& where, const std::string& file, user_entry& out)
+void read_extra(const json::value& extra, const std::string& where, user_entry& out)
+{
+    std::size_t bytes = 0;
+    const auto& map = map_in(extra, where);
+    for (const auto& m : map) {
+        const std::string key(m.key());
+        for (auto& value : texts(map, where, key.c_str())) {
+            bytes += key.size() + value.size();
+            if (bytes > most_extra_bytes) throw wrong_field{where, "expands to too many values or bytes"};
+            out.as_extra.emplace_back(key, std::move(value));
+        }
+    }
+}
+
+void read(const json::object& map, const std::string& where, const std::string& file, user_entry& out)
 {
     out.token = text(map, where, "token");
     out.token_file = path(map, where, file, "tokenFile");
@@ -181,19 +166,16 @@ void read(const YAML::Node& map, const std::string& where, const std::string& fi
     out.password = text(map, where, "password");
     out.as_user = text(map, where, "as");
     out.as_uid = text(map, where, "as-uid");
-    out.as_groups = texts(member(map, "as-groups"), join(where, "as-groups"));
-    if (const auto extra = member(map, "as-user-extra"); extra.IsDefined()) {
-        if (!extra.IsMap()) throw wrong_field{join(where, "as-user-extra"), "expected a map"};
-        for (const auto& pair : extra)
-            for (auto& value : texts(pair.second, join(where, "as-user-extra")))
-                out.as_extra.emplace_back(pair.first.Scalar(), std::move(value));
+    out.as_groups = texts(map, where, "as-groups");
+    if (const auto* extra = member(map, "as-user-extra")) read_extra(*extra, join(where, "as-user-extra"), out);
+    if (const auto* exec = member(map, "exec")) {
+        const auto here = join(where, "exec");
+        read(map_in(*exec, here), here, file, out.exec.emplace());
     }
-    if (const auto exec = member(map, "exec"); exec.IsDefined())
-        read(exec, join(where, "exec"), file, out.exec.emplace());
-    if (member(map, "auth-provider").IsDefined()) out.auth_provider = join(where, "auth-provider");
+    if (member(map, "auth-provider")) out.auth_provider = join(where, "auth-provider");
 }
 
-void read(const YAML::Node& map, const std::string& where, const std::string&, context_entry& out)
+void read(const json::object& map, const std::string& where, const std::string&, context_entry& out)
 {
     out.cluster = text(map, where, "cluster");
     out.user = text(map, where, "user");
@@ -201,42 +183,64 @@ void read(const YAML::Node& map, const std::string& where, const std::string&, c
 }
 
 template<class Entry>
-void add_entries(const YAML::Node& root, const std::string& file, const char* list, const char* inner,
+void add_entries(const json::object& root, const std::string& file, const char* list, const char* inner,
                  std::map<std::string, Entry, std::less<>>& out)
 {
-    const auto entries = member(root, list);
-    if (!entries.IsDefined()) return;
     const std::string at = file + ": " + list;
-    if (!entries.IsSequence()) throw wrong_field{at, "expected a list"};
+    const auto* found = member(root, list);
+    if (!found) return;
+    if (!found->is_array()) throw wrong_field{at, "expected a list"};
+    const auto& entries = found->get_array();
     std::map<std::string, Entry, std::less<>> mine;
     for (std::size_t i = 0; i < entries.size(); ++i) {
-        const YAML::Node entry = entries[i];
         const auto numbered = at + "[" + std::to_string(i) + "]";
-        if (!entry.IsMap()) throw wrong_field{numbered, "expected a map"};
+        static const json::object nothing; // a null, as in Go
+        const auto& entry = entries[i].is_null() ? nothing : map_in(entries[i], numbered);
         const auto name = text(entry, numbered, "name");
-        if (name.empty()) throw wrong_field{join(numbered, "name"), "missing"};
         const auto shown =
             name.value.size() > most_shown_name ? name.value.substr(0, most_shown_name) + "..." : name.value;
         const auto where = join(at + "[" + shown + "]", inner);
         Entry parsed;
-        if (const auto body = member(entry, inner); body.IsDefined()) {
-            if (!body.IsMap()) throw wrong_field{where, "expected a map"};
-            read(body, where, file, parsed);
-        }
+        if (const auto* body = member(entry, inner)) read(map_in(*body, where), where, file, parsed);
         if (!mine.emplace(name.value, std::move(parsed)).second) throw wrong_field{where, "duplicate name"};
     }
     out.merge(mine);
 }
 
+/// Another kind of file is none of credentials.
+void check_type(const json::object& root, const std::string& file)
+{
+    const auto kind = text(root, file + ": ", "kind").value;
+    const auto version = text(root, file + ": ", "apiVersion").value;
+    if ((kind.empty() || kind == "Config") && (version.empty() || version == "v1")) return;
+    throw wrong_field{file, "is not of kind Config and apiVersion v1"};
+}
+
 } // namespace
+
+result<json::object> read_kubeconfig_document(std::string_view text, const std::string& file)
+{
+    auto document = read_document(text);
+    // The reason names places and what was expected, never what was read.
+    if (!document) return failure(cond::misconfigured, file + ": not YAML: " + document.error());
+    if (document->is_null()) return json::object();
+    if (!document->is_object()) return failure(cond::misconfigured, file + ": expected a map");
+    kubeconfig_text entries;
+    if (auto read = entries.add(document->get_object(), file); !read) return read.error();
+    return std::move(document->get_object());
+}
 
 result<> kubeconfig_text::add(std::string_view yaml, const std::string& file)
 {
+    const auto document = read_kubeconfig_document(yaml, file);
+    if (!document) return document.error();
+    return add(*document, file);
+}
+
+result<> kubeconfig_text::add(const json::object& root, const std::string& file)
+{
     try {
-        const YAML::Node root = YAML::Load(std::string(yaml));
-        if (root.IsNull() || !root.IsDefined()) return {};
-        if (!root.IsMap()) throw wrong_field{file, "expected a map at the top"};
-        expansion_check(yaml.size(), file).walk(root);
+        check_type(root, file);
         add_entries(root, file, "clusters", "cluster", clusters);
         add_entries(root, file, "users", "user", users);
         add_entries(root, file, "contexts", "context", contexts);
@@ -246,12 +250,6 @@ result<> kubeconfig_text::add(std::string_view yaml, const std::string& file)
         return {};
     } catch (const wrong_field& e) {
         return failure(cond::misconfigured, e.where + ": " + e.why);
-    } catch (const YAML::Exception& e) {
-        // The text names the position and the expected token, never the content of a scalar.
-        return failure(cond::misconfigured, file + ": not YAML: line " + std::to_string(e.mark.line + 1) + ", column " +
-                                                std::to_string(e.mark.column + 1) + ": " + e.msg);
-    } catch (const std::exception& e) {
-        return failure(cond::misconfigured, file + ": cannot be parsed: " + e.what());
     }
 }
 

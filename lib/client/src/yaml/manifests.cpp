@@ -14,12 +14,29 @@ namespace json = boost::json;
 
 namespace {
 
+/// Servers leave kind and apiVersion out of the items of a typed list, such as a ConfigMapList; kubectl takes those of the list.
+void take_type_of_list(json::value& item, std::string_view api_version, std::string_view kind)
+{
+    auto* members = item.if_object();
+    if (!members || kind.empty() || !detail::text_in(item, "kind").empty() ||
+        !detail::text_in(item, "apiVersion").empty())
+        return;
+    (*members)["kind"] = json::string_view(kind.data(), kind.size());
+    (*members)["apiVersion"] = json::string_view(api_version.data(), api_version.size());
+}
+
 void unfold(json::value document, std::vector<json::value>& out)
 {
     auto* members = document.if_object();
     auto* items = members ? members->if_contains("items") : nullptr;
     if (items && items->is_array() && detail::text_in(document, "kind").ends_with("List")) {
-        for (auto& item : items->get_array()) unfold(std::move(item), out);
+        const auto api_version = detail::text_in(document, "apiVersion");
+        auto kind = detail::text_in(document, "kind");
+        kind.remove_suffix(std::string_view("List").size());
+        for (auto& item : items->get_array()) {
+            take_type_of_list(item, api_version, kind);
+            unfold(std::move(item), out);
+        }
         return;
     }
     out.push_back(std::move(document));
@@ -38,7 +55,7 @@ int rank(const json::value& object)
 
 result<std::vector<json::value>> parse_documents(std::string_view text, std::string_view name)
 {
-    auto documents = detail::parse_yaml_all(text); // JSON is YAML.
+    auto documents = detail::read_documents(text);
     if (!documents) return failure(cond::invalid, std::string(name) + ": " + documents.error());
     return std::move(*documents);
 }

@@ -1,17 +1,14 @@
 #include <kubecoro/client/detail/yaml_text.hpp>
 
-#include "yaml/recorded_yaml.hpp"
-
-#include <kubecoro/api/detail/utf8.hpp>
+#include "yaml/json_text.hpp"
+#include "yaml/nodes.hpp"
+#include "yaml/values.hpp"
 
 #include <boost/json.hpp>
-#include <yaml-cpp/yaml.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
-#include <sstream>
-#include <stdexcept>
+#include <utility>
 
 namespace kubecoro::detail {
 
@@ -24,287 +21,202 @@ namespace {
 constexpr std::size_t max_aliased_nodes = 2'000'000;
 /// Bounds that of aliases of long texts: bytes beyond those of the text that is read.
 constexpr std::size_t max_text_growth = std::size_t{64} << 20;
-constexpr std::size_t max_yaml_depth = 200;
+constexpr std::size_t max_depth = 200;
+constexpr std::size_t most_documents = 100'000;
+/// The same for texts with a single document, which are small. Credentials come from others.
+constexpr std::size_t more_nodes_of_one = 100'000;
+constexpr std::size_t more_bytes_of_one = std::size_t{8} << 20;
+/// For files, which may have larger objects than a server takes: those of one object of 20,000 members.
+constexpr std::size_t most_comparisons_of_files = 4 * most_key_comparisons;
 
-struct refused : std::runtime_error
+constexpr std::string_view json_blanks = " \t\r\n";
+
+/// Bytes of the white space at a position, in Unicode's sense, as Go's; 0 = there is none.
+std::size_t space_at(std::string_view text, std::size_t at)
 {
-    using std::runtime_error::runtime_error;
+    constexpr std::string_view single = " \t\r\n\v\f";
+    if (at >= text.size()) return 0;
+    if (single.find(text[at]) != single.npos) return 1;
+    const auto two = text.substr(at, 2);
+    if (two == "\xC2\x85" || two == "\xC2\xA0") return 2;
+    const auto three = text.substr(at, 3);
+    for (const std::string_view space :
+         {"\xE1\x9A\x80", "\xE2\x80\xA8", "\xE2\x80\xA9", "\xE2\x80\xAF", "\xE2\x81\x9F", "\xE3\x80\x80"})
+        if (three == space) return 3;
+    // U+2000 to U+200A
+    const auto last = three.size() == 3 ? static_cast<unsigned char>(three[2]) : 0U;
+    return three.starts_with("\xE2\x80") && last >= 0x80 && last <= 0x8A ? 3 : 0;
+}
+
+std::size_t behind_space(std::string_view text, std::size_t at = 0)
+{
+    while (const auto size = space_at(text, at)) at += size;
+    return at;
+}
+
+yaml_limits limits_of(std::string_view text)
+{
+    return {text.size() + max_aliased_nodes, text.size() + max_text_growth, max_depth, most_comparisons_of_files};
+}
+
+/// The value of the first document; none if there is no document.
+boost::system::result<std::optional<json::value>, yaml_problem>
+read_yaml(std::string_view text, const yaml_limits& limits, std::vector<std::string>& duplicates)
+{
+    const auto nodes = read_yaml_nodes(text, limits.nodes, limits.depth);
+    if (!nodes) return nodes.error();
+    if (nodes->empty()) return std::nullopt;
+    auto value = value_of_nodes(*nodes, limits, duplicates);
+    if (!value) return value.error();
+    return std::optional(std::move(*value));
+}
+
+std::string worded(const yaml_problem& p, std::size_t first_line = 0)
+{
+    return "line " + std::to_string(first_line + p.at.line + 1) + ", column " + std::to_string(p.at.column + 1) + ": " +
+           p.what;
+}
+
+bool begins_as_json(std::string_view text) { return text.substr(behind_space(text)).starts_with('{'); }
+
+/// Lines end as kubectl's reader of lines leaves them: without carriage returns, and all of them.
+std::string with_whole_lines(std::string_view text)
+{
+    std::string out;
+    out.reserve(text.size() + 1);
+    for (std::size_t i = 0; i < text.size(); ++i)
+        if (text[i] != '\r' || i + 1 == text.size() || text[i + 1] != '\n') out += text[i];
+    if (!out.empty() && out.back() != '\n') out += '\n';
+    return out;
+}
+
+using documents = std::vector<json::value>;
+using result_of_documents = boost::system::result<documents, std::string>;
+
+/** Reads the documents of a stream of YAML as kubectl does. A line that begins with `---` separates them, wherever it stands;
+    nothing but a comment may follow in it. The rest of a document behind a `...` is not read. */
+class yaml_stream
+{
+public:
+    yaml_stream(std::string_view text, std::size_t first_line) : text_(with_whole_lines(text)), first_line_(first_line)
+    {
+    }
+
+    /// Appends the documents that are not empty. @return the first problem.
+    std::optional<std::string> read(documents& out)
+    {
+        const std::string_view text = text_;
+        std::size_t begin = 0;
+        for (std::size_t at = 0; at < text.size();) {
+            const auto line = text.substr(at, text.find('\n', at) - at);
+            const auto next = at + line.size() + 1;
+            if (line.starts_with("---")) {
+                const auto rest = behind_space(line, 3);
+                if (rest < line.size() && line[rest] != '#')
+                    return worded({place_in(text, at), "invalid document separator: " + std::string(line.substr(rest))},
+                                  first_line_);
+                if (at != begin) {
+                    if (auto wrong = add(begin, at, out)) return wrong;
+                    begin = next;
+                }
+            }
+            at = next;
+        }
+        return begin < text.size() ? add(begin, text.size(), out) : std::nullopt;
+    }
+
+private:
+    std::optional<std::string> add(std::size_t begin, std::size_t end, documents& out)
+    {
+        const auto document = std::string_view(text_).substr(begin, end - begin);
+        std::vector<std::string> ignored;
+        auto value = read_yaml(document, limits_of(document), ignored);
+        if (!value) return worded(value.error(), first_line_ + place_in(text_, begin).line);
+        if (*value && !(*value)->is_null()) {
+            if (out.size() == most_documents) return "more than " + std::to_string(most_documents) + " documents";
+            out.push_back(std::move(**value));
+        }
+        return std::nullopt;
+    }
+
+    std::string text_;
+    std::size_t first_line_;
 };
 
-/// Throws YAML::Exception.
-void record_all(std::string_view text, yaml_recording& out)
+/// Where a stream of JSON goes on as YAML: behind the white space of a line. kubectl looks at four bytes each time, and does not
+/// go on where there are fewer.
+std::optional<std::size_t> begin_of_yaml(std::string_view text, std::size_t at)
 {
-    std::istringstream stream{std::string(text)};
-    YAML::Parser parser(stream);
-    while (parser.HandleNextDocument(out)) {
+    constexpr std::size_t looked_at = 4;
+    while (at + looked_at <= text.size()) {
+        const auto size = space_at(text, at);
+        if (size == 0) return at;
+        if (text[at] == '\n') return at + 1;
+        at += size;
     }
-}
-
-/// Calls each(item) for the items of a sequence. `Node` is a YAML::Node or a recorded_node.
-template<class Each>
-void for_each_item(const YAML::Node& sequence, const Each& each)
-{
-    for (const auto& item : sequence) each(item);
-}
-template<class Each>
-void for_each_item(const recorded_node& sequence, const Each& each)
-{
-    sequence.for_each_node(each);
-}
-
-/// Calls each(key, value) for the members of a map.
-template<class Each>
-void for_each_member(const YAML::Node& map, const Each& each)
-{
-    for (const auto& member : map) each(member.first, member.second);
-}
-template<class Each>
-void for_each_member(const recorded_node& map, const Each& each)
-{
-    std::optional<recorded_node> key;
-    map.for_each_node([&](const recorded_node& node) {
-        if (!key) {
-            key = node;
-            return;
-        }
-        each(*key, node);
-        key.reset();
-    });
-}
-
-bool is_one_of(const std::string& text, std::initializer_list<std::string_view> words)
-{
-    return std::find(words.begin(), words.end(), text) != words.end();
-}
-
-bool parse_whole(std::string_view text, auto& value, int base)
-{
-    const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), value, base);
-    return ec == std::errc{} && end == text.data() + text.size() && !text.empty();
-}
-
-/// Parses integers of YAML 1.1: decimal, 0x, 0o, and octal with a leading zero.
-bool parse_integer(const std::string& text, json::value& out)
-{
-    const bool negative = text.front() == '-';
-    std::string_view digits = text;
-    if (negative || digits.front() == '+') digits.remove_prefix(1);
-    if (digits.empty() || digits.front() < '0' || digits.front() > '9') return false;
-    int base = 10;
-    if (digits.size() > 2 && digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'o')) {
-        base = digits[1] == 'x' ? 16 : 8;
-        digits.remove_prefix(2);
-    } else if (digits.size() > 1 && digits[0] == '0' &&
-               digits.find_first_not_of("01234567") == std::string_view::npos) {
-        base = 8;
-    }
-    std::uint64_t magnitude = 0;
-    if (!parse_whole(digits, magnitude, base)) return false;
-    if (magnitude > 0x7fffffffffffffffULL) {
-        if (negative) return false;
-        out = magnitude;
-        return true;
-    }
-    out = negative ? -static_cast<std::int64_t>(magnitude) : static_cast<std::int64_t>(magnitude);
-    return true;
-}
-
-bool parse_float(const std::string& text, json::value& out)
-{
-    if (text.find_first_of("0123456789") == std::string::npos ||
-        text.find_first_not_of("0123456789+-.eE") != std::string::npos ||
-        text.find_first_of(".eE") == std::string::npos)
-        return false;
-    std::string_view digits = text;
-    if (digits.front() == '+') digits.remove_prefix(1);
-    double value = 0;
-    const auto [end, ec] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (ec != std::errc{} || end != digits.data() + digits.size()) return false;
-    out = value;
-    return true;
-}
-
-template<class Node>
-std::string at_line_of(const Node& node)
-{
-    return " at line " + std::to_string(node.Mark().line + 1);
-}
-
-/// The text of a scalar. yaml-cpp passes on bytes that are not UTF-8, which JSON cannot hold.
-template<class Node>
-const std::string& text_of(const Node& node)
-{
-    const auto& text = node.Scalar();
-    if (!is_utf8(text)) throw refused("text that is not UTF-8" + at_line_of(node));
-    return text;
-}
-
-template<class Node>
-json::value scalar(const Node& node)
-{
-    const auto& text = text_of(node);
-    if (node.Tag() == "!" || node.Tag() == "tag:yaml.org,2002:str") return json::value(std::string_view(text));
-    if (text.empty() || is_one_of(text, {"~", "null", "Null", "NULL"})) return nullptr;
-    if (is_one_of(text, {"true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON", "y", "Y"})) return true;
-    if (is_one_of(text, {"false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF", "n", "N"})) return false;
-    json::value number;
-    if (parse_integer(text, number) || parse_float(text, number)) return number;
-    return json::value(std::string_view(text));
-}
-
-/// The remaining budget for the conversion of one text.
-struct allowance
-{
-    std::size_t nodes = max_aliased_nodes;
-    std::size_t comparisons = most_key_comparisons;
-    /// Bytes of scalars and keys.
-    std::size_t bytes = max_text_growth;
-
-    void spend_on_text(const std::string& text)
-    {
-        if (text.size() > bytes) throw refused("aliases of too long texts");
-        bytes -= text.size();
-    }
-    void spend_on_member(const json::object& of)
-    {
-        if (of.size() > comparisons) throw refused("an object has too many members");
-        comparisons -= of.size();
-    }
-};
-
-/// The key "<<" with a map or with maps. In quotes it is a key like any other.
-template<class Node>
-bool is_merge(const Node& key, const Node& value)
-{
-    if (key.Scalar() != "<<" || key.Tag() == "!") return false;
-    bool all = value.IsMap() || value.IsSequence();
-    if (value.IsSequence()) for_each_item(value, [&](const Node& item) { all = all && item.IsMap(); });
-    return all;
-}
-
-/// Adds the members of a map, or of the maps of a list, that are not there yet: the first of a list has precedence.
-void add_missing(json::object& out, const json::value& from, allowance& budget)
-{
-    const auto add = [&](const json::object& map) {
-        for (const auto& m : map) {
-            budget.spend_on_member(out);
-            out.emplace(m.key(), m.value());
-        }
-    };
-    if (const auto* map = from.if_object()) return add(*map);
-    for (const auto& item : from.get_array()) add(item.get_object());
-}
-
-template<class Node>
-json::value convert(const Node& node, std::size_t depth, allowance& budget)
-{
-    if (budget.nodes-- == 0) throw refused("too many nodes");
-    if (depth == 0) throw refused("nested too deeply" + at_line_of(node));
-    switch (node.Type()) {
-    case YAML::NodeType::Scalar:
-        budget.spend_on_text(node.Scalar());
-        return scalar(node);
-    case YAML::NodeType::Sequence: {
-        json::array out;
-        out.reserve(node.size());
-        for_each_item(node, [&](const Node& item) { out.push_back(convert(item, depth - 1, budget)); });
-        return out;
-    }
-    case YAML::NodeType::Map: {
-        json::object out;
-        for_each_member(node, [&](const Node& key, const Node& value) {
-            if (!key.IsScalar()) throw refused("a key that is not a scalar" + at_line_of(key));
-            if (is_merge(key, value)) return add_missing(out, convert(value, depth - 1, budget), budget);
-            budget.spend_on_member(out);
-            const auto& name = text_of(key);
-            budget.spend_on_text(name);
-            out[name] = convert(value, depth - 1, budget);
-        });
-        return out;
-    }
-    default:
-        return nullptr;
-    }
-}
-
-/// Returns the number of the document that contains `position`, from 1. Documents with only comments do not count.
-std::size_t document_at(std::string_view text, int position)
-{
-    if (position > 0) text = text.substr(0, static_cast<std::size_t>(position));
-    std::size_t document = 1;
-    bool content = false;
-    for (std::size_t begin = 0; begin < text.size();) {
-        const auto end = std::min(text.find('\n', begin), text.size());
-        const auto line = text.substr(begin, end - begin);
-        begin = end + 1;
-        if (line.starts_with("---")) {
-            if (content) ++document;
-            content = false;
-        } else if (const auto first = line.find_first_not_of(" \t\r"); first != line.npos && line[first] != '#') {
-            content = true;
-        }
-    }
-    return document;
-}
-
-/// Returns "line 3", or after the first document "document 2, line 9".
-std::string place(std::string_view text, const YAML::Mark& mark)
-{
-    const auto document = document_at(text, mark.pos);
-    const std::string line = "line " + std::to_string(mark.line + 1);
-    return document > 1 ? "document " + std::to_string(document) + ", " + line : line;
-}
-
-/// The documents that are not empty.
-boost::system::result<std::vector<json::value>, std::string> read_all(std::string_view text, std::size_t most_nodes,
-                                                                      yaml_recording& recording)
-{
-    std::vector<json::value> documents;
-    try {
-        allowance budget;
-        budget.nodes = most_nodes;
-        budget.bytes += text.size();
-        record_all(text, recording);
-        for (const auto number : recording.documents())
-            if (const recorded_node node(recording.nodes(), number); !node.IsNull())
-                documents.push_back(convert(node, max_yaml_depth, budget));
-    } catch (const YAML::Exception& e) {
-        return {boost::system::in_place_error,
-                "error converting YAML to JSON: yaml: " + place(text, e.mark) + ": " + e.msg};
-    } catch (const refused& e) {
-        return {boost::system::in_place_error, std::string("error converting YAML to JSON: yaml: ") + e.what()};
-    }
-    return documents;
+    return std::nullopt;
 }
 
 } // namespace
 
-boost::system::result<std::vector<json::value>, std::string> parse_yaml_all(std::string_view text)
+result_of_documents read_documents(std::string_view text)
 {
-    const auto most_nodes = text.size() + max_aliased_nodes;
-    yaml_recording recording(most_nodes);
-    return read_all(text, most_nodes, recording);
+    documents out;
+    std::size_t at = 0;
+    std::optional<std::string> json_failed;
+    if (begins_as_json(text)) {
+        std::size_t read = 0;
+        for (;;) {
+            if (text.find_first_not_of(json_blanks, at) == text.npos) return out;
+            auto value = read_json_prefix(text.substr(at), max_depth, most_comparisons_of_files);
+            if (!value) {
+                json_failed = worded({place_in(text, at + value.error().at), value.error().what});
+                // As kubectl: two values make a stream of JSON, which is not YAML any more.
+                if (read > 1 || !value.error().may_be_yaml) return {boost::system::in_place_error, *json_failed};
+                break;
+            }
+            at += value->size;
+            ++read;
+            if (!value->value.is_null()) out.push_back(std::move(value->value));
+        }
+        const auto begin = begin_of_yaml(text, at);
+        if (!begin) return {boost::system::in_place_error, *json_failed};
+        at = *begin;
+    }
+    yaml_stream stream(text.substr(at), place_in(text, at).line);
+    if (auto wrong = stream.read(out)) return {boost::system::in_place_error, json_failed ? *json_failed : *wrong};
+    return out;
+}
+
+boost::system::result<json::value, std::string> read_document(std::string_view text)
+{
+    if (begins_as_json(text)) {
+        auto value = read_json_prefix(text, max_depth, most_key_comparisons);
+        if (value && text.find_first_not_of(json_blanks, value->size) == text.npos) return std::move(value->value);
+        if (!value && !value.error().may_be_yaml)
+            return {boost::system::in_place_error, worded({place_in(text, value.error().at), value.error().what})};
+    }
+    const yaml_limits limits{2 * text.size() + more_nodes_of_one, 2 * text.size() + more_bytes_of_one, max_depth,
+                             most_key_comparisons};
+    std::vector<std::string> ignored;
+    auto value = read_yaml(text, limits, ignored);
+    if (!value) return {boost::system::in_place_error, worded(value.error())};
+    return *value ? std::move(**value) : json::value();
 }
 
 boost::system::result<yaml_document, std::string> parse_yaml(std::string_view text, std::size_t most_nodes)
 {
-    yaml_recording recording(most_nodes);
-    auto documents = read_all(text, most_nodes, recording);
-    if (!documents) return {boost::system::in_place_error, documents.error()};
-    yaml_document out{json::object{}, std::move(recording.duplicates)};
-    if (!documents->empty()) out.value = std::move(documents->front());
+    yaml_document out{json::object{}, {}};
+    auto limits = limits_of(text);
+    limits.nodes = most_nodes;
+    limits.key_comparisons = most_key_comparisons;
+    auto value = read_yaml(text, limits, out.duplicates);
+    if (!value)
+        return {boost::system::in_place_error, "error converting YAML to JSON: yaml: line " +
+                                                   std::to_string(value.error().at.line + 1) + ": " +
+                                                   value.error().what};
+    if (*value) out.value = std::move(**value);
     return out;
-}
-
-boost::system::result<json::value, std::string> json_of(const YAML::Node& value, std::size_t most_values)
-{
-    try {
-        allowance budget;
-        budget.nodes = most_values;
-        return convert(value, max_yaml_depth, budget);
-    } catch (const refused& e) {
-        return {boost::system::in_place_error, std::string(e.what())};
-    }
 }
 
 } // namespace kubecoro::detail

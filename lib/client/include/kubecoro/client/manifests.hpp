@@ -18,15 +18,16 @@
 
 namespace kubecoro {
 
-/** Parses the documents of a text, YAML or JSON, that are not empty.
+/** Parses the documents of a text, YAML or JSON, that are not empty, as kubectl does.
 
-    Scalars have the types of YAML 1.1, as with kubectl (`yes` and `on` are booleans). Expansion of anchors is bounded.
-    @param name  Names the text in failures. Errors: cond::invalid with name, line and reason. */
+    Scalars have the types of YAML 1.1 (`yes` and `on` are booleans). The last of equal keys of a map counts. Expansion
+    of anchors is bounded.
+    @param name  Names the text in failures. Errors: cond::invalid with name, line, column and reason. */
 [[nodiscard]] result<std::vector<boost::json::value>> parse_documents(std::string_view text, std::string_view name);
 
 /** Parses every object of a manifest: one or more YAML documents, or JSON. Kinds ending in `List` are unfolded.
 
-    As parse_documents(); every object needs kind and apiVersion. */
+    As parse_documents(); every object needs kind and apiVersion, which an item of a typed list has from the list. */
 [[nodiscard]] result<std::vector<boost::json::value>> load_manifests(std::string_view text, std::string_view name);
 
 /// Replaces each document whose kind ends in `List` by its items.

@@ -1,4 +1,4 @@
-// Converts YAML into JSON values with the scalar types of YAML 1.1.
+// YAML and JSON as values, read as kubectl reads them.
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -9,16 +9,16 @@
 #include <string_view>
 #include <vector>
 
-namespace YAML {
-class Node;
-}
-
 namespace kubecoro::detail {
 
 /** Comparisons of keys that building a document may take: those of one object of 10,000 members. Boost.JSON hashes keys by
     FNV-1a, salted by an address; whether two keys collide depends on eight bits of that. The author of the keys can force
     a comparison of each member with all earlier ones. */
 inline constexpr std::size_t most_key_comparisons = 50'000'000;
+
+/// Comparisons that building the objects of a JSON text takes when all keys of each collide; of broken text those of the
+/// part that can be read.
+[[nodiscard]] std::size_t key_comparisons(std::string_view text, std::size_t max_depth);
 
 struct yaml_document
 {
@@ -27,16 +27,17 @@ struct yaml_document
     std::vector<std::string> duplicates;
 };
 
-/** Parses the first document with content; an empty text yields an empty object.
-    @param most_nodes  In the whole text. Aliases count as often as they are used. @return errors: the reason, with the line. */
+/** Parses the first document of YAML, as kube-apiserver does with a body; an empty text yields an empty object.
+    @param most_nodes  Aliases count as often as they are used. @return errors: the reason, with the line. */
 [[nodiscard]] boost::system::result<yaml_document, std::string> parse_yaml(std::string_view text,
                                                                            std::size_t most_nodes);
 
-/// Parses all documents and returns the non-empty ones.
-[[nodiscard]] boost::system::result<std::vector<boost::json::value>, std::string> parse_yaml_all(std::string_view text);
+/** Parses the only document of a text, such as a kubeconfig: JSON if it begins as JSON and is JSON, else YAML. Null for a text
+    without a document. @return errors: the reason, with line and column. */
+[[nodiscard]] boost::system::result<boost::json::value, std::string> read_document(std::string_view text);
 
-/// A YAML value that was parsed already. @param most_values  Aliases count as often as they are used.
-[[nodiscard]] boost::system::result<boost::json::value, std::string> json_of(const YAML::Node& value,
-                                                                             std::size_t most_values);
+/** Parses all documents of a text as kubectl reads manifests, and returns those that are not empty: a stream of JSON values if
+    it begins as JSON, or of YAML documents. @return errors: the reason, with line and column. */
+[[nodiscard]] boost::system::result<std::vector<boost::json::value>, std::string> read_documents(std::string_view text);
 
 } // namespace kubecoro::detail
