@@ -1,6 +1,8 @@
-// Reads arbitrary bytes as manifests: what is accepted are objects with a kind, and what cannot be read is invalid.
+// Reads arbitrary bytes as manifests: what is accepted are objects with a kind, what cannot be read is invalid, and what is read is
+// the same when it is written as YAML and read again.
 #include "fuzz.hpp"
 
+#include <kubecoro/api/yaml.hpp>
 #include <kubecoro/client/detail/yaml_text.hpp>
 #include <kubecoro/client/manifests.hpp>
 
@@ -31,6 +33,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         fuzz::require(documents.error() == cond::invalid, "a text that cannot be read is invalid");
         fuzz::require(!objects.has_value(), "what cannot be read has no objects");
         return 0;
+    }
+    for (const auto& document : *documents) {
+        const auto again = parse_documents(to_yaml(document), "the same");
+        fuzz::require(again.has_value() && again->size() == 1, "what is written is read again");
+        fuzz::require(json::serialize(again->front()) == json::serialize(document), "as the same value");
     }
     if (!objects) return 0;
     for (const auto& o : *objects)
