@@ -1,5 +1,6 @@
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/context_bound.hpp>
+#include <kubecoro/base/detail/finishing.hpp>
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/base/task_group.hpp>
 
@@ -167,10 +168,8 @@ struct task_group::state
         }
     }
 
-    static asio::awaitable<void> stopped(std::shared_ptr<state> self)
+    static asio::awaitable<result<>> stopped(std::shared_ptr<state> self)
     {
-        const bool throws = co_await asio::this_coro::throw_if_cancelled();
-        co_await asio::this_coro::throw_if_cancelled(false);
         do {
             try {
                 self->stop();
@@ -179,7 +178,7 @@ struct task_group::state
             } catch (const std::exception&) { // tries again: no child may outlive the group
             }
         } while (self->runs());
-        co_await asio::this_coro::throw_if_cancelled(throws);
+        co_return result<>{};
     }
 
     [[nodiscard]] bool runs() const
@@ -242,7 +241,11 @@ bool task_group::spawn(std::string name, asio::any_io_executor where, asio::awai
 void task_group::stop() { state_->stop(); }
 
 asio::awaitable<result<>> task_group::join() { return state::join(state_); }
-asio::awaitable<void> task_group::stopped() { return state::stopped(state_); }
+asio::awaitable<void> task_group::stopped()
+{
+    const auto drop = [](asio::awaitable<result<>> ending) -> asio::awaitable<void> { co_await std::move(ending); };
+    return drop(detail::finishing(state::stopped(state_)));
+}
 
 void task_group::keep_until_ended(std::shared_ptr<void> owner)
 {

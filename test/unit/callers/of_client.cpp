@@ -128,6 +128,9 @@ rows of_client()
              return apply_each(w.cluster, manifests(), applying(), "default",
                                [](const applied_manifest&) { return true; });
          }},
+        {"client/struct_edit.hpp get_or_none", [](world& w) { return get_or_none<config_map>(w.cluster, one); }},
+        {"client/struct_edit.hpp remove_and_wait",
+         [](world& w) { return remove_and_wait<config_map>(w.cluster, one); }},
         {"client/struct_edit.hpp create_or_update",
          [](world& w) { return create_or_update<config_map>(w.cluster, one, edit_struct); }},
         {"client/struct_edit.hpp create_or_patch",

@@ -2,6 +2,7 @@
 // still ends with its stop, and what it awaits next can be cancelled.
 #include "callers.hpp"
 
+#include <kubecoro/cache/reflector.hpp>
 #include <kubecoro/cache/subscription.hpp>
 #include <kubecoro/controller/controller.hpp>
 #include <kubecoro/controller/parallelize.hpp>
@@ -70,6 +71,65 @@ void ends_by_cancellation(const std::function<asio::awaitable<result<>>(user&)>&
         }
     }
 }
+
+class tampering_sink final : public reflector_sink
+{
+public:
+    explicit tampering_sink(user& u) : user_(u) {}
+    asio::awaitable<result<>> replace(std::vector<object>, std::string, std::vector<left_out_object>) override
+    {
+        return user_();
+    }
+    asio::awaitable<result<>> apply(std::vector<delta>, std::string) override { return user_(); }
+
+private:
+    user& user_;
+};
+
+/// A source whose watches tamper.
+class tampering_source final : public list_watch_source
+{
+public:
+    explicit tampering_source(user& u) : user_(u) {}
+    asio::awaitable<result<list_page>> list(list_options) override
+    {
+        list_page none;
+        none.resource_version = "5";
+        co_return none;
+    }
+    asio::awaitable<result<std::unique_ptr<watch_stream>>> watch(watch_options) override
+    {
+        co_return std::make_unique<stream>(user_);
+    }
+    [[nodiscard]] std::string describe() const override { return "a source that tampers"; }
+
+private:
+    class stream final : public watch_stream
+    {
+    public:
+        explicit stream(user& u) : user_(u) {}
+        asio::awaitable<result<std::vector<watch_event>>> next() override
+        {
+            auto running = user_();
+            (void)co_await std::move(running);
+            co_return std::vector<watch_event>(); // the watch has ended, and the next one begins
+        }
+
+    private:
+        user& user_;
+    };
+    user& user_;
+};
+
+class indifferent_sink final : public reflector_sink
+{
+public:
+    asio::awaitable<result<>> replace(std::vector<object>, std::string, std::vector<left_out_object>) override
+    {
+        co_return result<>{};
+    }
+    asio::awaitable<result<>> apply(std::vector<delta>, std::string) override { co_return result<>{}; }
+};
 
 } // namespace
 
@@ -216,6 +276,37 @@ TEST_CASE("tampering: what an access filter asks", "[callers]")
             co_return result<>{};
         },
         1);
+}
+
+TEST_CASE("tampering: the sink of a reflector", "[callers]")
+{
+    ends_by_cancellation([](user& u) {
+        auto& w = u.w;
+        auto& subject = w.keep(std::make_shared<reflector>(w.cluster, config_map::resource(), reflector_options{},
+                                                           std::make_shared<tampering_sink>(u)));
+        (void)w.run.spawn([](world& of) -> asio::awaitable<result<>> {
+            auto pause = sleep_for(of.run.clock(), 5s);
+            (void)co_await std::move(pause);
+            auto creating = of.cluster.resource<config_map>("default").create(config_map{.metadata = {.name = "two"}});
+            (void)co_await std::move(creating);
+            co_return result<>{};
+        }(w));
+        return subject.run();
+    });
+}
+
+TEST_CASE("tampering: the source of a reflector", "[callers]")
+{
+    ends_by_cancellation([](user& u) {
+        reflector_options o;
+        o.executor = u.w.run.executor();
+        o.time = u.w.run.shared_clock();
+        o.log = logger::silent();
+        auto source = std::make_shared<tampering_source>(u);
+        auto& subject = u.w.keep(std::make_shared<reflector>(std::move(source), config_map::resource(), std::move(o),
+                                                             std::make_shared<indifferent_sink>()));
+        return subject.run();
+    });
 }
 
 TEST_CASE("tampering: a part of a manager that starts again", "[callers]")

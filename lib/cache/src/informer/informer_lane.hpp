@@ -66,7 +66,13 @@ public:
     /// Runs the reflector until cancelled or until leave(). Await on the lane's strand.
     [[nodiscard]] static boost::asio::awaitable<result<>> run(std::shared_ptr<informer_lane> self);
     /// Ends run(). Any thread.
-    void leave() const { leave_.settle({}); }
+    void leave()
+    {
+        request_stop();
+        leave_.settle({});
+    }
+    /// Called before run() is cancelled. Any thread.
+    void request_stop() noexcept { reflector_.request_stop(); }
     /// Ends the wait between two attempts, if there is one. Any thread.
     static void retry_now(const std::shared_ptr<informer_lane>& self);
     /// Lists once more, since the share has more objects. Any thread.

@@ -68,7 +68,10 @@ void lane_set::close()
 {
     std::lock_guard lock(mutex_);
     phase_ = phase::closed;
-    for (const auto& [scope, l] : lanes_) l->gate.close();
+    for (const auto& [scope, l] : lanes_) {
+        l->request_stop();
+        l->gate.close();
+    }
 }
 
 result<> lane_set::want(const std::vector<std::string>& named, const std::function<void(namespaces_core&)>& change)
@@ -226,7 +229,10 @@ void lane_set::add(std::string ns, std::string not_before)
         std::lock_guard lock(mutex_);
         lanes_.emplace(scope, lane);
         by_namespace_.insert_or_assign(lane->ns(), lane.get());
-        if (phase_ == phase::closed) lane->gate.close();
+        if (phase_ == phase::closed) {
+            lane->request_stop();
+            lane->gate.close();
+        }
         if (phase_ == phase::running) run(lane);
     } catch (...) {
         fifo_.remove_scope(scope); // else the informer would wait for its first list

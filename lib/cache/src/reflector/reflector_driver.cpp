@@ -1,6 +1,7 @@
 #include "reflector/reflector_driver.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/detail/own_chain.hpp>
 #include <kubecoro/base/saturating_time.hpp>
 #include <kubecoro/base/timeout.hpp>
 
@@ -18,6 +19,8 @@ namespace {
 
 /// Time between two looks whether the sink still holds the reflector back, before the watch may count as silent.
 constexpr duration held_check = std::chrono::seconds{1};
+
+bool is_cancelled(const asio::cancellation_state& s) { return s.cancelled() != asio::cancellation_type::none; }
 
 /// Ignores exceptions of a sink: they have no other receiver, and the statistics count every failure.
 template<class Call>
@@ -51,7 +54,7 @@ asio::awaitable<result<>> reflector_driver::run()
     next_ = core_.start(time_->now());
     for (;;) {
         const auto cancellation = co_await asio::this_coro::cancellation_state;
-        if (cancellation.cancelled() != asio::cancellation_type::none) next_ = core_.on_cancel();
+        if (stopping_ || is_cancelled(cancellation)) next_ = core_.on_cancel();
         report();
         if (std::holds_alternative<reflector_core::do_stop>(next_)) break;
         auto step = catch_failure(perform_next());
@@ -110,7 +113,7 @@ asio::awaitable<reflector_driver::action> reflector_driver::wait(duration delay)
     co_await std::move(either);
     impatience_.reset();
     const auto cancellation = co_await asio::this_coro::cancellation_state;
-    if (cancellation.cancelled() != asio::cancellation_type::none) co_return core_.on_cancel();
+    if (is_cancelled(cancellation)) co_return core_.on_cancel();
     co_return core_.on_wake();
 }
 
@@ -171,8 +174,8 @@ asio::awaitable<bool> reflector_driver::hold()
     core_.on_released(since, time_->now());
     const auto cancellation = co_await asio::this_coro::cancellation_state;
     // Cancelled by the stop or the deadline: the caller decides the next action.
-    if (!freed && cancellation.cancelled() == asio::cancellation_type::none) next_ = core_.on_lost(freed.error());
-    co_return freed.has_value();
+    if (!freed && !ends() && !is_cancelled(cancellation)) next_ = core_.on_lost(freed.error());
+    co_return freed.has_value() && !ends();
 }
 
 asio::awaitable<result<list_page>> reflector_driver::list(list_options options)
@@ -210,7 +213,7 @@ asio::awaitable<reflector_driver::action> reflector_driver::watch(reflector_core
     auto opening = open(std::move(ask.options));
     const auto opened = co_await std::move(opening);
     const auto cancellation = co_await asio::this_coro::cancellation_state;
-    if (cancellation.cancelled() != asio::cancellation_type::none) {
+    if (stopping_ || is_cancelled(cancellation)) {
         stream_.reset(); // may have opened despite the cancellation, and this object may be kept alive by handles
         co_return core_.on_cancel();
     }
@@ -218,14 +221,16 @@ asio::awaitable<reflector_driver::action> reflector_driver::watch(reflector_core
     report();
     if (std::holds_alternative<reflector_core::do_read>(next_)) {
         list_wanted_.emplace();
+        watch_over_ = false;
         auto reading = read();
         auto silence = until_silent_or_wanted();
         auto both = race(std::move(reading), std::move(silence));
         const bool ended = co_await std::move(both);
         list_wanted_.reset();
+        watch_over_ = false;
         const auto stopped = co_await asio::this_coro::cancellation_state;
         // The read was cancelled while waiting, with nothing half done: the core still expects events.
-        if (stopped.cancelled() != asio::cancellation_type::none)
+        if (stopping_ || is_cancelled(stopped))
             next_ = core_.on_cancel();
         else if (!ended && std::holds_alternative<reflector_core::do_read>(next_))
             next_ = core_.on_silence(time_->now());
@@ -240,19 +245,22 @@ asio::awaitable<result<>> reflector_driver::read()
     auto reading = catch_failure(read_on());
     const auto done = co_await std::move(reading);
     const auto cancellation = co_await asio::this_coro::cancellation_state;
-    const bool ours = cancellation.cancelled() != asio::cancellation_type::none;
+    const bool ours = ends() || is_cancelled(cancellation);
     if (!done && !(ours && done.error() == cond::cancelled)) next_ = core_.on_fault(done.error());
     co_return result<>{};
 }
 
 asio::awaitable<result<>> reflector_driver::read_on()
 {
-    while (std::holds_alternative<reflector_core::do_read>(next_)) {
+    while (std::holds_alternative<reflector_core::do_read>(next_) && !ends()) {
         auto reading = catch_failure(stream_->next());
         auto batch = co_await std::move(reading);
         const auto cancellation = co_await asio::this_coro::cancellation_state;
+        const bool cancelled = ends() || is_cancelled(cancellation);
+        if (!is_cancelled(cancellation)) co_await own_filter();
+        co_await own_throws();
         // Cancelled by the stop or the deadline: the caller decides the next action.
-        if (!batch && cancellation.cancelled() != asio::cancellation_type::none) break;
+        if (!batch && cancelled) break;
         const auto now = time_->now();
         if (batch && batch->empty() && stream_->ended_early())
             next_ = core_.on_ended_early(now);
@@ -274,6 +282,7 @@ asio::awaitable<result<>> reflector_driver::until_silent_or_wanted()
     auto wanted = list_wanted_->wait();
     auto either = race(std::move(silence), std::move(wanted));
     co_await std::move(either);
+    watch_over_ = true;
     co_return result<>{};
 }
 

@@ -11,6 +11,7 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -56,6 +57,8 @@ public:
     /// only once.
     [[nodiscard]] boost::asio::awaitable<result<>> run();
 
+    /// Any thread, before run() is cancelled: a source or sink of the program can swallow the cancellation.
+    void request_stop() noexcept { stopping_ = true; }
     /// Ends the current wait between two attempts, if any. Call on the reflector's executor.
     void retry_now();
     /// Lists again: see reflector_core::want_list(). Call on the reflector's executor.
@@ -85,6 +88,8 @@ private:
     /// Waits while the sink has no room. @return false when it was cancelled, or when the sink has lost content: then
     /// next_ is the action that repairs it.
     [[nodiscard]] boost::asio::awaitable<bool> hold();
+    /// Whether the present step is to end, even if the program's code has swallowed its cancellation.
+    [[nodiscard]] bool ends() const noexcept { return stopping_ || watch_over_; }
     void report() noexcept;
 
     std::shared_ptr<list_watch_source> source_;
@@ -94,6 +99,9 @@ private:
     relist_budget budget_;
     delta_sink& sink_;
     std::unique_ptr<watch_stream> stream_;
+    std::atomic<bool> stopping_{false};
+    /// True when the watch is to end because it is silent, or because a list is wanted.
+    bool watch_over_ = false;
     /// True while the sink has no room: the silence is ours.
     bool held_ = false;
     /// Ends the wait between two attempts; empty outside of it.

@@ -49,7 +49,14 @@ void reflector_engine::request_stop()
         std::lock_guard lock(mutex_);
         stopping_ = true;
     }
+    if (driver_) driver_->request_stop();
     tasks_.stop();
+}
+
+bool reflector_engine::stopping() const
+{
+    std::lock_guard lock(mutex_);
+    return stopping_;
 }
 
 void reflector_engine::abandon(std::shared_ptr<reflector_engine> self)

@@ -47,6 +47,10 @@ public:
 protected:
     [[nodiscard]] const reflector_setup& setup() const noexcept { return setup_; }
     [[nodiscard]] time_point now() const { return setup_.time->now(); }
+    /// Whether request_stop() was called.
+    [[nodiscard]] bool stopping() const;
+    /// Whether anything runs.
+    [[nodiscard]] bool running() const { return tasks_.running() != 0; }
 
 private:
     const reflector_setup setup_;

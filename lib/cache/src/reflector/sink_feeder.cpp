@@ -1,7 +1,7 @@
 #include "reflector/sink_feeder.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
-#include <kubecoro/base/detail/finishing.hpp>
+#include <kubecoro/base/detail/own_chain.hpp>
 
 #include <utility>
 
@@ -35,8 +35,10 @@ asio::awaitable<result<>> sink_feeder::run_to_the_end(std::shared_ptr<sink_feede
     auto running = self->join();
     co_await std::move(running);
     self->request_stop();
-    auto ending = self->join();
-    co_await std::move(ending);
+    while (self->running()) { // a cancellation may end join() early
+        auto ending = self->join();
+        co_await std::move(ending);
+    }
     co_return failure(cond::cancelled, "the reflector was cancelled");
 }
 
@@ -75,7 +77,11 @@ asio::awaitable<result<>> sink_feeder::room()
         std::string version = calls_.front().resource_version;
         auto making = catch_failure(make(std::move(calls_.front())));
         calls_.pop_front();
-        const auto made = co_await std::move(making);
+        auto made = co_await std::move(making);
+        const auto cancellation = co_await asio::this_coro::cancellation_state;
+        if (cancellation.cancelled() == asio::cancellation_type::none) co_await own_filter();
+        co_await own_throws();
+        if (made && stopping()) made = failure(cond::cancelled);
         if (!made) {
             calls_.clear();
             co_return made;
