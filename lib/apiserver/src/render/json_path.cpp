@@ -81,7 +81,7 @@ std::optional<std::int64_t> number_in(std::string_view text)
 json_path::step json_path::bracket(std::string_view inside)
 {
     step out{std::string(unquoted(inside)), true};
-    if (inside == "*") {
+    if (inside == "*" || inside.empty()) {
         out.all_items = true;
     } else if (inside.starts_with("?(") && inside.ends_with(')')) {
         out.items = filter_of(inside.substr(2, inside.size() - 3));

@@ -258,7 +258,7 @@ void check_version(const json::value& version, const std::string& path, bool is_
     const auto name = text_at(version, "name");
     if (const auto problem = dns_1035_problem(name); !problem.empty()) {
         causes.push_back(invalid_value(path + ".name", quote(name), problem));
-        if (is_first) causes.push_back(invalid_value("spec.version", quote(name), problem));
+        if (is_first && !name.empty()) causes.push_back(invalid_value("spec.version", quote(name), problem));
     }
     check_deprecation(version, path, causes);
     const auto* schema = find_at(version, "schema.openAPIV3Schema");
@@ -293,7 +293,7 @@ void check_versions(const json::value& crd, std::vector<status_cause>& causes)
         if (!errors::enough(causes))
             check_version(version, "spec.versions[" + std::to_string(i) + "]", i == 0, shared, causes);
     }
-    const auto shown = to_text(versions);
+    const auto shown = found ? to_text(versions) : "null";
     if (names.size() != versions.size())
         causes.push_back(invalid_value("spec.versions", shown, "must contain unique version names"));
     if (stored == 1) return;
@@ -311,7 +311,7 @@ void validate_crd(const json::value& crd, std::vector<status_cause>& causes)
 {
     const std::string expected =
         std::string(text_at(crd, "spec.names.plural")) + "." + std::string(text_at(crd, "spec.group"));
-    if (const auto name = text_at(crd, "metadata.name"); name != expected)
+    if (const auto name = text_at(crd, "metadata.name"); !name.empty() && name != expected)
         causes.push_back(invalid_value("metadata.name", quote(name), "must be spec.names.plural+\".\"+spec.group"));
     check_group(crd, causes);
     check_spec_names(crd, causes);

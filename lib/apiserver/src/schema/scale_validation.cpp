@@ -44,7 +44,8 @@ found_member member_at(const json::value& body, std::string_view path, std::stri
     for (std::size_t begin = 0, end = 0; end != path.size(); begin = end + 1) {
         end = std::min(path.find('.', begin), path.size());
         const auto* object = v->if_object();
-        if (!object) return {nullptr, fault(path.substr(0, begin == 0 ? 0 : begin - 1), *v, "map[string]interface {}")};
+        if (v->is_null()) return {};
+        if (!object) return {nullptr, fault(path.substr(0, end), *v, "map[string]interface{}")};
         v = object->if_contains(path.substr(begin, end - begin));
         if (!v) return {};
     }
