@@ -86,7 +86,7 @@ TEST_CASE("endpoints: of many streams a few are served, with one snapshot, and o
     shown s({.max_connections = 64, .max_streams = 8, .snapshot_period = 1h});
     std::deque<raw_client> streams, waiting;
     for (int i = 0; i < 8; ++i) REQUIRE(shown::view(streams.emplace_back(s.program.at())));
-    for (int i = 0; i < 200; ++i) REQUIRE(waiting.emplace_back(s.program.at()).send(shown::ask));
+    for (int i = 0; i < 200; ++i) waiting.emplace_back(s.program.at()).send(shown::ask); // some have had to leave
     CHECK(s.program.client().get("/livez").status == 200);
     CHECK(s.rendered == 1);
     CHECK(s.program.server().stats().open_connections <= 65);
