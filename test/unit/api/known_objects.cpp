@@ -138,7 +138,7 @@ TEST_CASE("known objects: cluster-scoped ones, pruned ones, and invalid text aft
             list_decoder decoder({}, nullptr, k);
             result<> fed;
             for (std::size_t at = 0; fed && at < list.size(); at += chunk) fed = decoder.feed(list.substr(at, chunk));
-            // What is only cut is a broken transfer.
+            // A list that is only cut is a broken transfer.
             CHECK((fed ? decoder.finish().error() == cond::unreachable : fed.error() == cond::corrupt));
         }
     }

@@ -128,7 +128,7 @@ TEST_CASE("refused watch: a list of the refused version is followed by one of th
     }
     s.waits();
     CHECK(s.lists().resource_version == "5");
-    // Of several pages the first one tells.
+    // The first of several pages tells.
     s.page(kt::make_page({kt::make_pod("web", "a", "1")}, listed == "an older one" ? "4" : "5",
                          listed == "in pages" ? "t1" : ""));
     CHECK(s.lists().resource_version.empty());
