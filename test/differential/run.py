@@ -120,8 +120,12 @@ def paths_that_differ(a, b, path=""):
         yield path, a, b
 
 
+def text_of(value):
+    return value if isinstance(value, str) else json.dumps(value, sort_keys=True)
+
+
 def short(value):
-    text = value if isinstance(value, str) else json.dumps(value, sort_keys=True)
+    text = text_of(value)
     return text if len(text) < 160 else text[:160] + "..."
 
 
@@ -134,8 +138,9 @@ class Comparison:
 
     def note(self, step, subject, what, embedded, cluster):
         line = f"{step} {what}: embedded {short(embedded)} | cluster {short(cluster)}"
+        whole = f"{step} {what}: embedded {embedded} | cluster {cluster} @ {subject}"
         for rule in self.accepted:
-            if rule["pattern"].search(f"{line} @ {subject}"):
+            if rule["pattern"].search(whole):
                 rule["used"] += 1
                 return
         self.differences.setdefault(f"{step} {what}", []).append((subject, line))
@@ -178,7 +183,8 @@ class Comparison:
         a, b = masked(one.body), masked(other.body)
         if not same(a, b):
             for path, mine, theirs in paths_that_differ(a, b):
-                self.note(step, subject, "object" + re.sub(r"^\.(spec|status|metadata)\b.*", r".\1", path), f"{path}={short(mine)}", short(theirs))
+                where = re.sub(r"^\.(spec|status|metadata)\b.*", r".\1", path)
+                self.note(step, subject, "object" + where, f"{path}={text_of(mine)}", text_of(theirs))
 
 
 def without_unevaluated(definition, used):
@@ -353,7 +359,7 @@ def read_accepted(file):
                 pattern, _, reason = line.rstrip("\n").partition("\t")
                 if not reason:
                     raise SystemExit(f"{file}: no reason: {line}")
-                rules.append({"text": pattern, "pattern": re.compile(pattern), "used": 0})
+                rules.append({"text": pattern, "pattern": re.compile(pattern, re.DOTALL), "used": 0})
     return rules
 
 
@@ -381,12 +387,12 @@ def main():
         served = [d for d in definitions[start:start + BATCH] if comparison.define(d)]
         await_served(comparison, served)
         for definition in served:
-            comparison.send("definition read", name_of(definition), "GET", f"{CRDS}/{name_of(definition)}")
             spec = definition["spec"]
             for body in objects.get((spec["group"], spec["names"]["kind"]), [])[:options.objects]:
                 tried += 1
                 Subject(comparison, definition, body, tried).run(options.mutations)
         for definition in served:
+            comparison.send("definition read", name_of(definition), "GET", f"{CRDS}/{name_of(definition)}")
             for server in (comparison.embedded, comparison.cluster):
                 server.send("DELETE", f"{CRDS}/{name_of(definition)}")
         print(f"{start + BATCH} of {len(definitions)} definitions, {tried} objects, {time.monotonic() - begin:.0f} s", file=sys.stderr, flush=True)
