@@ -51,6 +51,7 @@ constexpr known_metric all[] = {
     {"kubecoro_endpoints_repeated_pages_total", "Scrapes that were answered with the page of an earlier one."},
     {"kubecoro_endpoints_requests_total", "Requests to the program's own endpoints, by endpoint and code."},
     {"kubecoro_endpoints_tls_reloads_total", "Changes of the endpoints' certificate files, by outcome."},
+    {"kubecoro_ended_owners_total", "Informers, controllers and other owners that a failure of their own has ended."},
     {"kubecoro_events_created_total", "Events that were created at the server."},
     {"kubecoro_events_dropped_total", "Events that were dropped, by reason."},
     {"kubecoro_events_pending", "Events that wait to be sent."},
