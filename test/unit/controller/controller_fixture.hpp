@@ -68,7 +68,7 @@ struct fixture : fixture_base, kubecoro::test::scripted_informers
 
     controller<object>& make(reconciler r, controller_options o = {})
     {
-        o.time = run.shared_clock();
+        if (!o.time) o.time = run.shared_clock();
         o.log = log.handle();
         o.metrics = numbers;
         if (o.name.empty()) o.name = "subject";

@@ -77,8 +77,8 @@ TEST_CASE("controller: the wait for an own write is limited, counted and logged"
     CHECK(t.f.log.count("did not show the runs") == 1);
 }
 
-TEST_CASE("controller: keys that wait for an own write run although memory runs out when the wait ends",
-          "[controller][memory]")
+TEST_CASE("controller: keys that wait for an own write end with the controller when memory runs out as the wait ends",
+          "[controller][memory][ends]")
 {
     fixture f;
     const auto pods = f.informers->get<pod>();
@@ -110,7 +110,9 @@ TEST_CASE("controller: keys that wait for an own write run although memory runs 
     kubecoro::test::fail_allocation(0);
     CHECK_FALSE(armed);
     f.run.advance(5s);
-    CHECK(runs == 4);
+    CHECK(f.subject->stats().phase == controller_phase::stopped);
+    REQUIRE(f.subject->stats().ended_by);
+    CHECK(f.subject->stats().ended_by->describe().find("bad_alloc") != std::string::npos);
 }
 
 TEST_CASE("controller: no wait when disabled, for kinds without a source, and for writes already stored",

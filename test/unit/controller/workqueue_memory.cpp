@@ -1,6 +1,9 @@
-// Allocations that fail: a key is queued or it is not, and the queue goes on.
+// Allocations and timers that fail: a key is queued or it is not, and the queue goes on or has ended.
 #include "failing_clock.hpp"
 #include "queue_fixture.hpp"
+
+#include <kubecoro/test/failing_timers.hpp>
+#include <kubecoro/testing/recording.hpp>
 
 #include <cstdint>
 #include <new>
@@ -11,7 +14,6 @@ using namespace kubecoro;
 using namespace std::chrono_literals;
 using kubecoro::test::create_strand_mutexes;
 using kubecoro::test::fail_allocation;
-using kubecoro::test::failing_clock;
 
 namespace {
 
@@ -77,20 +79,27 @@ TEST_CASE("workqueue: delayed keys become ready after an allocation has failed",
     }
 }
 
-TEST_CASE("workqueue: delayed keys become ready after an idle timer could not be woken for lack of memory",
-          "[workqueue]")
+TEST_CASE("workqueue: an idle timer that could not be woken for lack of memory is woken later, or ends the queue",
+          "[workqueue][ends]")
 {
     bool thrown = true;
     for (std::uint64_t nth = 1; thrown; ++nth) {
         REQUIRE(nth < more_than_any);
         testing::runner run;
         create_strand_mutexes(run.executor());
-        workqueue<std::string> queue(run.executor(), {.time = run.shared_clock()});
+        testing::recording_logger log;
+        workqueue<std::string> queue(run.executor(), {.time = run.shared_clock(), .log = log.handle()});
         queue.add_after(first, 1s);
         run.advance(2s);
         while (auto item = queue.try_get()) item->succeeded();
         run.advance(1h); // no key is left, and no gauge is to be set
         thrown = fails(nth, [&] { queue.add_after(lost, 1s); });
+        run.run_until_idle();
+        if (queue.shutting_down()) {
+            CHECK(run.run(queue.get()).error() == cond::internal);
+            CHECK(log.count(log_level::error) == 1);
+            continue;
+        }
         queue.add_after(other, 2s);
         run.advance(3s);
         CHECK(queue.stats().delayed == 0);
@@ -98,45 +107,34 @@ TEST_CASE("workqueue: delayed keys become ready after an idle timer could not be
     }
 }
 
-TEST_CASE("workqueue: delayed keys become ready after the timer has run out of memory", "[workqueue]")
+TEST_CASE("workqueue: a timer that throws ends the queue, and ready keys are still handed out", "[workqueue][ends]")
 {
-    for (int reading = 1; reading <= 4; ++reading) {
-        for (std::uint64_t nth = 1; nth <= 4; ++nth) { // later ones are those of Asio, which does not survive them
-            CAPTURE(reading, nth);
-            testing::runner run;
-            create_strand_mutexes(run.executor());
-            const auto clock = std::make_shared<failing_clock>(run.shared_clock());
-            workqueue<std::string> queue(run.executor(), {.time = clock});
-            int done = 0;
-            std::vector<testing::task<void>> workers;
-            for (int n = 0; n < 3; ++n)
-                workers.push_back(run.spawn([](auto& q, int& count) -> boost::asio::awaitable<result<>> {
-                    for (;;) {
-                        auto getting = q.get();
-                        auto item = co_await std::move(getting);
-                        if (!item) co_return result<>{};
-                        ++count;
-                        item->succeeded();
-                    }
-                }(queue, done)));
-            run.run_until_idle();
-            queue.add_after("first", 1s);
-            run.run_until_idle();
-            for (int n = 0; n < 3; ++n) queue.add_after("another" + std::to_string(n), 2s);
-            clock->fail_after(reading, nth);
-            for (int n = 0; n < 2; ++n) {
-                try { // a notification is posted, and may fail outside of any coroutine
-                    run.advance(4s);
-                } catch (const std::bad_alloc&) {
-                }
-            }
-            fail_allocation(0);
-            queue.add_after("late", 1s);
-            run.advance(2s);
-            CHECK(done == 5);
-            CHECK(queue.stats().delayed == 0);
-            queue.shut_down();
-            run.run_until_idle();
+    testing::runner run;
+    testing::recording_logger log;
+    const auto numbers = std::make_shared<testing::recording_metrics>();
+    const auto time = std::make_shared<test::failing_timers>(run.shared_clock());
+    workqueue<std::string> queue(run.executor(),
+                                 {.name = "names", .metrics = numbers, .time = time, .log = log.handle()});
+    const auto waiting = run.spawn([](auto& q) -> boost::asio::awaitable<result<>> {
+        for (;;) {
+            auto getting = q.get();
+            auto item = co_await std::move(getting);
+            if (!item) co_return item.error();
+            item->succeeded();
         }
-    }
+    }(queue));
+    run.run_until_idle();
+    time->fail();
+    queue.add("ready");
+    queue.add_after(lost, 1s);
+    run.run_until_idle();
+    REQUIRE(waiting.done());
+    CHECK(waiting.outcome().error() == cond::internal);
+    CHECK(waiting.outcome().error().describe().find("a broken timer") != std::string::npos);
+    CHECK(queue.stats().handed_out == 1);
+    CHECK(run.run(queue.get()).error() == cond::internal);
+    CHECK(log.count("a loop failed and has ended its owner") == 1);
+    CHECK(log.count(log_level::error) == 1);
+    CHECK(numbers->value("kubecoro_ended_owners_total", {{"owner", "workqueue"}, {"name", "names"}}) == 1);
+    CHECK(run.run(queue.ended()));
 }

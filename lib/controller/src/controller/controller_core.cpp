@@ -65,6 +65,12 @@ void controller_core::refuse(failure why)
     if (phase_ == controller_phase::running) stop_wanted_ = true;
 }
 
+void controller_core::fail(failure why)
+{
+    if (!std::exchange(failed_, true)) outcome_ = std::move(why);
+    stop_at_once();
+}
+
 void controller_core::worker_ended()
 {
     --workers_left_;

@@ -77,6 +77,8 @@ public:
     void stop() noexcept { stop_wanted_ = true; }
     /// stop() without the grace period, also after it began.
     void stop_at_once() noexcept;
+    /// One of its loops has failed: stops the controller at once, for that reason.
+    void fail(failure why);
     /// A worker that ends before it is asked to end stops the controller.
     void worker_ended();
     /// The result of cancel_runs: the keys of the cancelled runs, as text.
@@ -114,6 +116,7 @@ private:
     source_id next_id_ = 0;
     std::size_t workers_left_ = 0;
     bool stop_wanted_ = false;
+    bool failed_ = false;
     bool queue_closed_ = false;
     std::optional<time_point> until_;
     result<> outcome_;

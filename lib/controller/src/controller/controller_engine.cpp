@@ -2,6 +2,7 @@
 #include "controller/controller_engine.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/detail/owner_end.hpp>
 #include <kubecoro/base/detail/wait_for_news.hpp>
 
 #include <algorithm>
@@ -33,12 +34,9 @@ workqueue_options queue_options(controller_options& o)
     q.min_interval = o.min_interval;
     q.metrics = o.metrics;
     q.time = o.time;
-    q.log = o.log;
+    q.log = logger::silent(); // its end is that of the controller, which logs it
     return q;
 }
-
-/// Pause before a failed part of the controller continues; usually it ran out of memory.
-constexpr auto after_a_failure = std::chrono::seconds{1};
 
 /// The keys of runs in progress, for display.
 std::string in_work(const workqueue_stats& s)
@@ -60,8 +58,8 @@ controller_engine::controller_engine(asio::any_io_executor executor, reconciler 
       ledger_(options_.metrics.get(), options_.name, options_.workers),
       traces_(run_tracer::make(options_.traces, options_.name, options_.metrics.get(), options_.log)),
       core_({.sync_timeout = options_.sync_timeout, .grace = options_.grace, .workers = options_.workers}),
-      following_(executor, options_.log),
-      working_(executor, options_.log),
+      following_(executor, options_.log, [this](const auto& task, const auto& why) { end_by(task, why); }),
+      working_(executor, options_.log, [this](const auto& task, const auto& why) { end_by(task, why); }),
       supervising_(executor, options_.log)
 {
     if (!reconcile_) core_.refuse(failure(cond::misconfigured, "controller " + options_.name + " has no reconciler"));
@@ -145,15 +143,18 @@ void controller_engine::abandon(const std::shared_ptr<controller_engine>& self)
 
 asio::awaitable<result<>> controller_engine::supervise(controller_engine& self)
 {
-    // A step that fails, for lack of memory, is repeated: all steps are idempotent.
-    std::optional<controller_step::any> next;
-    for (;;) {
+    // After a failure the controller ends in order, with the step that failed again: all are idempotent. That end has no
+    // limit of time, so that it needs no timer.
+    std::optional<step::any> next;
+    for (int failures = 0; failures < 2; ++failures) {
         auto driving = catch_failure(drive(self, next));
         const auto driven = co_await std::move(driving);
         if (driven || driven.error() == cond::cancelled) co_return result<>{};
-        auto recovering = self.recover("supervisor", driven.error());
-        co_await std::move(recovering);
+        self.end_by("supervisor", driven.error());
     }
+    self.cancel_runs();
+    self.finish(self.outcome());
+    co_return result<>{};
 }
 
 asio::awaitable<result<>> controller_engine::drive(controller_engine& self, std::optional<controller_step::any>& next)
@@ -174,11 +175,23 @@ asio::awaitable<result<>> controller_engine::drive(controller_engine& self, std:
     }
 }
 
-asio::awaitable<result<>> controller_engine::recover(std::string_view who, const failure& why)
+void controller_engine::end_by(const std::string& task, const failure& why)
 {
-    options_.log.error("a part of the controller failed and continues",
-                       {{"controller", options_.name}, {"part", who}, {"failure", why.describe()}});
-    return catch_failure(sleep_for(*time_, after_a_failure));
+    bool first = false;
+    {
+        std::lock_guard lock(mutex_);
+        first = !std::exchange(failed_, true);
+        core_.fail(why.because("the controller has ended: its " + task + " failed"));
+    }
+    stopping_ = true;
+    news_.notify();
+    if (first) show_end(options_.log, options_.metrics.get(), "controller", options_.name, task, why);
+}
+
+result<> controller_engine::outcome() const
+{
+    std::lock_guard lock(mutex_);
+    return core_.outcome();
 }
 
 controller_step::any controller_engine::decide()
@@ -189,10 +202,10 @@ controller_step::any controller_engine::decide()
     if (in_vain != 0)
         options_.log.warning("sources did not show the runs' own writes in time",
                              {{"controller", options_.name}, {"keys", in_vain}});
-    if (!requeue()) throw std::bad_alloc(); // the supervisor pauses, and repeats it
+    if (!requeue()) throw std::bad_alloc();
     std::lock_guard lock(mutex_);
     auto next = core_.next(now);
-    if (auto* w = std::get_if<step::wait>(&next)) {
+    if (auto* w = std::get_if<step::wait>(&next); w != nullptr && !core_.closing()) {
         const auto expiry = own_writes_.next_expiry();
         if (expiry) w->until = std::min(w->until.value_or(*expiry), *expiry);
     }
@@ -217,11 +230,10 @@ void controller_engine::start_workers()
 void controller_engine::close_sources()
 {
     stopping_ = true;
-    result<> outcome;
     std::vector<std::shared_ptr<controller_source>> all;
+    const auto outcome = this->outcome();
     {
         std::lock_guard lock(mutex_);
-        outcome = core_.outcome();
         all = sources_;
     }
     ready_.settle(outcome ? result<>(failure(cond::cancelled, "the controller was stopped before it was ready"))
@@ -247,7 +259,11 @@ void controller_engine::finish(const result<>& outcome)
 {
     close_sources();    // including those that were never opened
     queue_.shut_down(); // also of a controller that never started: its timer ends
-    if (outcome)
+    const bool shown = [this] {
+        std::lock_guard lock(mutex_);
+        return failed_;
+    }();
+    if (outcome || shown)
         options_.log.info("controller stopped", {{"controller", options_.name}});
     else
         options_.log.error("controller stopped",

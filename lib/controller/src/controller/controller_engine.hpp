@@ -66,8 +66,8 @@ private:
     // controller_engine.cpp: start and stop
     static boost::asio::awaitable<result<>> supervise(controller_engine& self);
     static boost::asio::awaitable<result<>> drive(controller_engine& self, std::optional<controller_step::any>& next);
-    /// Logs the failure of a coroutine and pauses before it continues.
-    [[nodiscard]] boost::asio::awaitable<result<>> recover(std::string_view who, const failure& why);
+    /// The one end for every failure of a loop. Any thread.
+    void end_by(const std::string& task, const failure& why);
     void ensure_supervisor();
     [[nodiscard]] controller_step::any decide();
     void perform(const controller_step::any& step);
@@ -75,6 +75,7 @@ private:
     void close_sources();
     void cancel_runs();
     void finish(const result<>& outcome);
+    [[nodiscard]] result<> outcome() const;
 
     // sources.cpp: events to keys
     class source_mark;
@@ -85,8 +86,6 @@ private:
     static boost::asio::awaitable<result<>> await_first_list(std::shared_ptr<source_mark> mark);
     void take_in(controller_source& source, std::span<const notification<object>> events,
                  const std::optional<share_gain>& keys);
-    [[nodiscard]] result<> try_take_in(controller_source& source,
-                                       const std::vector<notification<object>>& events) noexcept;
     void enqueue_batch(const key_batch& keys, int priority, const std::optional<share_gain>& which);
     void note_synced(controller_source& source);
     void note_trouble(const controller_source& source, const failure& why);
@@ -146,6 +145,7 @@ private:
     controller_core core_;                                    // under the mutex
     std::vector<std::shared_ptr<controller_source>> sources_; // under the mutex
     bool supervised_ = false;                                 // under the mutex
+    bool failed_ = false;                                     // under the mutex
     /// The kinds that have a source because they were written: group and kind.
     std::set<std::pair<std::string, std::string>> shown_; // under the mutex
     std::size_t workers_begun_ = 0;                       // used by the supervisor only

@@ -1,7 +1,6 @@
 // Queues the keys that a change of the share brings.
 #include "controller/source_mark.hpp"
 
-#include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/timeout.hpp>
 
 #include <boost/asio/post.hpp>
@@ -36,14 +35,9 @@ asio::awaitable<result<>> controller_engine::follow_share(std::shared_ptr<source
         }
         // A share in between may have been without a key that both have: its events were ignored then.
         const share_gain keys{now.share, now.number == known.number + 1 ? known.share : nullptr};
-        auto taking = catch_failure(self.take_in_all(source, keys));
-        const auto taken = co_await std::move(taking);
-        if (taken) {
-            known = std::move(now);
-            continue;
-        }
-        auto recovering = self.recover("share", taken.error());
-        co_await std::move(recovering);
+        auto taking = self.take_in_all(source, keys);
+        co_await std::move(taking);
+        known = std::move(now);
     }
     co_return result<>{};
 }

@@ -77,22 +77,18 @@ void controller_engine::spawn_worker()
 
 asio::awaitable<result<>> controller_engine::work(std::unique_ptr<worker_mark> mark)
 {
-    auto& self = mark->engine();
-    for (;;) {
-        auto serving = catch_failure(serve(self, mark->scope()));
-        const auto served = co_await std::move(serving);
-        if (served || self.cancelled_ || served.error() == cond::cancelled) co_return result<>{};
-        // Not the failure of a run, which is a value by now. The key is back in the queue.
-        auto recovering = self.recover("worker", served.error());
-        co_await std::move(recovering);
-    }
+    auto serving = catch_failure(serve(mark->engine(), mark->scope()));
+    const auto served = co_await std::move(serving);
+    // Before the mark reports the end of a worker, which has to have a reason.
+    if (!served && served.error() != cond::cancelled) mark->engine().end_by("worker", served.error());
+    co_return served;
 }
 
 asio::awaitable<result<>> controller_engine::serve(controller_engine& self, request_scope* scope)
 {
     while (!self.cancelled_) {
         auto key = co_await self.queue_.get();
-        if (!key) break;
+        if (!key) co_return key.error();
         do {
             if (self.pass_over(*key)) continue;
             const auto pass = self.gate_ ? self.gate_->enter(key->key()) : run_gate::pass();

@@ -101,42 +101,13 @@ asio::awaitable<result<>> controller_engine::follow(std::shared_ptr<source_mark>
     auto& self = mark->engine();
     auto& source = mark->source();
     for (;;) {
-        std::optional<std::vector<notification<object>>> batch;
-        std::exception_ptr thrown;
-        try { // not catch_failure(), which needs memory as well
-            auto popping = source.events.pop();
-            batch = co_await std::move(popping);
-        } catch (...) {
-            thrown = std::current_exception();
-        }
-        if (thrown) {
-            const auto why = to_failure(std::move(thrown));
-            if (why == cond::cancelled) co_return why;
-            auto recovering = self.recover("source", why);
-            co_await std::move(recovering);
-            continue;
-        }
-        if (!batch) co_return result<>{};
-        for (;;) {
-            const auto taken = self.try_take_in(source, *batch);
-            if (taken || source.leaving.settled()) break;
-            auto recovering = self.recover("source", taken.error()); // the batch must not be lost
-            co_await std::move(recovering);
-        }
-    }
-}
-
-result<> controller_engine::try_take_in(controller_source& source,
-                                        const std::vector<notification<object>>& events) noexcept
-{
-    try {
+        auto popping = source.events.pop();
+        const auto batch = co_await std::move(popping);
+        if (!batch) co_return source.events.end_reason(); // a failure of the informer is the controller's
         std::optional<share_gain> ours;
-        if (gate_) ours = share_gain{gate_->current().share};
-        take_in(source, events, ours);
-        source.taken += events.size();
-        return {};
-    } catch (...) {
-        return to_failure(std::current_exception());
+        if (self.gate_) ours = share_gain{self.gate_->current().share};
+        self.take_in(source, *batch, ours);
+        source.taken += batch->size();
     }
 }
 

@@ -59,6 +59,7 @@ controller_stats controller_engine::stats() const
     {
         std::lock_guard lock(mutex_);
         s.phase = core_.phase();
+        if (!core_.outcome()) s.ended_by = core_.outcome().error();
         all = sources_;
     }
     s.workers = options_.workers;
@@ -85,6 +86,7 @@ std::string describe(const controller_stats& s)
     if (s.threw != 0) text += ", threw " + std::to_string(s.threw);
     if (s.timed_out != 0) text += ", past the deadline " + std::to_string(s.timed_out);
     if (s.behind_own_writes != 0) text += ", waiting for own writes " + std::to_string(s.behind_own_writes);
+    if (s.ended_by) text += ", ended by: " + s.ended_by->describe();
     for (const auto& source : s.sources) text += describe(source);
     return text + "\n  " + describe(s.queue);
 }

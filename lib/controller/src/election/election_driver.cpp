@@ -31,42 +31,25 @@ duration limit_of(const step::any& what) noexcept
 
 } // namespace
 
-asio::awaitable<result<>> election_engine::supervise(election_engine& self, election& e)
+asio::awaitable<result<>> election_engine::drive(election_engine& self, election& e)
 {
-    // A step that fails, for lack of memory, is repeated.
-    std::optional<step::any> next;
     for (;;) {
-        auto driving = catch_failure(drive(self, e, next));
-        const auto driven = co_await std::move(driving);
-        if (driven || driven.error() == cond::cancelled) co_return result<>{};
-        self.options_.log.error("a part of the leader election failed and continues",
-                                {{"lease", to_string(self.key_)}, {"failure", driven.error().describe()}});
-        auto pause = catch_failure(sleep_for(*self.time_, after_a_failure));
-        co_await std::move(pause);
-    }
-}
-
-asio::awaitable<result<>> election_engine::drive(election_engine& self, election& e, std::optional<step::any>& next)
-{
-    for (;; next.reset()) {
-        if (!next) {
-            self.report(e);
+        self.report(e);
+        const auto next = [&] {
             std::lock_guard lock(self.mutex_);
-            next = e.core.next(self.time_->now());
-        }
-        if (const auto* w = std::get_if<step::wait>(&*next)) {
+            return e.core.next(self.time_->now());
+        }();
+        if (const auto* w = std::get_if<step::wait>(&next)) {
             auto until = w->until;
             if (const auto late = e.leaders_shown.late_at()) until = std::min(until.value_or(*late), *late);
             auto resting = wait_for_news(self.news_, *self.time_, until);
-            next.reset();
             co_await std::move(resting);
-            continue;
-        }
-        if (const auto* end = std::get_if<step::finish>(&*next)) {
+        } else if (const auto* end = std::get_if<step::finish>(&next)) {
             self.finish(e, end->outcome);
             co_return result<>{};
+        } else {
+            self.perform(e, next);
         }
-        self.perform(e, *next);
     }
 }
 
@@ -93,7 +76,6 @@ void election_engine::ask(election& e, const step::any& what)
     e.abandoned = latch();
     const auto mark = std::make_shared<request_mark>([this, &e](bool answered) { note_end(e, answered); });
     e.requesting.spawn("request for lease " + options_.lease, request(*this, e, mark, what, e.abandoned));
-    mark->sent = true;
 }
 
 void election_engine::note_end(election& e, bool answered)
@@ -151,7 +133,6 @@ asio::awaitable<result<>> election_engine::follow(election_engine& self, electio
                   .time = self.time_,
                   .retry_period = self.options_.retry_period,
                   .seed = self.options_.seed,
-                  .log = self.options_.log,
                   .show = [&](std::span<const watch_event> events) { self.show(e, events); },
                   .ended = [&] { self.watch_ended(e); }};
     auto following = follow_leases(std::move(w));

@@ -5,6 +5,7 @@
 
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/detail/finishing.hpp>
+#include <kubecoro/base/detail/owner_end.hpp>
 #include <kubecoro/base/printable.hpp>
 #include <kubecoro/base/saturating_time.hpp>
 
@@ -43,13 +44,13 @@ failure stopped() { return failure(cond::cancelled, "the leader election was sto
 } // namespace
 
 election_engine::election::election(const leader_election_options& o, std::uint64_t seed, asio::any_io_executor where,
-                                    leader_work w)
+                                    leader_work w, const task_group::failure_handler& on_failure)
     : core(settings_of(o), seed),
       work(std::move(w)),
-      requesting(where, o.log),
-      working(where, o.log),
-      following(where, o.log),
-      supervising(where, o.log)
+      requesting(where, o.log, on_failure),
+      working(where, o.log, on_failure),
+      following(where, o.log, on_failure),
+      supervising(where, o.log, on_failure)
 {
 }
 
@@ -88,9 +89,11 @@ result<std::shared_ptr<election_engine::election>> election_engine::begin(leader
         return failure(cond::misconfigured, "leader election: another run() is in progress");
     const auto where = strand_.get();
     if (!where) return stopped();
-    election_ = std::make_shared<election>(options_, next_seed_++, where, std::move(work));
+    // There is no other election while a task of this one runs.
+    const auto on_failure = [this](const auto& task, const auto& why) { end_by(*current(), task, why); };
+    election_ = std::make_shared<election>(options_, next_seed_++, where, std::move(work), on_failure);
     auto& e = *election_;
-    e.supervising.spawn("election " + options_.lease, supervise(*this, e));
+    e.supervising.spawn("election " + options_.lease, drive(*this, e));
     if (options_.watch) e.following.spawn("watch of lease " + options_.lease, follow(*this, e));
     return election_;
 }
@@ -148,6 +151,26 @@ asio::awaitable<result<>> election_engine::over(std::shared_ptr<election_engine>
     const auto ended = co_await std::move(ending);
     if (!ended) co_return ended;
     co_return e->ended.outcome();
+}
+
+void election_engine::end_by(election& e, const std::string& task, const failure& why)
+{
+    std::shared_ptr<leadership_state> term;
+    {
+        std::lock_guard lock(mutex_);
+        if (e.ended_by) return;
+        e.ended_by = why.because("the leader election has ended: its " + task + " failed");
+        if ((term = e.term)) leading_ = latch();
+        e.ended.settle(*e.ended_by);
+        if (stopped_) forget_waiters();
+    }
+    if (term) {
+        is_leader_->set(0);
+        term->until = 0;
+        term->ending.settle(*e.ended_by);
+    }
+    for (task_group* g : {&e.working, &e.requesting, &e.following, &e.supervising}) g->stop();
+    show_end(options_.log, options_.metrics.get(), "election", options_.lease, task, why);
 }
 
 void election_engine::request_stop(bool at_once)
@@ -211,7 +234,7 @@ asio::awaitable<result<std::string>> election_engine::new_leader(std::shared_ptr
 bool election_engine::leads() const
 {
     std::lock_guard lock(mutex_);
-    if (!election_) return false;
+    if (!election_ || election_->ended_by) return false;
     const auto phase = election_->core.phase();
     return (phase == election_phase::leading || phase == election_phase::ending) &&
            time_->now() < election_->core.leads_until();
@@ -240,6 +263,10 @@ leader_stats election_engine::stats() const
     if (out.phase == leader_phase::leading || out.phase == leader_phase::ending)
         out.since_renewal = time_->now() - (core.leads_until() - options_.renew_deadline);
     out.trouble = core.trouble();
+    if (const auto& why = election_->ended_by) {
+        out.phase = leader_phase::idle;
+        out.trouble = why;
+    }
     return out;
 }
 

@@ -52,7 +52,7 @@ private:
     struct election
     {
         election(const leader_election_options& o, std::uint64_t seed, boost::asio::any_io_executor where,
-                 leader_work w);
+                 leader_work w, const task_group::failure_handler& on_failure);
         [[nodiscard]] std::size_t running() const;
         leader_election_core core; // under the mutex
         leader_work work;
@@ -63,6 +63,8 @@ private:
         latch ended = {};
         latch abandoned = {};
         result<> work_outcome = {}; // under the mutex
+        /// The failure of a loop that has ended it.
+        std::optional<failure> ended_by = {}; // under the mutex
         std::uint64_t slow_renewals_reported = 0;
         std::optional<cond> trouble_reported = {};
         /// Limits lines about new leaders: everyone who may write the Lease can cause any number.
@@ -79,17 +81,17 @@ private:
     [[nodiscard]] std::shared_ptr<election> current() const;
     static boost::asio::awaitable<result<>> joined(election& e);
     void forget_waiters();
+    /// The one end for every failure of a loop: the work is cancelled, and the Lease expires.
+    void end_by(election& e, const std::string& task, const failure& why);
 
     // election_driver.cpp: steps and requests
-    static boost::asio::awaitable<result<>> supervise(election_engine& self, election& e);
-    static boost::asio::awaitable<result<>> drive(election_engine& self, election& e,
-                                                  std::optional<election_step::any>& next);
+    static boost::asio::awaitable<result<>> drive(election_engine& self, election& e);
     void perform(election& e, const election_step::any& next);
     void ask(election& e, const election_step::any& what);
     static boost::asio::awaitable<result<>> request(election_engine& self, election& e,
                                                     std::shared_ptr<request_mark> mark, election_step::any what,
                                                     latch abandoned);
-    /// The end of a request. @param answered  False: it ran out of memory.
+    /// The end of a request. @param answered  False: it ended by an exception.
     void note_end(election& e, bool answered);
     [[nodiscard]] boost::asio::awaitable<result<object>> operation(const election& e,
                                                                    const election_step::any& what) const;

@@ -37,7 +37,7 @@ void call(const logger& log, const F& f, const Args&... args)
 
 } // namespace
 
-/// Reports the end of the work when its coroutine ends, also by destruction, once it was started.
+/// Reports the end of the work when its coroutine ends, also by destruction.
 class election_engine::work_mark
 {
 public:
@@ -46,18 +46,19 @@ public:
     work_mark& operator=(const work_mark&) = delete;
     ~work_mark()
     {
-        if (!started) return;
+        bool alone = false; // no step follows
         {
             std::lock_guard lock(engine_.mutex_);
             election_.work_outcome = std::move(outcome);
             election_.core.work_ended(engine_.time_->now());
+            alone = election_.ended_by.has_value();
         }
         engine_.news_.notify();
+        if (alone) call(engine_.options_.log, engine_.options_.on_stopped_leading);
     }
     [[nodiscard]] const leader_work& work() const noexcept { return election_.work; }
 
     result<> outcome = failure(cond::cancelled);
-    bool started = false;
 
 private:
     election_engine& engine_;
@@ -109,10 +110,8 @@ void election_engine::start_work(election& e, const lease_state& lease)
     const leadership shown_to_work(e.term);
     show_term(e, shown_to_work);
     leads.settle({});
-    // Held here, so that work which cannot be started has not ended: the step is repeated.
-    const auto mark = std::make_shared<work_mark>(*this, e);
-    e.working.spawn("work of the leader of " + options_.lease, strand, work(mark, shown_to_work));
-    mark->started = true;
+    auto mark = std::make_shared<work_mark>(*this, e);
+    e.working.spawn("work of the leader of " + options_.lease, strand, work(std::move(mark), shown_to_work));
 }
 
 void election_engine::show_term(election& e, const leadership& l)

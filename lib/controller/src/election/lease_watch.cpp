@@ -2,11 +2,9 @@
 
 #include <kubecoro/api/untyped.hpp>
 #include <kubecoro/base/backoff.hpp>
-#include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/random.hpp>
 #include <kubecoro/base/timeout.hpp>
 
-#include <exception>
 #include <utility>
 
 namespace asio = boost::asio;
@@ -47,19 +45,8 @@ asio::awaitable<result<>> follow_leases(lease_watch w)
     w.which.allow_bookmarks = false;
     backoff pauses({.initial = w.retry_period, .cap = longest_pause}, w.seed.value_or(random_seed()));
     for (;;) {
-        result<> ended;
-        std::exception_ptr thrown;
-        try { // not catch_failure(), which needs memory as well
-            auto following = follow_one(w, pauses);
-            ended = co_await std::move(following);
-        } catch (...) {
-            thrown = std::current_exception();
-        }
-        if (thrown) {
-            const auto why = to_failure(thrown);
-            if (why == cond::cancelled) std::rethrow_exception(thrown);
-            w.log.error("a watch of leases failed and begins again", {{"failure", why.describe()}});
-        }
+        auto following = follow_one(w, pauses);
+        const auto ended = co_await std::move(following);
         if (!ended && is_final(ended.error())) co_return ended.error();
         w.ended();
         auto pause = sleep_for(*w.time, pauses.next());

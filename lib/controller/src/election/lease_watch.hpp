@@ -2,13 +2,11 @@
 // The watch of Leases: common to elections and shards.
 
 #include <kubecoro/base/clock.hpp>
-#include <kubecoro/base/log.hpp>
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/client/client.hpp>
 
 #include <boost/asio/awaitable.hpp>
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -17,9 +15,6 @@
 #include <string>
 
 namespace kubecoro::detail {
-
-/// Pause before a failed part of an election or a member continues; usually it ran out of memory.
-inline constexpr auto after_a_failure = std::chrono::milliseconds{100};
 
 /// Leases of coordination.k8s.io.
 [[nodiscard]] resource_type leases();
@@ -35,7 +30,6 @@ struct lease_watch
     duration retry_period;
     /// Seed of the jitter of the pauses. Empty = random: candidates that lost the same server do not return in lockstep.
     std::optional<std::uint64_t> seed;
-    logger log;
     /// Called with events, at least one.
     std::function<void(std::span<const watch_event>)> show;
     /// Called after an end of the watch: changes are not shown until the next one, which begins after a pause.

@@ -6,10 +6,7 @@
 
 namespace kubecoro::detail {
 
-/** Reports the end of a request, also of one that ends without an answer because it ran out of memory.
-
-    Shared by the request's coroutine and the step that starts it, so that a request which cannot be started has not ended:
-    the step is repeated. */
+/// Reports the end of a request, also of one that ends without an answer, by an exception.
 class request_mark
 {
 public:
@@ -17,12 +14,8 @@ public:
     explicit request_mark(std::function<void(bool answered)> ended) noexcept : ended_(std::move(ended)) {}
     request_mark(const request_mark&) = delete;
     request_mark& operator=(const request_mark&) = delete;
-    ~request_mark()
-    {
-        if (sent) ended_(answered);
-    }
+    ~request_mark() { ended_(answered); }
 
-    bool sent = false;
     bool answered = false;
 
 private:

@@ -3,6 +3,7 @@
 
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/context_bound.hpp>
+#include <kubecoro/base/detail/owner_end.hpp>
 #include <kubecoro/base/timeout.hpp>
 #include <kubecoro/base/try.hpp>
 
@@ -19,8 +20,6 @@ using ending = event_correlator_core::ending;
 
 /// Between two log lines about refused events.
 constexpr auto complaint_interval = std::chrono::minutes{1};
-/// Pause of a worker that has run out of memory.
-constexpr auto after_a_failure = std::chrono::seconds{1};
 
 event_recorder_options completed(event_recorder_options o, const client& c)
 {
@@ -34,7 +33,7 @@ workqueue_options queue_options(const event_recorder_options& o)
 {
     workqueue_options q;
     q.time = o.time;
-    q.log = o.log;
+    q.log = logger::silent(); // its end is that of the recorder, which logs it
     return q;
 }
 
@@ -76,8 +75,8 @@ event_recorder_engine::event_recorder_engine(client cluster, event_recorder_opti
       executor_(client_.executor()),
       queue_(client_.executor(), queue_options(options_)),
       meters_(options_.metrics.get(), reporter_.component),
-      working_(client_.executor(), options_.log),
-      stopping_(client_.executor(), options_.log),
+      working_(client_.executor(), options_.log, [this](const auto& task, const auto& why) { end_by(task, why); }),
+      stopping_(client_.executor(), options_.log, [this](const auto& task, const auto& why) { end_by(task, why); }),
       core_(options_, options_.seed ? *options_.seed : random_seed()),
       requests_(limiter_of(options_))
 {
@@ -86,7 +85,7 @@ event_recorder_engine::event_recorder_engine(client cluster, event_recorder_opti
 void event_recorder_engine::start()
 {
     for (std::size_t i = 0; i < options_.max_requests; ++i)
-        working_.spawn("event recorder " + reporter_.component, make_kept_strand(executor_).get(), work(*this));
+        working_.spawn("event recorder " + reporter_.component, make_kept_strand(executor_).get(), serve(*this));
 }
 
 void event_recorder_engine::record(const event_target& regarding, event_type type, std::string_view reason,
@@ -96,7 +95,7 @@ void event_recorder_engine::record(const event_target& regarding, event_type typ
         auto draft = make_draft(regarding, type, reason, action, note, related);
         std::lock_guard lock(mutex_);
         core_.record(std::move(draft), time_->now(), time_->wall_now());
-    } catch (...) { // for lack of memory
+    } catch (...) { // must not fail what is reported
         std::lock_guard lock(mutex_);
         core_.note_lost();
     }
@@ -127,16 +126,18 @@ void event_recorder_engine::queue_ready() noexcept
     }
 }
 
-asio::awaitable<result<>> event_recorder_engine::work(event_recorder_engine& self)
+void event_recorder_engine::end_by(const std::string& task, const failure& why)
 {
-    for (;;) {
-        auto serving = catch_failure(serve(self));
-        const auto served = co_await std::move(serving);
-        if (served || served.error() == cond::cancelled) co_return result<>{};
-        self.options_.log.error("an event recorder failed and continues", {{"failure", served.error().describe()}});
-        auto resting = sleep_for(*self.time_, after_a_failure);
-        KUBECORO_TRY(co_await std::move(resting));
+    bool first = false;
+    {
+        std::lock_guard lock(mutex_);
+        first = !ended_by_;
+        if (first) ended_by_ = why.because("the event recorder has ended: its " + task + " failed");
+        core_.close();
     }
+    queue_.shut_down();
+    working_.stop();
+    if (first) show_end(options_.log, options_.metrics.get(), "event_recorder", reporter_.component, task, why);
 }
 
 asio::awaitable<result<>> event_recorder_engine::serve(event_recorder_engine& self)
@@ -296,13 +297,15 @@ asio::awaitable<result<>> event_recorder_engine::flush(std::unique_ptr<flush_mar
 void event_recorder_engine::finish() noexcept
 {
     std::uint64_t lost = 0;
+    result<> outcome;
     {
         std::lock_guard lock(mutex_);
         lost = core_.abandon();
+        if (ended_by_) outcome = *ended_by_;
     }
     show();
-    if (lost == 0) {
-        ended_.settle({});
+    if (lost == 0 || !outcome) {
+        ended_.settle(outcome);
         return;
     }
     options_.log.warning("events were not sent before the stop",

@@ -44,7 +44,8 @@ private:
 
     class flush_mark;
 
-    static boost::asio::awaitable<result<>> work(event_recorder_engine& self);
+    /// The one end for every failure of a loop.
+    void end_by(const std::string& task, const failure& why);
     static boost::asio::awaitable<result<>> serve(event_recorder_engine& self);
     /// Brings one event up to date. @return as event_correlator_core::ended().
     static boost::asio::awaitable<result<std::optional<duration>>> deliver(event_recorder_engine& self, id which);
@@ -77,6 +78,7 @@ private:
     event_correlator_core core_;             // under the mutex
     std::unique_ptr<rate_limiter> requests_; // under the mutex
     bool sweeping_ = false;                  // under the mutex
+    std::optional<failure> ended_by_;        // under the mutex
     std::optional<time_point> complained_;   // under the mutex
     std::uint64_t reported_drops_ = 0;       // under the mutex
 };

@@ -24,9 +24,10 @@ public:
     /// executor.
     using action = std::function<std::optional<time_point>()>;
 
-    queue_alarm(boost::asio::any_io_executor executor, std::shared_ptr<time_source> time, logger log, action fire);
+    queue_alarm(boost::asio::any_io_executor executor, std::shared_ptr<time_source> time, action fire,
+                task_group::failure_handler on_failure);
 
-    /// Ensures that the action is called at `when` at the latest. When it throws, for lack of memory, that is not so.
+    /// Ensures that the action is called at `when` at the latest. After an exception that is not so.
     void expect(time_point when);
     /// Ends the calls, after the one in progress. Idempotent.
     void stop() { tasks_.stop(); }
@@ -43,22 +44,16 @@ private:
         idling,
         timing
     };
-    struct run_end;
     struct presence;
-    static boost::asio::awaitable<result<>> run(queue_alarm& self, std::uint64_t number);
-    static boost::asio::awaitable<result<>> fire_on_time(queue_alarm& self);
-    void abandon_run();
+    static boost::asio::awaitable<result<>> run(queue_alarm& self);
     [[nodiscard]] std::optional<time_point> fire();
 
     kept_executor executor_;
     std::shared_ptr<time_source> time_;
-    logger log_;
     action fire_;
 
     std::mutex mutex_;
     doing now_ = doing::nothing;
-    /// The number of the newest run(). An abandoned one is ignored.
-    std::uint64_t run_ = 0;
     /// Set while run() is running: a strand must not outlive its context, as the queue may.
     presence* present_ = nullptr;
     std::optional<time_point> next_;

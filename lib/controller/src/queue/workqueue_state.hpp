@@ -7,6 +7,7 @@
 #include "queue/workqueue_core.hpp"
 #include "queue/workqueue_metrics.hpp"
 
+#include <kubecoro/base/detail/owner_end.hpp>
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/base/saturating_time.hpp>
 #include <kubecoro/controller/detail/workqueue_engine.hpp>
@@ -17,6 +18,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -46,7 +48,9 @@ struct workqueue_engine::state
                 .fair = keys->classified(),
                 .timed = measured != nullptr,
                 .pace = pace_of(options)}),
-          alarm(std::make_shared<queue_alarm>(std::move(executor), time, options.log, [this] { return fire(); }))
+          alarm(std::make_shared<queue_alarm>(
+              std::move(executor), time, [this] { return fire(); },
+              [this](const std::string& task, const failure& why) { end_by(task, why); }))
     {
         if (paced) cooled.reserve(keys_per_lock);
         if (!options.limiter) options.limiter = default_controller_limiter();
@@ -93,11 +97,13 @@ struct workqueue_engine::state
     std::optional<latch> drained;
     /// Set when the owner is gone and workers still hold keys.
     std::shared_ptr<workqueue_engine> kept;
+    /// The failure of the timer that has ended the queue.
+    std::optional<failure> ended_by;
     /// When the gauges of running work are next set.
     std::optional<time_point> next_gauges;
 
     std::shared_ptr<queue_alarm> alarm;
-    /// Whether there was no memory to start the alarm for the next due time.
+    /// Whether the alarm does not know the next due time, after an exception.
     bool alarm_failed = false;
 
     /// The current time; not read without metrics and a pace.
@@ -455,9 +461,22 @@ struct workqueue_engine::state
     {
         std::lock_guard lock(mutex);
         if (core.ready() != 0) return result<>{};
+        if (ended_by) return *ended_by;
         if (core.shutting_down()) return failure(cond::cancelled, "the workqueue is shut down");
         workers.enrol(w);
         return std::nullopt;
+    }
+
+    /// The one end for a failure of the timer: keys that wait for it would never become ready.
+    void end_by(const std::string& task, const failure& why)
+    {
+        const auto cause = why.because("the workqueue " + options.name + " has ended: its " + task + " failed");
+        {
+            std::lock_guard lock(mutex);
+            ended_by = cause;
+        }
+        if (const auto given_up = stop()) given_up->settle(cause);
+        show_end(options.log, options.metrics.get(), "workqueue", options.name, task, why);
     }
 
     /// Drops delayed keys and ends waits. @return the drain that this ends.

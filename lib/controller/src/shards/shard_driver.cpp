@@ -26,48 +26,30 @@ std::string selector_of(const std::string& group) { return std::string(group_lab
 
 } // namespace
 
-asio::awaitable<result<>> shard_engine::supervise(shard_engine& self, membership& m)
+asio::awaitable<result<>> shard_engine::drive(shard_engine& self, membership& m)
 {
-    // A step that fails, for lack of memory, is repeated.
-    std::optional<step::any> next;
     for (;;) {
-        auto driving = catch_failure(drive(self, m, next));
-        const auto driven = co_await std::move(driving);
-        if (driven || driven.error() == cond::cancelled) co_return result<>{};
-        self.options_.log.error("a part of a shard member failed and continues",
-                                {{"group", self.options_.group}, {"failure", driven.error().describe()}});
-        auto pause = catch_failure(sleep_for(*self.time_, after_a_failure));
-        co_await std::move(pause);
-    }
-}
-
-asio::awaitable<result<>> shard_engine::drive(shard_engine& self, membership& m, std::optional<step::any>& next)
-{
-    for (;; next.reset()) {
         const auto cancel_at = self.look_after_runs(m);
         const auto list_at = self.share_->list_if_due(self.time_->now());
-        if (!next) {
-            self.report(m);
+        self.report(m);
+        const auto next = [&] {
             std::lock_guard lock(self.mutex_);
-            next = m.core.next(self.time_->now());
-        }
-        if (auto* w = std::get_if<step::wait>(&*next)) {
+            return m.core.next(self.time_->now());
+        }();
+        if (const auto* w = std::get_if<step::wait>(&next)) {
             auto until = w->until;
             for (const auto& at : {cancel_at, list_at})
                 if (at) until = std::min(until.value_or(*at), *at);
             auto resting = wait_for_news(self.share_->news, *self.time_, until);
-            next.reset();
             co_await std::move(resting);
-            continue;
-        }
-        if (std::holds_alternative<step::finish>(*next)) {
+        } else if (std::holds_alternative<step::finish>(next)) {
             self.finish(m);
             co_return result<>{};
-        }
-        if (const auto* a = std::get_if<step::assign>(&*next))
+        } else if (const auto* a = std::get_if<step::assign>(&next)) {
             self.assign(m, *a);
-        else
-            self.ask(m, *next);
+        } else {
+            self.ask(m, next);
+        }
     }
 }
 
@@ -100,7 +82,6 @@ void shard_engine::ask(membership& m, const step::any& what)
 {
     const auto mark = std::make_shared<request_mark>([this, &m](bool answered) { note_end(m, answered); });
     m.requesting.spawn("request of a member of " + options_.group, request(*this, m, mark, what));
-    mark->sent = true;
 }
 
 void shard_engine::note_end(membership& m, bool answered)
@@ -209,7 +190,6 @@ asio::awaitable<result<>> shard_engine::follow(shard_engine& self, membership& m
                   .time = self.time_,
                   .retry_period = self.options_.retry_period,
                   .seed = self.options_.seed,
-                  .log = self.options_.log,
                   .show = [&](std::span<const watch_event> events) { self.show(m, events); },
                   .ended = [&] { self.watch_ended(m); }};
     auto following = follow_leases(std::move(w));

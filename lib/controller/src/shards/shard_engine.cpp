@@ -7,6 +7,7 @@
 
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/detail/finishing.hpp>
+#include <kubecoro/base/detail/owner_end.hpp>
 #include <kubecoro/base/saturating_time.hpp>
 
 #include <utility>
@@ -21,8 +22,11 @@ failure stopped() { return failure(cond::cancelled, "the member of the group was
 } // namespace
 
 shard_engine::membership::membership(const shard_options& o, const std::string& holder, std::uint64_t seed,
-                                     asio::any_io_executor where)
-    : core(settings_of(o, holder), seed), requesting(where, o.log), following(where, o.log), supervising(where, o.log)
+                                     asio::any_io_executor where, const task_group::failure_handler& on_failure)
+    : core(settings_of(o, holder), seed),
+      requesting(where, o.log, on_failure),
+      following(where, o.log, on_failure),
+      supervising(where, o.log, on_failure)
 {
 }
 
@@ -59,9 +63,12 @@ result<std::shared_ptr<shard_engine::membership>> shard_engine::begin()
         return failure(cond::misconfigured, "shards: another run() is in progress");
     const auto where = strand_.get();
     if (!where) return stopped();
-    membership_ = std::make_shared<membership>(options_, holder_, next_seed_++, where);
+    if (membership_ && membership_->ended_by) settled_ = latch();
+    // There is no other membership while a task of this one runs.
+    const auto on_failure = [this](const auto& task, const auto& why) { end_by(*current(), task, why); };
+    membership_ = std::make_shared<membership>(options_, holder_, next_seed_++, where, on_failure);
     auto& m = *membership_;
-    m.supervising.spawn("member of " + options_.group, supervise(*this, m));
+    m.supervising.spawn("member of " + options_.group, drive(*this, m));
     if (options_.watch) m.following.spawn("watch of group " + options_.group, follow(*this, m));
     return membership_;
 }
@@ -92,7 +99,8 @@ asio::awaitable<result<>> shard_engine::run_to_the_end(std::shared_ptr<shard_eng
         self->request_stop(true);
     }
     if (caller.cancelled() != asio::cancellation_type::none) co_return failure(cond::cancelled);
-    co_return result<>{};
+    std::lock_guard lock(self->mutex_);
+    co_return m->ended_by ? result<>(*m->ended_by) : result<>();
 }
 
 /// Fails only when the wait is cancelled.
@@ -112,6 +120,22 @@ asio::awaitable<result<>> shard_engine::over(std::shared_ptr<shard_engine> self)
     if (!m) co_return result<>{};
     auto ending = catch_failure(joined(*m));
     co_return co_await std::move(ending);
+}
+
+void shard_engine::end_by(membership& m, const std::string& task, const failure& why)
+{
+    {
+        std::lock_guard lock(mutex_);
+        if (m.ended_by) return;
+        m.ended_by = why.because("the member has ended: its " + task + " failed");
+        if (settled_.settled()) settled_ = latch();
+        settled_.settle(*m.ended_by);
+    }
+    share_->works_until(time_point::min());
+    share_->assign({.self = shard_hash(options_.identity)}, time_->now()); // no key
+    (void)share_->cancel_overdue(time_->now());
+    for (task_group* g : {&m.requesting, &m.following, &m.supervising}) g->stop();
+    show_end(options_.log, options_.metrics.get(), "member", options_.group, task, why);
 }
 
 void shard_engine::request_stop(bool at_once)
@@ -149,6 +173,7 @@ asio::awaitable<result<>> shard_engine::settled(std::shared_ptr<shard_engine> se
 /// Requires the mutex.
 shard_state shard_engine::state_of(const membership& m) const
 {
+    if (m.ended_by) return shard_state::idle;
     switch (m.core.phase()) {
     case shard_phase::joining:
         return shard_state::joining;
@@ -188,7 +213,7 @@ shard_stats shard_engine::stats() const
     out.evictions = core.evictions();
     out.losses = core.losses();
     out.suspensions = core.suspensions();
-    out.trouble = core.trouble();
+    out.trouble = membership_->ended_by ? membership_->ended_by : core.trouble();
     return out;
 }
 

@@ -48,9 +48,11 @@ private:
     struct membership
     {
         membership(const shard_options& o, const std::string& holder, std::uint64_t seed,
-                   boost::asio::any_io_executor where);
+                   boost::asio::any_io_executor where, const task_group::failure_handler& on_failure);
         [[nodiscard]] std::size_t running() const;
         shard_core core; // under the mutex
+        /// The failure of a loop that has ended it.
+        std::optional<failure> ended_by = {}; // under the mutex
         /// The own Lease as it was read or written last.
         object lease = {};
         /// The epoch of the last assignment, until no run is left that it waits for.
@@ -87,18 +89,18 @@ private:
     [[nodiscard]] result<std::shared_ptr<membership>> begin();
     [[nodiscard]] std::shared_ptr<membership> current() const;
     static boost::asio::awaitable<result<>> joined(membership& m);
+    /// The one end for every failure of a loop: the work is suspended, and the Lease expires.
+    void end_by(membership& m, const std::string& task, const failure& why);
     [[nodiscard]] shard_state state_of(const membership& m) const;
 
     // shard_driver.cpp: steps and requests
-    static boost::asio::awaitable<result<>> supervise(shard_engine& self, membership& m);
-    static boost::asio::awaitable<result<>> drive(shard_engine& self, membership& m,
-                                                  std::optional<shard_step::any>& next);
+    static boost::asio::awaitable<result<>> drive(shard_engine& self, membership& m);
     void assign(membership& m, const shard_step::assign& step);
     [[nodiscard]] std::optional<time_point> look_after_runs(membership& m);
     void ask(membership& m, const shard_step::any& what);
     static boost::asio::awaitable<result<>> request(shard_engine& self, membership& m,
                                                     std::shared_ptr<request_mark> mark, shard_step::any what);
-    /// The end of a request. @param answered  False: it ran out of memory.
+    /// The end of a request. @param answered  False: it ended by an exception.
     void note_end(membership& m, bool answered);
     [[nodiscard]] boost::asio::awaitable<result<>> sent(membership& m, const shard_step::any& what);
     [[nodiscard]] boost::asio::awaitable<result<>> list(membership& m, duration limit);

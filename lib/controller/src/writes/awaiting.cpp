@@ -52,7 +52,7 @@ public:
     {
         try {
             engine().own_writes_.give_up(place_.where.id);
-        } catch (...) { // no memory: the rest is released when its time is over
+        } catch (...) { // the rest is released when its time is over
         }
         (void)engine().requeue();
     }
@@ -119,17 +119,11 @@ void controller_engine::remember_writes(object_key_view key, const reconcile_con
     if (added.first) news_.notify(); // the supervisor handles expiry
     // Afterwards, because the store changes before the source gets its event.
     for (const auto& r : removals) look_for_removal(marks.at(r.source)->source(), r.key);
-    try {
-        for (const auto& place : added.places) {
-            auto watch = std::make_unique<write_watch>(marks.at(place.where.source), place);
-            auto name = "own writes in " + watch->source().options.name;
-            const auto strand = watch->strand();
-            following_.spawn(std::move(name), strand, watch_writes(std::move(watch)));
-        }
-    } catch (...) { // out of memory for the watches: release the keys
-        for (const auto& place : added.places) own_writes_.give_up(place.where.id);
-        (void)requeue();
-        throw;
+    for (const auto& place : added.places) {
+        auto watch = std::make_unique<write_watch>(marks.at(place.where.source), place);
+        auto name = "own writes in " + watch->source().options.name;
+        const auto strand = watch->strand();
+        following_.spawn(std::move(name), strand, watch_writes(std::move(watch)));
     }
 }
 
@@ -168,7 +162,7 @@ void controller_engine::look_for_removal(const controller_source& source, object
     (void)requeue();
 }
 
-/// @return false when memory ran out: the supervisor queues the rest.
+/// Called in destructors. @return false after an exception: the supervisor queues the rest, or ends the controller.
 bool controller_engine::requeue() noexcept
 {
     auto keys = own_writes_.take_released();

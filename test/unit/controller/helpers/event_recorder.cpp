@@ -2,6 +2,7 @@
 #include "helpers_fixture.hpp"
 
 #include <kubecoro/controller/event_recorder.hpp>
+#include <kubecoro/test/failing_timers.hpp>
 #include <kubecoro/testing/every_step.hpp>
 
 #include <boost/json.hpp>
@@ -199,6 +200,28 @@ TEST_CASE("recorder: the stop sends what waits, at any rate, and ends", "[contro
     CHECK(recorder.stats().dropped_stopped == 1);
     CHECK(the.run.run(recorder.stop()).has_value()); // idempotent
     CHECK(the.run.clock().waiting() == 0);
+}
+
+TEST_CASE("recorder: a timer that throws ends it, visibly", "[controller][events][ends]")
+{
+    recording the;
+    const auto time = std::make_shared<kubecoro::test::failing_timers>(the.run.shared_clock());
+    event_recorder_options o;
+    o.time = time;
+    const auto recorder = the.make_recorder(event_api::core_v1, std::move(o));
+    time->fail();
+    recorder.event(the.shop, event_type::normal, "Swept", "Sweep", "clean");
+    the.run.run_until_idle();
+    CHECK(the.log.count("a loop failed and has ended its owner") == 1);
+    CHECK(the.log.count(log_level::error) == 1);
+    CHECK(the.numbers->value("kubecoro_ended_owners_total", {{"owner", "event_recorder"}, {"name", "janitor"}}) == 1);
+    const auto dropped = recorder.stats().dropped_stopped;
+    recorder.event(the.shop, event_type::normal, "Late", "Sweep", "clean");
+    CHECK(recorder.stats().dropped_stopped == dropped + 1);
+    const auto stopped = the.run.run(recorder.stop());
+    REQUIRE_FALSE(stopped);
+    CHECK(stopped.error() == cond::internal);
+    CHECK(stopped.error().describe().find("a broken timer") != std::string::npos);
 }
 
 TEST_CASE("recorder: the stop has a limit", "[controller][events]")

@@ -5,6 +5,7 @@
 #include "shards/share_state.hpp"
 
 #include <kubecoro/test/allocations.hpp>
+#include <kubecoro/test/failing_timers.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -263,53 +264,31 @@ TEST_CASE("shard memory: a view whose answer is taken without memory stays in do
     }
 }
 
-TEST_CASE(
-    "shard memory: a controller takes in the keys that have come once there is memory, and goes on to follow its share",
-    "[shards][memory]")
+TEST_CASE("shard member ends: a timer that throws ends the member, and no run begins any more", "[shards][ends]")
 {
-    constexpr int objects = 20;
     fixture f;
-    f.api.make_objects(objects);
-    kt::recording_logger log;
-    participant a(f.api, f.book, "a", {}, {.log = log.handle()});
-    participant b(f.api, f.book, "b");
-    bool armed = false;
-    int mapped = 0;
-    const auto noting = [&](const notification<object>& n, key_sink out) {
-        out(object_of(n).key());
-        ++mapped;
-        if (!armed || mapped != objects) return;
-        armed = false;
-        fail_allocation(1); // later ones are those of Asio
-    };
-    auto maps = a.informers.get<config_map>({.namespaces = {"default"}});
-    a.worker.watch(maps, noting, {.name = "noting"});
-    b.start(f.run);
-    f.time_until([&] { return b.settled_among(1); });
+    f.api.make_objects(5);
+    const auto time = std::make_shared<test::failing_timers>(f.run.shared_clock());
+    participant a(f.api, f.book, "a", {.time = time});
     a.start(f.run);
-    f.time_until([&] { return a.settled_among(2) && b.settled_among(2); });
-    f.run.run_until_idle();
-    REQUIRE(f.book.keys_of("a").size() < objects);
-
-    armed = true;
-    mapped = 0;
-    f.end(b);
-    f.run.advance(5s);
-    fail_allocation(0);
-    CHECK_FALSE(armed);
-    CHECK(log.count("part=share") == 1);
-    CHECK(mapped == 2 * objects);
-    CHECK(f.book.keys_of("a").size() == objects);
-
-    participant c(f.api, f.book, "c");
-    c.start(f.run);
-    f.time_until([&] { return a.settled_among(2) && c.settled_among(2); });
-    f.run.run_until_idle();
-    mapped = 0;
-    f.end(c);
     f.time_until([&] { return a.settled_among(1); });
     f.run.run_until_idle();
-    CHECK(mapped == objects);
+    CHECK(f.book.keys_of("a").size() == 5);
+    time->fail();
+    f.run.advance(30s);
+    REQUIRE(a.running.done());
+    CHECK(a.running.outcome().error() == cond::internal);
+    CHECK(a.running.outcome().error().describe().find("a broken timer") != std::string::npos);
+    CHECK(f.run.run(a.member.settled()).error() == cond::internal);
+    CHECK(a.member.stats().state == shard_state::idle);
+    REQUIRE(a.member.stats().trouble);
+    CHECK(a.log.count("a loop failed and has ended its owner") == 1);
+    CHECK(a.log.count(log_level::error) == 1);
+    CHECK(a.numbers->value("kubecoro_ended_owners_total", {{"owner", "member"}, {"name", "janitor"}}) == 1);
+    f.book.forget();
+    a.worker.trigger({"default", "object-1"});
+    f.run.advance(1s);
+    CHECK(f.book.keys_of("a").empty());
     f.end(a);
 }
 

@@ -141,6 +141,8 @@ struct controller_stats
 {
     /// Its phase at that moment.
     controller_phase phase = controller_phase::created;
+    /// Why it stops, or has stopped, by itself: a source that cannot be listed, or a failure of its own.
+    std::optional<failure> ended_by = {};
     /// Runs that may be in progress at once.
     std::size_t workers = 0;
     /// Runs in progress.

@@ -135,7 +135,8 @@ public:
 
     /** Returns the next key; waits for one.
 
-        @par Errors        cond::cancelled when the queue is shut down and no key is ready.
+        @par Errors        cond::cancelled when the queue is shut down and no key is ready; the failure of the queue's
+        timer, such as std::bad_alloc, which ends the queue.
         @par Cancellation  terminal, partial, total: no key is lost.
         @par In flight     Any number. */
     [[nodiscard]] boost::asio::awaitable<result<item>> get() { return get(engine_); }
