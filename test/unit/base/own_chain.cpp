@@ -48,6 +48,11 @@ const backoff_policy slow{.initial = 1s, .cap = 1s};
 
 const std::vector<std::pair<std::string, loop>> loops{
     {"until", [](world& w) { return until(w.run.clock(), 1s, [&w] { return w.user(result<>{}); }); }},
+    {"until with long pauses", [](world& w) { return until(w.run.clock(), 10h, [&w] { return w.user(result<>{}); }); }},
+    {"poll_until with long pauses",
+     [](world& w) {
+         return poll_until(w.run.clock(), poll_timing{.interval = 10h}, [&w] { return w.user<bool>(false); });
+     }},
     {"until without a pause", [](world& w) { return until(w.run.clock(), 0s, [&w] { return w.user(result<>{}); }); }},
     {"jitter_until",
      [](world& w) {
