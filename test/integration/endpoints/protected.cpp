@@ -134,7 +134,7 @@ TEST_CASE("endpoints: a flood of bad tokens reaches the API server as a trickle,
     };
     for (int i = 0; i < 9; ++i) send();
     for (auto& each : bad) CHECK(each.answer().status == 401);
-    // Of the others 32 wait.
+    // 32 of the others wait.
     for (int i = 0; i < 51; ++i) send();
     CHECK(test::eventually([&] { return program.server().stats().requests == 1 + 9 + 51 - 32; }));
     CHECK(api.requests.count("tokenreviews") == 10);

@@ -22,7 +22,7 @@ public:
     explicit settling(duration pause) noexcept : pause_(pause) {}
 
     /// The delay from `now` on.
-    /// @param versions  Of all contents of the workload; another text is another change.
+    /// @param versions  Versions of all contents of the workload; another text is another change.
     [[nodiscard]] duration wait(object_key_view key, std::string versions, time_point now);
     /// The workload was compared, or is gone.
     void forget(object_key_view key);
