@@ -10,6 +10,7 @@
 
 #include <kubecoro/api/timestamp.hpp>
 #include <kubecoro/api/untyped.hpp>
+#include <kubecoro/base/detail/finishing.hpp>
 #include <kubecoro/base/printable.hpp>
 #include <kubecoro/base/task_group.hpp>
 #include <kubecoro/client/followed_log.hpp>
