@@ -236,7 +236,8 @@ TEST_CASE("client: damaged compressed responses fail, and nothing of them is use
     damaged[damaged.size() - 6] = static_cast<char>(damaged[damaged.size() - 6] ^ 4);
     const auto cut = whole.substr(0, whole.size() - 1);
     for (const auto& body : {cut, damaged, whole + "x"}) {
-        const auto expected = body == cut ? cond::unreachable : cond::corrupt;
+        // More bytes may be the beginning of a further member, which is cut.
+        const auto expected = body == damaged ? cond::corrupt : cond::unreachable;
         world the;
         for (int i = 0; i < 2; ++i)
             the.net->replies.push_back({.body = {body}, .headers = {{"content-encoding", "gzip"}}});

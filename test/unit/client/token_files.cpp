@@ -12,7 +12,9 @@
 #include <future>
 #include <optional>
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 using namespace kubecoro;
 using namespace kubecoro::rest_test;
@@ -69,9 +71,11 @@ TEST_CASE("client: a token file on a file system that hangs delays requests for 
         return std::chrono::steady_clock::now() - begun;
     };
     CHECK(token_of_a_request() == "Bearer T1");
-    // Its readers wait until there is a writer.
+    // Its readers wait for a writer that writes nothing.
     std::filesystem::remove(file.path());
     REQUIRE(::mkfifo(file.path().c_str(), 0600) == 0);
+    const int writer = ::open(file.path().c_str(), O_RDWR | O_CLOEXEC);
+    REQUIRE(writer >= 0);
     the.run.advance(1min);
     const auto ask = [&] { CHECK(token_of_a_request() == "Bearer T1"); };
     CHECK(duration_of(ask) < 5s);
@@ -83,7 +87,8 @@ TEST_CASE("client: a token file on a file system that hangs delays requests for 
               return l.find("the token file cannot be read") != l.npos && l.find("has not ended") != l.npos;
           }) == 1);
 
-    std::ofstream(file.path()) << "T2";
+    CHECK(::write(writer, "T2", 2) == 2);
+    ::close(writer);
     std::filesystem::remove(file.path());
     const auto end = std::chrono::steady_clock::now() + 10s;
     while (token_of_a_request() != "Bearer T2" && std::chrono::steady_clock::now() < end) {

@@ -2,6 +2,7 @@
 #include "clusters/shared_leadership.hpp"
 #include "clusters_fixture.hpp"
 
+#include <kubecoro/base/detail/finishing.hpp>
 #include <kubecoro/base/timeout.hpp>
 
 #include <algorithm>
@@ -446,7 +447,8 @@ TEST_CASE("clusters: a leadership that is cancelled is lost, and ends when the l
     const auto shared = std::make_shared<kubecoro::detail::shared_leadership>();
     const latch never, cancel;
     const auto hold = [&]() -> ended {
-        auto either = race(kubecoro::detail::shared_leadership::hold(shared, never), cancel.wait());
+        auto holding = kubecoro::detail::finishing(kubecoro::detail::shared_leadership::hold(shared, never));
+        auto either = race(std::move(holding), cancel.wait());
         co_await std::move(either);
         co_return result<>{};
     };

@@ -237,7 +237,8 @@ asio::awaitable<result<std::string>> client::state::read_beginning(answer& a, st
     const auto read =
         co_await with_deadline(*options.time, options.timeouts.body_idle, std::move(reading), "the body of a refusal");
     if (!read && read.error().condition() == cond::cancelled) co_return read.error();
-    if (!read && damage != nullptr && read.error().condition() == cond::corrupt) *damage = read.error();
+    const bool unreadable = !read && (read.error() == cond::corrupt || read.error() == cond::unreachable);
+    if (unreadable && damage != nullptr) *damage = read.error();
     co_return body;
 }
 
