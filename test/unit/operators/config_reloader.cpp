@@ -214,7 +214,8 @@ TEST_CASE("config-reloader: invalid workloads do not delay valid ones", "[reload
 {
     fixture f;
     f.put_contents();
-    f.make(deployments, "bad", "true", R"("envFrom":[{"configMapRef":{"name":"../secrets/password"}}])");
+    f.make(deployments, "bad", "true",
+           R"("env":[{"name":"P","valueFrom":{"secretKeyRef":{"name":"../secrets/password","key":"p"}}}])");
     f.make(deployments, "empty", "true", R"("env":[])");
     f.make(deployments, "good");
     f.begin();
