@@ -103,8 +103,8 @@ TEST_CASE("tool: a kubeconfig that cannot be changed safely is left alone", "[to
 TEST_CASE("tool: a kubeconfig that a client refuses is not shown", "[tool]")
 {
     // As get would read them: the last of equal keys, the first document, and nothing of the wrong type.
-    CHECK(json::serialize(read("clusters: [{name: a, cluster: {server: x, server: y}}]\n---\nclusters: []\n")) ==
-          R"({"clusters":[{"name":"a","cluster":{"server":"y"}}]})");
+    CHECK(json::serialize(read("clusters: [{name: a, cluster: {server: x, server: z}}]\n---\nclusters: []\n")) ==
+          R"({"clusters":[{"name":"a","cluster":{"server":"z"}}]})");
     for (const char* wrong : {"users: [{name: a, user: {token: 12}}]", "users: [{name: a}, {name: a}]", "kind: Pod",
                               "users:\n- name: a\n  user:\n    token: \"t\n    as: jane\n"}) {
         INFO(wrong);
