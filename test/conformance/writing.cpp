@@ -211,7 +211,7 @@ spec:
     CHECK((*stored)[0].kind() == "CustomResourceDefinition");
     CHECK((*stored)[1].ns() == c.ns());
     CHECK((*stored)[1]["spec"]["image"].as_string() == "a:1");
-    CHECK((*stored)[2]["data"]["on"].as_string() == "yes");
+    CHECK((*stored)[2]["data"]["true"].as_string() == "yes");
     const auto again = c.run(apply_all(c.api(), objects, how, c.ns())).value();
     CHECK(again[1].resource_version() == (*stored)[1].resource_version());
     CHECK(again[2].resource_version() == (*stored)[2].resource_version());

@@ -65,7 +65,7 @@ fails "*${address}*" "$tool" serve --listen "$address"
 misuses '*HOST:PORT*' "$tool" serve --listen somewhere
 fails "*$work/none.yaml*" "$tool" serve --load "$work/none.yaml"
 printf 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\nkind: [\n' >"$work/broken.yaml"
-fails "*$work/broken.yaml*document 2*" "$tool" serve --load "$work/broken.yaml"
+fails "*$work/broken.yaml*line 6*" "$tool" serve --load "$work/broken.yaml"
 printf 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\napiVersion: v1\nkind: Gizmo\nmetadata: {name: g}\n' >"$work/unknown.yaml"
 fails "*$work/unknown.yaml*Gizmo*" "$tool" serve --load "$work/unknown.yaml"
 fails '*' "$tool" serve --kubeconfig-out "$work/no/such/folder/config"

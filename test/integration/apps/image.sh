@@ -18,6 +18,7 @@ for library in $libraries; do
     owner=$(dpkg -S "$library" 2>/dev/null || dpkg -S "${library#/usr}")
     case ${owner%%:*} in libc6 | libgcc-s1 | libstdc++6) continue ;; esac # they come with the compiler
     archive=${library%%.so*}.a
+    if [[ ! -e $archive ]]; then archive=${archive%-[0-9]*}.a; fi # libyaml-0.so.2 has libyaml.a
     if [[ -e $archive ]]; then
         package=$(dpkg -S "$archive")
         grep -qw -- "${package%%:*}" "$recipe" || missing+=("${package%%:*}")
