@@ -221,7 +221,7 @@ TEST_CASE("config-reloader: invalid workloads do not delay valid ones", "[reload
     CHECK(f.rolls(deployments, "good") == 1);
     CHECK(f.rolls(deployments, "bad") == 0);
     CHECK(f.rolls(deployments, "empty") == 0);
-    CHECK(f.log.count("not \"maybe\"") >= 1);
+    CHECK(f.log.count("maybe") >= 1);
     CHECK(f.log.count("no reason to roll it") == 1);
     f.put(config_maps, "settings", R"("data":{"a":"2"})");
     f.settle();
