@@ -45,6 +45,6 @@ if [[ ${3:-} == --all ]]; then
     exit
 fi
 note "$(inside 'c++ --version | head -n 1; dpkg-query -W -f "Boost \${Version}\n" libboost-dev' | paste -sd ' ')"
-inside 'cmake -S . -B build/debug -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DKUBECORO_APPS=OFF >build.log || { tail -20 build.log; exit 1; }
+inside 'cmake -S . -B build/debug -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 >build.log || { tail -20 build.log; exit 1; }
     cmake --build build/debug -j "$KUBECORO_JOBS" --target test_unit_base test_unit_api
     for program in build/debug/bin/test_unit_*; do "$program" | tail -n 3; done'
