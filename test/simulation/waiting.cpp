@@ -43,7 +43,7 @@ asio::awaitable<result<>> waiting::run(shared_informer<object> informer)
     } else if (outcome.error() == cond::timed_out) {
         if (limit_ == duration::zero() || runner_->clock().now() - began != limit_)
             broken("timed out at the wrong time");
-    } else if (!given_up_ && !end_expected_) {
+    } else if (!given_up_ && !end_expected_ && outcome.error() != cond::corrupt) { // corrupt: an answer was no list
         broken("ended by itself: " + outcome.error().describe());
     }
     co_return result<>{};
