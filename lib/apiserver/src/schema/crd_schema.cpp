@@ -271,7 +271,7 @@ private:
     schema_causes out_;
     bool foreign_ = false;
     bool inside_metadata_ = false;
-    /// Where defaults are not allowed; empty where they are.
+    /// The part of the schema in which defaults are forbidden; empty where they are allowed.
     std::string why_no_default_;
 };
 

@@ -183,7 +183,7 @@ result<> delta_processor::process(std::vector<delta>& batch)
 
 result<bool> delta_processor::process_some(std::vector<delta>& batch, std::size_t& most)
 {
-    if (!announce(most)) return false; // of this batch, or left over when the last attempt failed
+    if (!announce(most)) return false; // events of this batch, or those that a failed attempt left
     const delta& first = batch.front();
     switch (first.type) {
     case delta_type::sync_all:

@@ -65,7 +65,7 @@ struct informer_factory::state
         informer_key key;
         std::shared_ptr<informer_engine> engine;
         std::size_t uses = 0;
-        /// Where it is in `shared`; empty = nowhere.
+        /// Its position in `shared`; empty when it is not there.
         std::string place = {};
     };
 

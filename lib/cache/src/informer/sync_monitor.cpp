@@ -15,7 +15,7 @@ bool blocks_sync(cond c) noexcept
     case cond::unauthorized:
     case cond::invalid:
     case cond::misconfigured:
-    case cond::corrupt: // what answers is no API server, or no list
+    case cond::corrupt: // the answer came from no API server, or is no list
         return true;
     default:
         return false;

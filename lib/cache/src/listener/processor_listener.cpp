@@ -231,7 +231,7 @@ bool processor_listener::passes(notification<object>& n)
 {
     if (!filter_) return true;
     while (assume_some()) {
-    } // what has come since this turn began
+    } // events that came since this turn began
     const object about = object_of(n);
     const auto [pass, asked] = filter_.apply(n);
     if (!asked) report(about, "a handler's filter failed", asked.error());

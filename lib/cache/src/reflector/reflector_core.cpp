@@ -222,7 +222,7 @@ reflector_core::action reflector_core::list_failed(const failure& why, time_poin
         return ask_page();
     }
     fail("list failed", why);
-    if (parking_.parked()) note_current(now); // nothing exists
+    if (parking_.parked()) note_current(now); // no object exists, so that the empty store is current
     if (version_is_useless(why)) return list_newest(why, now);
     if (why == cond::corrupt) ++stats_.decode_errors;
     return wait_then_list(why, relist_reason::list_failed);

@@ -126,7 +126,7 @@ bool store_tables::drop_some(std::size_t& most) noexcept
         auto& content = (*next_namespace_)->second;
         if (most == 0 || (content.use_count() == 1 && erase_some(*content, next_object_, most))) return true;
         content.reset();
-        if (most != 0) --most; // of thousands of namespaces, each is some work
+        if (most != 0) --most; // each namespace costs work, and there may be thousands
     }
     for (auto& index : indexes_)
         if (index.drop_some(most)) return true;
