@@ -4,12 +4,6 @@
 # KUBECORO_STATIC is the property's default. Nothing is compiled differently, so one build serves both: docs/guide/deployment.md.
 define_property(TARGET PROPERTY KUBECORO_STATIC INITIALIZE_FROM_VARIABLE KUBECORO_STATIC)
 
-# A program's property KUBECORO_CODE_ORDER is a linker script that puts the code which runs together in its file, or OFF: by default
-# the one beside this file, where the linker reads such scripts: docs/decisions/0061-code-order.md.
-define_property(TARGET PROPERTY KUBECORO_CODE_ORDER INITIALIZE_FROM_VARIABLE KUBECORO_CODE_ORDER)
-set(kubecoro_code_order ${CMAKE_CURRENT_LIST_DIR}/code_order.ld)
-include(CheckLinkerFlag)
-
 macro(kubecoro_find)
   if(CMAKE_FIND_PACKAGE_NAME) # in the package
     find_dependency(${ARGN})
@@ -19,12 +13,6 @@ macro(kubecoro_find)
 endmacro()
 
 macro(kubecoro_dependencies)
-  if(NOT DEFINED KUBECORO_CODE_ORDER)
-    check_linker_flag(CXX LINKER:-T,${kubecoro_code_order} KUBECORO_LINKER_ORDERS_CODE)
-    if(KUBECORO_LINKER_ORDERS_CODE)
-      set(KUBECORO_CODE_ORDER ${kubecoro_code_order})
-    endif()
-  endif()
   set(THREADS_PREFER_PTHREAD_FLAG ON)
   kubecoro_find(Threads)
   kubecoro_find(Boost 1.81 COMPONENTS json url)

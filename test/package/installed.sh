@@ -32,10 +32,6 @@ if echo 'int main() {}' | c++ -static -x c++ -o "$work/empty" - 2>"$work/empty.l
         echo "KUBECORO_STATIC had no effect" >&2
         exit 1
     fi
-    if grep -q '^KUBECORO_LINKER_ORDERS_CODE.*=1$' "$work/static/CMakeCache.txt" && ! readelf -SW "$work/static/typed" | grep -qF .text.used; then
-        echo "the code that runs does not stand together: code_order.ld was not read" >&2
-        exit 1
-    fi
 fi
 
 # Types are generated again when their definition changes, and the program that uses them is compiled again.

@@ -17,8 +17,8 @@ constexpr std::array all{
     target{"idle operator, 1,000 objects, private", "idle operator", "private", ours, maps, 1'000, {}, 12},
     target{"idle operator, 1,000 objects, resident", "idle operator", "resident", ours, maps, 1'000, runtime, 1 / 2.},
     target{"node agent, private", "node agent", "private", ours, "pods", 30, {}, 2},
-    target{"node agent, proportional", "node agent", "proportional", ours, "pods", 30, {}, 7},
-    target{"node agent, proportional", "node agent", "proportional", ours, "pods", 30, go, 1 / 4.},
+    target{"node agent, proportional", "node agent", "proportional", ours, "pods", 30, {}, 8.5},
+    target{"node agent, proportional", "node agent", "proportional", ours, "pods", 30, go, 1 / 3.5},
     // The Lease's 15 s, and one.
     target{"failover after a kill", "failover after a kill", "until_led", ours, "-", 0, {}, 16},
     target{"failover after a release", "failover after a release", "until_led", ours, "-", 0, {}, 1},

@@ -71,5 +71,5 @@ for path in 8080/metrics 8080/debug/informers 8080/dashboard 8081/readyz; do
 done
 sleep 3
 report operator "$operator" 0 12000
-report "node agent" "$agent" 2000 7000
-report "its libraries shared with operator and server" "$shared" 2000 7000
+report "node agent" "$agent" 2000 8500
+report "its libraries shared with operator and server" "$shared" 2000 8500
