@@ -57,6 +57,23 @@ set(kubecoro_asio_headers <boost/asio/any_io_executor.hpp> <boost/asio/as_tuple.
   <boost/asio/co_spawn.hpp> <boost/asio/post.hpp> <boost/asio/this_coro.hpp> <boost/asio/use_awaitable.hpp>
   <boost/system/result.hpp>)
 
+# Most of a compiler's work on a small file is to read and to instantiate what all files of a module use. First builds compile the files
+# of a room, which is a folder of src, as one.
+function(kubecoro_units target)
+  if(NOT KUBECORO_UNITY)
+    return()
+  endif()
+  get_target_property(sources ${target} SOURCES)
+  list(FILTER sources INCLUDE REGEX "[.]cpp$")
+  foreach(source IN LISTS sources)
+    cmake_path(GET source PARENT_PATH room)
+    string(MAKE_C_IDENTIFIER "${room}" room)
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${room})
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  target_compile_options(${target} PRIVATE -Wno-shadow) # of names of another file
+endfunction()
+
 # Optimised builds compile a module for size: a program pays for pages of code that it never runs (docs/decisions/0060). Sources that
 # begin with one of the texts of `fast`, through which objects, events and keys pass, are compiled for speed. They are a target of their
 # own, whose objects the module holds: what is precompiled for size is of no use to them.
@@ -90,6 +107,7 @@ function(kubecoro_optimise target fast libraries precompiled)
   target_include_directories(${target}_fast PRIVATE $<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>)
   target_compile_definitions(${target}_fast PRIVATE $<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>)
   target_compile_options(${target}_fast PRIVATE $<TARGET_PROPERTY:${target},COMPILE_OPTIONS> $<${optimised}:-O3>)
+  kubecoro_units(${target}_fast)
   if(precompiled)
     kubecoro_precompile(${target}_fast ${precompiled})
   endif()
@@ -120,6 +138,7 @@ function(kubecoro_module name)
     kubecoro_precompile(${target} ${M_PRECOMPILE})
   endif()
   kubecoro_optimise(${target} "${M_FAST}" "${M_USES};${public};${private}" "${M_PRECOMPILE}")
+  kubecoro_units(${target})
   install(TARGETS ${target} EXPORT kubecoro-targets FILE_SET HEADERS
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
   set_property(GLOBAL APPEND PROPERTY KUBECORO_MODULES ${name})

@@ -217,7 +217,7 @@ run_worker() { # number index...
     local tree=$work/tree-$1 bad=0 i
     shift
     refresh_tree "$tree"
-    [[ -f $tree/build/release/build.ninja ]] || (cd "$tree" && mkdir -p build && cmake --preset release >build/log 2>&1) || {
+    [[ -f $tree/build/release/build.ninja ]] || (cd "$tree" && mkdir -p build && cmake --preset release -DKUBECORO_UNITY=OFF >build/log 2>&1) || {
         cat "$tree/build/log"
         return 1
     }

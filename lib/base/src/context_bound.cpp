@@ -96,7 +96,7 @@ std::shared_ptr<context_tie> tie_to_context(const asio::any_io_executor& executo
     return std::make_shared<context_tie>(asio::use_service<tie_service>(context).ties(), std::move(value));
 }
 
-std::shared_ptr<void> value_of(const context_tie& tie) { return tie.value(); }
+std::shared_ptr<void> value_of_tie(const context_tie& tie) { return tie.value(); }
 
 } // namespace detail
 } // namespace kubecoro

@@ -1,3 +1,6 @@
+// First: its function templates must not take the place of functions of the header under test.
+#include <kubecoro/base/try.hpp>
+
 #include "coroutine_fixture.hpp"
 
 #include <kubecoro/base/context_bound.hpp>

@@ -18,7 +18,7 @@ constexpr std::size_t envelope_bytes = 1024;
 // Maximum bytes that a server writes for one: \u003c for <.
 constexpr std::size_t longest_escape = 6;
 // Larger line buffers are freed after the line that needed them.
-constexpr std::size_t kept_capacity = std::size_t{1} << 20;
+constexpr std::size_t kept_line = std::size_t{1} << 20;
 
 // `type` and `object` in either order.
 class event_envelope final : public envelope
@@ -283,7 +283,7 @@ private:
             return {};
         }
         const auto decoded = decode_line(partial_.empty() ? line : std::string_view(partial_), out);
-        if (partial_.capacity() > kept_capacity) std::string().swap(partial_);
+        if (partial_.capacity() > kept_line) std::string().swap(partial_);
         partial_.clear();
         return decoded;
     }

@@ -30,14 +30,14 @@ using detail::schema_field;
 /// The field that is compared, for failures.
 using place = std::string;
 
-struct difference
+struct diff_options
 {
     /// Whether the patch names all members of the new object, so that others go: for unions.
     bool retain_keys = false;
     patch_shape shape;
 };
 
-result<json::object> compare(const json::object& from, const json::object& to, difference how, const place& at);
+result<json::object> compare(const json::object& from, const json::object& to, diff_options how, const place& at);
 
 failure refusal(const place& at, std::string_view why)
 {
@@ -232,7 +232,7 @@ json::array retained(const json::object& to)
     return out;
 }
 
-result<json::object> compare(const json::object& from, const json::object& to, difference how, const place& at)
+result<json::object> compare(const json::object& from, const json::object& to, diff_options how, const place& at)
 {
     json::object patch;
     for (const auto& [name, after] : to) {

@@ -18,7 +18,7 @@ using form = merge_type::form;
 
 bool is_list(form f) { return f == form::set || f == form::by_key; }
 
-bool is_nothing(const json::value* v)
+bool is_absent(const json::value* v)
 {
     return !v || v->is_null() || (v->is_object() && v->get_object().empty()) ||
            (v->is_array() && v->get_array().empty());
@@ -102,7 +102,7 @@ difference compared(const json::value* before, const json::value* after, const m
 {
     difference out;
     const auto f = common_form(before, after, type);
-    if (f == form::leaf || (is_nothing(before) && is_nothing(after))) {
+    if (f == form::leaf || (is_absent(before) && is_absent(after))) {
         out.note(before, after);
         return out;
     }

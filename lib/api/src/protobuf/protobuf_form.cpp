@@ -18,12 +18,12 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::uint32_t list_items = 2;
-constexpr std::size_t shown_text = 100;
+constexpr std::size_t shown_kind = 100;
 
 failure no_form(std::string_view api_version, std::string_view kind)
 {
-    return failure(cond::invalid, "a kind without a protobuf form: " + printable(api_version, shown_text) + " " +
-                                      printable(kind, shown_text));
+    return failure(cond::invalid, "a kind without a protobuf form: " + printable(api_version, shown_kind) + " " +
+                                      printable(kind, shown_kind));
 }
 
 /// Writes the beginning of an envelope, up to the content's length.

@@ -17,14 +17,14 @@ constexpr std::size_t longest_head = 15;
 // A type, or the metadata of a list.
 constexpr std::size_t longest_envelope_field = 1024 * 1024;
 // Larger buffers are freed after the item that needed them.
-constexpr std::size_t kept_capacity = std::size_t{1} << 20;
+constexpr std::size_t kept_item = std::size_t{1} << 20;
 
 constexpr std::uint32_t envelope_type = 1;
 constexpr std::uint32_t envelope_content = 2;
 constexpr std::uint32_t envelope_encoding = 3;
 constexpr std::uint32_t envelope_content_type = 4;
 constexpr std::uint32_t list_metadata = 1;
-constexpr std::uint32_t list_items = 2;
+constexpr std::uint32_t items_field = 2;
 constexpr std::uint32_t metadata_version = 2;
 constexpr std::uint32_t metadata_continue = 3;
 constexpr std::uint32_t metadata_remaining = 4;
@@ -122,7 +122,7 @@ result<std::size_t> protobuf_list::carried_field(std::string_view bytes)
     const auto taken = step(carried_);
     if (!taken) return taken;
     pass(*taken, where);
-    if (*taken != 0 && carried_.capacity() > kept_capacity) std::string().swap(carried_);
+    if (*taken != 0 && carried_.capacity() > kept_item) std::string().swap(carried_);
     if (*taken != 0) carried_.clear();
     return added;
 }
@@ -193,7 +193,7 @@ result<std::size_t> protobuf_list::envelope_field(const wire_field& head, std::s
 
 result<std::size_t> protobuf_list::list_field(const wire_field& head, std::size_t head_size, std::string_view text)
 {
-    const bool is_item = head.number == list_items;
+    const bool is_item = head.number == items_field;
     const bool is_metadata = head.number == list_metadata;
     if (head.number < last_field_ || (is_metadata && last_field_ != 0))
         return broken("protobuf fields are out of order");
@@ -229,7 +229,7 @@ result<> protobuf_list::read_type(std::string_view type)
     auto [api_version, kind] = *texts;
     const schema_kind* const schema = builtin_schemas::find(api_version, kind);
     const auto fields = schema == nullptr ? std::span<const schema_field>{} : builtin_schemas::fields(schema->message);
-    const bool is_list = fields.size() >= 2 && fields[1].number == list_items && fields[1].has(field_flag::repeated) &&
+    const bool is_list = fields.size() >= 2 && fields[1].number == items_field && fields[1].has(field_flag::repeated) &&
                          builtin_schemas::text(fields[1].name) == "items" && kind.ends_with(list_suffix) &&
                          builtin_schemas::message(fields[1].message).form == json_form::object;
     is_status_ = kind == "Status" && api_version == "v1";
@@ -292,7 +292,7 @@ result<> protobuf_list::read_item(std::string_view item)
 void protobuf_list::expect_item(std::string_view text) const
 {
     field_head head;
-    if (read_head(text, head) != head_state::complete || head.field.number != list_items) return;
+    if (read_head(text, head) != head_state::complete || head.field.number != items_field) return;
     known_.expect(identity_of(text.substr(head.size, head.field.value)).key);
 }
 

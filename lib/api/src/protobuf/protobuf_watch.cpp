@@ -17,7 +17,7 @@ constexpr std::size_t length_bytes = 4;
 // The type, the tags around the object, and its envelope.
 constexpr std::size_t frame_overhead = 4096;
 // Larger buffers are freed after the frame that needed them.
-constexpr std::size_t kept_capacity = std::size_t{1} << 20;
+constexpr std::size_t kept_frame = std::size_t{1} << 20;
 
 // The tag of the event's type, which is always written.
 constexpr char event_begin = 0x0a;
@@ -62,7 +62,7 @@ result<> protobuf_watch::feed(std::string_view bytes, std::vector<watch_event>& 
         received_ += *taken;
         if (carries && *taken != 0) {
             carried_.clear();
-            if (carried_.capacity() > kept_capacity) std::string().swap(carried_);
+            if (carried_.capacity() > kept_frame) std::string().swap(carried_);
         } else if (!carries && *taken == 0) {
             carried_ = bytes;
             return {};

@@ -25,7 +25,7 @@ namespace json = boost::json;
 using flag = field_flag;
 
 // Far from the depth at which decoders give up.
-constexpr std::size_t deepest = 50;
+constexpr std::size_t deepest_struct = 50;
 /// 10000-01-01, whose texts cannot be read again.
 constexpr std::int64_t end_of_years = 253402300800;
 
@@ -145,7 +145,7 @@ bool struct_writer::field(const schema_field& f, struct_members& from)
 
 bool struct_writer::object(std::uint16_t message, struct_view from)
 {
-    if (depth_ == deepest) return false;
+    if (depth_ == deepest_struct) return false;
     ++depth_;
     struct_members all(from);
     const bool good = members(message, all) && all.are_seen();
@@ -313,7 +313,7 @@ bool struct_writer::raw_json(typed_value from)
 {
     if (!fits(from, value_form::any)) return false;
     const auto& v = or_zero<json::value>(from);
-    if (!is_plain(v, deepest)) return false;
+    if (!is_plain(v, deepest_struct)) return false;
     if (!v.is_null()) out_->text_field(1, json::serialize(v));
     return true;
 }

@@ -10,7 +10,7 @@ namespace kubecoro::detail {
 namespace {
 
 bool is_letter(char c) noexcept { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+bool is_uri_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
 /// The byte that a valid escape at the beginning stands for.
 std::optional<unsigned> escaped(std::string_view text)
@@ -25,7 +25,8 @@ std::optional<unsigned> escaped(std::string_view text)
 /// Characters that a host may have as they are.
 bool is_plain_in_host(char c) noexcept
 {
-    return is_letter(c) || is_digit(c) || std::string_view("-_.~!$&'()*+,;=:[]<>\"").find(c) != std::string_view::npos;
+    return is_letter(c) || is_uri_digit(c) ||
+           std::string_view("-_.~!$&'()*+,;=:[]<>\"").find(c) != std::string_view::npos;
 }
 
 enum class part
@@ -56,7 +57,7 @@ bool has_right_escapes(std::string_view text, part of)
 
 bool is_port(std::string_view text)
 {
-    return text.empty() || (text[0] == ':' && std::ranges::all_of(text.substr(1), is_digit));
+    return text.empty() || (text[0] == ':' && std::ranges::all_of(text.substr(1), is_uri_digit));
 }
 
 bool is_literal_address(std::string_view host)
@@ -89,7 +90,7 @@ bool is_user(std::string_view text)
 {
     return std::ranges::all_of(text,
                                [](char c) {
-                                   return is_letter(c) || is_digit(c) ||
+                                   return is_letter(c) || is_uri_digit(c) ||
                                           std::string_view("-._:~!$&'()*+,;=%@").find(c) != std::string_view::npos;
                                }) &&
            has_right_escapes(text, part::other);
@@ -109,7 +110,7 @@ std::optional<std::size_t> scheme_of(std::string_view text)
         const char c = text[i];
         if (is_letter(c)) continue;
         if (c == ':') return i == 0 ? std::nullopt : std::optional(i);
-        const bool inner = is_digit(c) || c == '+' || c == '-' || c == '.';
+        const bool inner = is_uri_digit(c) || c == '+' || c == '-' || c == '.';
         if (!inner || i == 0) return 0;
     }
     return 0;

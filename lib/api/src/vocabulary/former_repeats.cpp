@@ -8,7 +8,10 @@
 namespace kubecoro::detail {
 namespace {
 
-std::size_t bytes_of(const repeats::entry& e) noexcept { return sizeof(e) + e.text.capacity() + e.tape.capacity(); }
+std::size_t bytes_with_entry(const repeats::entry& e) noexcept
+{
+    return sizeof(e) + e.text.capacity() + e.tape.capacity();
+}
 
 bool is_equal(const repeats::entry& e, std::string_view text, const repeats::reading& how, std::size_t depth) noexcept
 {
@@ -42,7 +45,7 @@ void former_repeats::keep(repeats::entry e)
 {
     e.text.shrink_to_fit();
     e.tape.shrink_to_fit();
-    const std::size_t size = bytes_of(e);
+    const std::size_t size = bytes_with_entry(e);
     const std::uint64_t hash = hash_text(e.text);
     if (sets_.empty()) sets_.resize(first_sets);
     slot* to = slot_for(hash, e);
@@ -73,7 +76,7 @@ void former_repeats::grow()
 
 void former_repeats::empty(slot& s) noexcept
 {
-    if (s.held) content_ -= bytes_of(*s.held);
+    if (s.held) content_ -= bytes_with_entry(*s.held);
     s.held.reset();
 }
 

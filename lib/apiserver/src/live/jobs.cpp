@@ -38,7 +38,7 @@ void set_outcome(json::object& status, job_outcome outcome, wall_time now)
     }
 }
 
-void count(json::object& status, std::string_view member, std::int64_t n)
+void set_count(json::object& status, std::string_view member, std::int64_t n)
 {
     if (n > 0)
         status[member] = n;
@@ -67,9 +67,9 @@ void run_job(const workbench& w, const json::value& job)
     json::object status = before ? *before : json::object{};
     if (!status.contains("startTime") && !state.suspended) status["startTime"] = format_time(w.now);
     const bool ends = plan.outcome != job_outcome::running;
-    count(status, "active", ends ? 0 : state.active);
-    count(status, "succeeded", state.succeeded);
-    count(status, "failed", state.failed);
+    set_count(status, "active", ends ? 0 : state.active);
+    set_count(status, "succeeded", state.succeeded);
+    set_count(status, "failed", state.failed);
     status["ready"] = std::count_if(pods.begin(), pods.end(), [](const auto* p) { return p->active() && p->ready; });
     set_outcome(status, plan.outcome, w.now);
     w.set_status("jobs.batch", job, std::move(status));

@@ -10,7 +10,7 @@ namespace {
 /// Pods of a set that are refused in one turn. The set may go on after one whose name another pod has.
 constexpr std::size_t most_refused = 10;
 
-struct count
+struct pod_counts
 {
     std::int64_t pods = 0, ready = 0, updated = 0;
 };
@@ -65,7 +65,7 @@ void run_stateful_set(const workbench& w, const json::value& set)
     const auto wanted = int_at(set, "spec.replicas", 1);
 
     std::map<std::string, const pod_digest*> by_name;
-    count have;
+    pod_counts have;
     for (const auto* p : w.pods.of(uid_of(set))) {
         by_name.emplace(p->name, p);
         ++have.pods;

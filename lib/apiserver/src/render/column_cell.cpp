@@ -41,7 +41,7 @@ json::value whole_number(const json::value& v)
     return std::fabs(number) < beyond ? static_cast<std::int64_t>(number) : std::numeric_limits<std::int64_t>::min();
 }
 
-std::string age(std::string_view text, wall_time now)
+std::string age_text(std::string_view text, wall_time now)
 {
     wall_time time;
     if (text.empty()) return "<unknown>";
@@ -58,7 +58,7 @@ json::value column_cell(std::string_view type, const json::value* found, wall_ti
     if (type == "boolean" && found->is_bool()) return *found;
     if (type == "integer" && found->is_number()) return whole_number(*found);
     if (type == "number" && found->is_number()) return *found;
-    if (type == "date" && found->is_string()) return json::value(std::string_view(age(found->get_string(), now)));
+    if (type == "date" && found->is_string()) return json::value(std::string_view(age_text(found->get_string(), now)));
     return nullptr;
 }
 

@@ -64,6 +64,13 @@ void append_quoted(std::string& out, std::string_view text)
     out += '"';
 }
 
+std::string quoted_list(const std::vector<std::string>& texts)
+{
+    std::string out = "[";
+    for (const auto& t : texts) out += (out.size() > 1 ? " " : "") + quote(t);
+    return out + "]";
+}
+
 std::string quote(std::string_view text)
 {
     std::string out;

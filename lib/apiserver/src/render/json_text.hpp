@@ -19,6 +19,8 @@ namespace json = boost::json;
 /// not UTF-8 becomes U+FFFD, so that the text is JSON whatever a request holds.
 void append_quoted(std::string& out, std::string_view text);
 [[nodiscard]] std::string quote(std::string_view text);
+/// As Go prints a list of texts with %q.
+[[nodiscard]] std::string quoted_list(const std::vector<std::string>& texts);
 
 /// Appends compact text in the format of Go's encoder.
 void append_json(std::string& out, const json::value& v);

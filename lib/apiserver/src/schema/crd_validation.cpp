@@ -71,7 +71,7 @@ std::string lower(std::string_view text)
 }
 
 /// Names may be absent here.
-void check_names(const json::value& names, const std::string& path, std::vector<status_cause>& causes)
+void check_crd_names(const json::value& names, const std::string& path, std::vector<status_cause>& causes)
 {
     const auto check = [&](const std::string& field, std::string_view text, bool mixed) {
         if (text.empty() || errors::enough(causes)) return;
@@ -96,7 +96,7 @@ void check_spec_names(const json::value& crd, std::vector<status_cause>& causes)
     for (const std::string_view name : {"plural", "singular", "kind", "listKind"})
         if (const auto path = "spec.names." + std::string(name); text_at(crd, path).empty())
             causes.push_back(errors::required(path));
-    if (const auto* names = find_at(crd, "spec.names")) check_names(*names, "spec.names", causes);
+    if (const auto* names = find_at(crd, "spec.names")) check_crd_names(*names, "spec.names", causes);
 }
 
 /// Whether all versions have the same value at a member. A kube-apiserver then takes it as one of the whole definition.
@@ -365,7 +365,7 @@ void validate_crd_update(const json::value& before, const json::value& after, st
     const auto* spec = find_at(before, "spec");
     if (!spec || !find_at(after, "spec") || *spec != *find_at(after, "spec")) check_stored_versions(after, causes);
     if (const auto* accepted = find_at(after, "status.acceptedNames"))
-        check_names(*accepted, "status.acceptedNames", causes);
+        check_crd_names(*accepted, "status.acceptedNames", causes);
     // Names are settled when the definition is served.
     const bool settled = is_established(before);
     for (const std::string_view path : {"spec.scope", "spec.names.kind", "spec.group", "spec.names.plural"}) {

@@ -80,7 +80,7 @@ bool stateful_set_may_change(json::object before, json::object after)
     return before == after;
 }
 
-void validate_job(const json::value& before, const json::value& after, std::vector<status_cause>& causes)
+void check_job_update(const json::value& before, const json::value& after, std::vector<status_cause>& causes)
 {
     const auto* suspended = find_at(before, "spec.suspend");
     const bool not_begun =
@@ -131,7 +131,7 @@ void validate_spec_update(const resource_info& info, const json::value& before, 
                           std::vector<status_cause>& causes)
 {
     validate_fields(info, before, after, causes);
-    if (info.behaves == builtin::job) validate_job(before, after, causes);
+    if (info.behaves == builtin::job) check_job_update(before, after, causes);
     if (info.behaves == builtin::persistent_volume_claim &&
         fixed_part_of_claim(before, before, after) != fixed_part_of_claim(after, before, after))
         causes.push_back(errors::forbidden_field(

@@ -161,7 +161,7 @@ void check_toleration(const json::value& toleration, const std::string& path, st
                  R"("NoSchedule", "PreferNoSchedule", "NoExecute")", path, causes);
 }
 
-void check_names(const json::value& spec, const std::string& path, std::vector<status_cause>& causes)
+void check_unique_names(const json::value& spec, const std::string& path, std::vector<status_cause>& causes)
 {
     for (const std::string_view member : {"serviceAccountName", "nodeName", "priorityClassName"})
         if (const auto text = text_at(spec, member); !text.empty() && !is_subdomain(text))
@@ -193,7 +193,7 @@ void validate_pod_spec(const json::value& spec, const std::string& path, bool mo
                  R"("ClusterFirstWithHostNet", "ClusterFirst", "Default", "None")", path, causes);
     if (text_at(spec, "dnsPolicy") == "None" && !object_at(spec, "dnsConfig"))
         causes.push_back(required(path + ".dnsConfig", "must provide `dnsConfig` when `dnsPolicy` is None"));
-    check_names(spec, path, causes);
+    check_unique_names(spec, path, causes);
     if (const auto* selector = object_at(spec, "nodeSelector"))
         validate_labels(*selector, path + ".nodeSelector", causes);
     if (const auto* seconds = find_at(spec, "activeDeadlineSeconds"); seconds && seconds->is_int64())

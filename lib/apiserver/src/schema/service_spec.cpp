@@ -12,7 +12,7 @@ namespace {
 std::string_view type_of(const json::value& service) { return text_at(service, "spec.type"); }
 
 /// The value at a path of the specification, where absent, null, and an empty text or list are the same.
-const json::value* given(const json::value& service, std::string_view member)
+const json::value* stated_at(const json::value& service, std::string_view member)
 {
     const auto* value = find_at(service, "spec." + std::string(member));
     if (!value || value->is_null()) return nullptr;
@@ -23,8 +23,8 @@ const json::value* given(const json::value& service, std::string_view member)
 
 bool same(const json::value& a, const json::value& b, std::string_view member)
 {
-    const auto* x = given(a, member);
-    const auto* y = given(b, member);
+    const auto* x = stated_at(a, member);
+    const auto* y = stated_at(b, member);
     return x && y ? *x == *y : x == y;
 }
 
@@ -32,7 +32,7 @@ json::object& spec_of(json::value& service) { return object_member(service.get_o
 
 void take(const json::value& from, json::value& to, std::string_view member)
 {
-    if (const auto* value = given(from, member)) spec_of(to)[member] = *value;
+    if (const auto* value = stated_at(from, member)) spec_of(to)[member] = *value;
 }
 
 /// Removes a member that the new type does not have, unless the update sets it: then it is refused.
@@ -45,19 +45,19 @@ void settle_cluster_ips(const json::value& before, json::value& after)
 {
     if (!has_cluster_ip(before)) return;
     if (!has_cluster_ip(after)) {
-        if (given(after, "clusterIPs") && !same(before, after, "clusterIPs")) return;
+        if (stated_at(after, "clusterIPs") && !same(before, after, "clusterIPs")) return;
         for (const std::string_view member :
              {"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy", "internalTrafficPolicy"})
             drop(before, after, member);
         return;
     }
     for (const std::string_view member : {"ipFamilies", "ipFamilyPolicy"})
-        if (!given(after, member)) take(before, after, member);
-    if (!given(after, "clusterIP")) take(before, after, "clusterIP");
-    if (!given(after, "clusterIPs") && same(before, after, "clusterIP")) take(before, after, "clusterIPs");
+        if (!stated_at(after, member)) take(before, after, member);
+    if (!stated_at(after, "clusterIP")) take(before, after, "clusterIP");
+    if (!stated_at(after, "clusterIPs") && same(before, after, "clusterIP")) take(before, after, "clusterIPs");
     // A client that knows one address only has changed it.
     if (!same(before, after, "clusterIP") && same(before, after, "clusterIPs"))
-        spec_of(after)["clusterIPs"] = json::array{*given(after, "clusterIP")};
+        spec_of(after)["clusterIPs"] = json::array{*stated_at(after, "clusterIP")};
 }
 
 /// The node ports of a service by the names of its ports.
@@ -106,10 +106,11 @@ void default_ip_families(json::value& service)
     auto& spec = spec_of(service);
     // Its addresses are made by others, who may use both families.
     const bool open = is_headless(service) && (!selector || selector->empty());
-    if (!given(service, "ipFamilyPolicy")) spec["ipFamilyPolicy"] = open ? "RequireDualStack" : "SingleStack";
+    if (!stated_at(service, "ipFamilyPolicy")) spec["ipFamilyPolicy"] = open ? "RequireDualStack" : "SingleStack";
     const bool both = open && text_at(service, "spec.ipFamilyPolicy") != "SingleStack";
     auto families = json::array{"IPv4"};
-    if (const auto* stated = given(service, "ipFamilies"); stated && stated->is_array()) families = stated->get_array();
+    if (const auto* stated = stated_at(service, "ipFamilies"); stated && stated->is_array())
+        families = stated->get_array();
     if (both && families.size() == 1) families.push_back(families[0] == "IPv4" ? "IPv6" : "IPv4");
     spec["ipFamilies"] = std::move(families);
 }
@@ -176,8 +177,8 @@ void settle_service(const json::value* before, json::value& after)
                 drop(*before, after, member);
     }
     if (!has_cluster_ip(after)) return;
-    if (!given(after, "clusterIPs") && given(after, "clusterIP"))
-        spec_of(after)["clusterIPs"] = json::array{*given(after, "clusterIP")};
+    if (!stated_at(after, "clusterIPs") && stated_at(after, "clusterIP"))
+        spec_of(after)["clusterIPs"] = json::array{*stated_at(after, "clusterIP")};
     default_ip_families(after);
 }
 

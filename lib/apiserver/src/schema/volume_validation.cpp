@@ -57,13 +57,13 @@ void check_files(const json::value& source, const std::string& path, std::vector
     }
 }
 
-struct needed_member
+struct source_member
 {
     std::string_view source;
     std::string_view member;
 };
 
-constexpr needed_member needed[] = {
+constexpr source_member needed_of_source[] = {
     {"secret", "secretName"},
     {"configMap", "name"},
     {"persistentVolumeClaim", "claimName"},
@@ -85,7 +85,7 @@ constexpr needed_member needed[] = {
 void check_source(std::string_view name, const json::value& source, const std::string& path,
                   std::vector<status_cause>& causes)
 {
-    for (const auto& each : needed)
+    for (const auto& each : needed_of_source)
         if (each.source == name && text_at(source, each.member).empty())
             causes.push_back(required(path + "." + std::string(each.member)));
     const auto stated = text_at(source, "path");

@@ -251,7 +251,7 @@ bool is_builtin_group(std::string_view group)
 
 namespace {
 
-std::vector<std::string> texts(const json::array* values)
+std::vector<std::string> texts_of(const json::array* values)
 {
     std::vector<std::string> out;
     if (!values) return out;
@@ -324,8 +324,8 @@ resource_info resource_of_crd(const json::value& crd)
     r.singular = text_at(crd, "spec.names.singular");
     r.kind = text_at(crd, "spec.names.kind");
     r.list_kind = text_at(crd, "spec.names.listKind");
-    r.short_names = texts(array_at(crd, "spec.names.shortNames"));
-    r.categories = texts(array_at(crd, "spec.names.categories"));
+    r.short_names = texts_of(array_at(crd, "spec.names.shortNames"));
+    r.categories = texts_of(array_at(crd, "spec.names.categories"));
     r.namespaced = text_at(crd, "spec.scope") == "Namespaced";
     r.unconditional_update = false;
     if (const auto* versions = array_at(crd, "spec.versions")) {

@@ -17,14 +17,6 @@ bool contains(const std::vector<std::string>& all, std::string_view one)
     return std::find(all.begin(), all.end(), one) != all.end();
 }
 
-/// As Go prints a list of texts.
-std::string list_of(const std::vector<std::string>& texts)
-{
-    std::string out = "[";
-    for (const auto& t : texts) out += (out.size() > 1 ? " " : "") + quote(t);
-    return out + "]";
-}
-
 token_verdict refused(std::string_view why)
 {
     return {{}, {}, "[" + std::string(unknown) + ", " + std::string(why) + "]"};
@@ -67,8 +59,8 @@ token_verdict judge_token(const access_control& access, const exchange& x, std::
     for (const auto& each : claims->audiences)
         if (asked.contains(each)) out.audiences.push_back(each);
     if (out.audiences.empty())
-        return refused("token audiences " + list_of(claims->audiences) + " is invalid for the target audiences " +
-                       list_of(audiences));
+        return refused("token audiences " + quoted_list(claims->audiences) + " is invalid for the target audiences " +
+                       quoted_list(audiences));
     out.user = user_of_token(*claims, x.state, x.now);
     if (!out.user) return refused("service account token has been invalidated");
     return out;

@@ -52,17 +52,9 @@ missing_rights missing_for(const exchange& x, const rule_pointers& wanted)
     return find_missing(held, wanted, x.route.ns, forbids);
 }
 
-/// As Go prints a list of texts.
-std::string list_of(const std::vector<std::string>& texts)
-{
-    std::string out = "[";
-    for (const auto& t : texts) out += (out.size() > 1 ? " " : "") + quote(t);
-    return out + "]";
-}
-
 std::optional<status_error> refuse(const exchange& x, std::string_view name, const missing_rights& missing)
 {
-    std::string why = "user " + quote(x.user.name) + " (groups=" + list_of(x.user.groups) +
+    std::string why = "user " + quote(x.user.name) + " (groups=" + quoted_list(x.user.groups) +
                       ") is attempting to grant RBAC permissions not currently held:";
     for (const auto& rule : missing.rules) why += "\n" + rule;
     if (missing.too_many) why += "\ntoo many rules to compare";

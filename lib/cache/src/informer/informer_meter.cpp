@@ -12,7 +12,7 @@
 namespace kubecoro::detail {
 namespace {
 
-double seconds(duration d) { return std::chrono::duration<double>(d).count(); }
+double in_seconds(duration d) { return std::chrono::duration<double>(d).count(); }
 
 constexpr std::array all_states{informer_state::created, informer_state::listing, informer_state::watching,
                                 informer_state::waiting, informer_state::parked,  informer_state::queued,
@@ -105,10 +105,10 @@ void informer_meter::publish(const informer_stats& s)
     show("informer_namespaces", static_cast<double>(s.namespaces));
     show("informer_indexed_labels", static_cast<double>(s.indexed_labels.size()));
     show("informer_outdated_objects", static_cast<double>(r.outdated));
-    if (s.silent_for) show("informer_silent_seconds", seconds(*s.silent_for));
-    if (s.store_age) show("informer_store_age_seconds", seconds(*s.store_age));
+    if (s.silent_for) show("informer_silent_seconds", in_seconds(*s.silent_for));
+    if (s.store_age) show("informer_store_age_seconds", in_seconds(*s.store_age));
     show("informer_behind", static_cast<double>(r.behind));
-    if (s.time_to_sync) show("informer_time_to_sync_seconds", seconds(*s.time_to_sync));
+    if (s.time_to_sync) show("informer_time_to_sync_seconds", in_seconds(*s.time_to_sync));
     count("informer_lists_total", r.lists);
     count("informer_list_pages_total", r.pages);
     count("informer_watch_lists_total", r.watch_lists);
@@ -163,8 +163,8 @@ void informer_meter::publish(const std::vector<handler_stats>& handlers)
         const metric_labels handler{{"handler", name}};
         show("handler_pending", static_cast<double>(h.pending), handler);
         show("handler_running", static_cast<double>(h.running), handler);
-        show("handler_running_seconds", seconds(h.running_for), handler);
-        show("handler_slowest_seconds", seconds(h.slowest), handler);
+        show("handler_running_seconds", in_seconds(h.running_for), handler);
+        show("handler_slowest_seconds", in_seconds(h.slowest), handler);
     }
     for (const auto& [name, h] : by_name) {
         count_of(name, "handler_delivered_total", h.delivered);

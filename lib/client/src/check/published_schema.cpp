@@ -13,12 +13,12 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr std::size_t max_depth = 200;
+constexpr std::size_t deepest_schema = 200;
 
 result<json::value> parse(std::string_view text)
 {
     json::parse_options limits;
-    limits.max_depth = max_depth;
+    limits.max_depth = deepest_schema;
     json::error_code broken;
     auto parsed = json::parse(text, broken, {}, limits);
     if (broken) return failure(cond::corrupt, "the schema is not JSON");

@@ -14,7 +14,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-constexpr auto as_values = asio::as_tuple(asio::use_awaitable);
+constexpr auto read_values = asio::as_tuple(asio::use_awaitable);
 
 } // namespace
 
@@ -33,7 +33,7 @@ void socket_reader::set_bulk(bool on) noexcept
 
 asio::awaitable<result<>> socket_reader::readable()
 {
-    auto [ec] = co_await socket_.async_wait(asio::socket_base::wait_read, as_values);
+    auto [ec] = co_await socket_.async_wait(asio::socket_base::wait_read, read_values);
     if (ec) co_return failure(ec, {});
     co_return result<>{};
 }
@@ -59,7 +59,7 @@ asio::awaitable<socket_reader::received> socket_reader::receive(char* data, std:
     }
     // The first bytes after a pause are not kept waiting, nor is the end of the stream.
     if (!is_available) (void)set_low_water(1);
-    auto [ec, n] = co_await socket_.async_read_some(asio::buffer(data, size), as_values);
+    auto [ec, n] = co_await socket_.async_read_some(asio::buffer(data, size), read_values);
     if (!is_available && bulk_) (void)set_low_water(batch);
     co_return received{ec, n};
 }

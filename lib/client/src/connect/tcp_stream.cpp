@@ -22,7 +22,7 @@ using asio::ip::tcp;
 
 namespace {
 
-constexpr auto as_values = asio::as_tuple(asio::use_awaitable);
+constexpr auto stream_values = asio::as_tuple(asio::use_awaitable);
 
 class tcp_stream final : public byte_stream
 {
@@ -51,7 +51,7 @@ public:
 
     asio::awaitable<result<>> write(std::string_view bytes) override
     {
-        auto [ec, n] = co_await asio::async_write(socket_, asio::buffer(bytes.data(), bytes.size()), as_values);
+        auto [ec, n] = co_await asio::async_write(socket_, asio::buffer(bytes.data(), bytes.size()), stream_values);
         if (ec) co_return failure(ec, "write to " + peer_);
         co_return result<>{};
     }
@@ -74,7 +74,7 @@ public:
 private:
     asio::awaitable<result<>> readable()
     {
-        auto [ec] = co_await socket_.async_wait(asio::socket_base::wait_read, as_values);
+        auto [ec] = co_await socket_.async_wait(asio::socket_base::wait_read, stream_values);
         if (ec) co_return failure(ec, "read from " + peer_);
         co_return result<>{};
     }

@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, 16> own{"authorization", "proxy-authoriza
                                                "upgrade",       "transfer-encoding",   "expect",       "cookie"};
 constexpr std::size_t shown_name = 100;
 
-std::string lower(std::string_view text)
+std::string lower_name(std::string_view text)
 {
     std::string out(text);
     std::transform(out.begin(), out.end(), out.begin(),
@@ -41,7 +41,7 @@ result<> check_headers(const header_list& headers)
                            "client_options::headers: \"" + printable(shown, shown_name) + "\" " + why);
         };
         if (!is_header(name, value)) return wrong("has an invalid name or a control character in its value");
-        if (is_own(lower(name))) return wrong("is set by the client itself");
+        if (is_own(lower_name(name))) return wrong("is set by the client itself");
     }
     return {};
 }
@@ -49,9 +49,9 @@ result<> check_headers(const header_list& headers)
 void add_headers(request& r, const header_list& headers)
 {
     for (const auto& [name, value] : headers) {
-        const auto wanted = lower(name);
+        const auto wanted = lower_name(name);
         const bool has = std::any_of(r.headers.begin(), r.headers.end(),
-                                     [&](const auto& of_request) { return lower(of_request.first) == wanted; });
+                                     [&](const auto& of_request) { return lower_name(of_request.first) == wanted; });
         if (!has) r.headers.emplace_back(name, value);
     }
 }

@@ -10,7 +10,7 @@ namespace kubecoro::detail {
 
 namespace {
 
-constexpr std::size_t shown_kind = 100;
+constexpr std::size_t shown_table_kind = 100;
 // Cells that rows lack. A server has none to lack: a response with many columns and short rows would fill the memory.
 constexpr std::size_t most_missing_cells = 100'000;
 
@@ -152,7 +152,7 @@ result<table> read_table(std::string_view body, const decode_options& options)
     if (document->kind().ends_with("List") && has_items(*document)) return from_list(body, options);
     if (document->has_metadata()) return from_object(body, options);
     return failure(cond::corrupt,
-                   "the response is of kind \"" + printable(document->kind(), shown_kind) + "\" and not a Table");
+                   "the response is of kind \"" + printable(document->kind(), shown_table_kind) + "\" and not a Table");
 }
 
 result<table_event> read_table_event(const watch_event& e, const decode_options& options,

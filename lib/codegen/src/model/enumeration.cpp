@@ -22,7 +22,7 @@ using texts = std::vector<std::string>;
 using by_name = std::map<std::string, enumeration>;
 
 /// Schemas within each other without a property between them: more is no schema that people write.
-constexpr int max_depth = 8;
+constexpr int deepest_list = 8;
 
 texts each_once(texts all)
 {
@@ -87,7 +87,7 @@ Rules with_branches(Rules own, const json::object& schema, const Read& read)
 // NOLINTNEXTLINE(misc-no-recursion)
 enumeration read_values(const json::object& schema, int depth)
 {
-    if (depth > max_depth) return std::nullopt;
+    if (depth > deepest_list) return std::nullopt;
     enumeration own;
     if (const auto* values = detail::array_in(schema, "enum")) {
         own.emplace();
@@ -100,7 +100,7 @@ enumeration read_values(const json::object& schema, int depth)
 // NOLINTNEXTLINE(misc-no-recursion)
 by_name read_properties(const json::object& schema, int depth)
 {
-    if (depth > max_depth) return {};
+    if (depth > deepest_list) return {};
     by_name own;
     // Those of the object itself are read with its fields.
     if (const auto* properties = depth > 0 ? detail::object_in(schema, "properties") : nullptr)

@@ -37,10 +37,10 @@ bool take_prefix(std::string_view& text, std::string_view prefix)
 }
 
 /// Turns rows into messages.
-class reader
+class table_reader
 {
 public:
-    explicit reader(const json::value& rows) : rows_(rows)
+    explicit table_reader(const json::value& rows) : rows_(rows)
     {
         for (const auto& row : rows.at("messages").as_array())
             by_name_.emplace(detail::text_in(row.as_object(), "name"), &row.as_object());
@@ -126,7 +126,7 @@ private:
 result<model> read_kubernetes(const json::value& rows)
 {
     try {
-        return reader(rows).read();
+        return table_reader(rows).read();
     } catch (const std::exception& e) {
         return failure(cond::invalid, std::string("the schemas of the built-in kinds: ") + e.what());
     }

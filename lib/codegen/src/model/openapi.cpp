@@ -71,10 +71,10 @@ bool has_properties(const json::value& schema)
     return properties != nullptr && !properties->empty();
 }
 
-class reader
+class document_reader
 {
 public:
-    reader(model& to, const std::function<bool(const kind&)>& wanted)
+    document_reader(model& to, const std::function<bool(const kind&)>& wanted)
         : to_(to), wanted_(wanted), schemas_(to, path_, [this](std::string_view ref) { return referred(ref); })
     {
     }
@@ -241,7 +241,7 @@ result<model> read_openapi(std::span<const json::value> documents, std::string s
     model out;
     out.source = std::move(source);
     try {
-        reader r(out, wanted);
+        document_reader r(out, wanted);
         for (const auto& document : documents) r.add(document);
         r.read();
     } catch (const std::runtime_error& e) {

@@ -18,7 +18,7 @@ namespace kubecoro::detail {
 namespace {
 
 /// Bytes of a foreign identity in a picture.
-constexpr std::size_t shown = 256;
+constexpr std::size_t shown_leader = 256;
 
 leader_phase phase_of(election_phase p) noexcept
 {
@@ -256,7 +256,7 @@ leader_stats election_engine::stats() const
     if (!election_) return out;
     const auto& core = election_->core;
     out.phase = phase_of(core.phase());
-    out.leader = printable(core.leader(), shown);
+    out.leader = printable(core.leader(), shown_leader);
     out.transitions = core.lease().record.transitions;
     out.leaders_seen = core.leaders_seen();
     out.slow_renewals = core.slow_renewals();

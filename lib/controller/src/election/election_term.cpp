@@ -13,7 +13,7 @@ namespace kubecoro::detail {
 namespace {
 
 /// Bytes of a foreign identity in a log line.
-constexpr std::size_t shown = 256;
+constexpr std::size_t shown_new_leader = 256;
 
 std::uint64_t number_of(const std::string& version) noexcept
 {
@@ -81,7 +81,7 @@ void election_engine::announce(election& e, const std::string& leader)
 
 void election_engine::show_leader(const std::string& leader) const
 {
-    options_.log.info("new leader", {{"lease", to_string(key_)}, {"leader", printable(leader, shown)}});
+    options_.log.info("new leader", {{"lease", to_string(key_)}, {"leader", printable(leader, shown_new_leader)}});
 }
 
 std::shared_ptr<leadership_state> election_engine::new_term(const lease_state& lease) const

@@ -10,7 +10,7 @@ namespace kubecoro::detail {
 namespace {
 
 /// A renewal may be this much later than the retry period, and has to be there before the deadline.
-constexpr double jitter = 1.2;
+constexpr double most_jitter = 1.2;
 
 /// A request may take half of the deadline, so that a second one has a chance; but a slow server gets a second.
 constexpr auto least_request_limit = std::chrono::seconds{1};
@@ -31,7 +31,7 @@ result<> check_lease_times(const char* part, const lease_times& t)
     if (t.renew_deadline <= duration::zero()) return wrong("renew_deadline must be positive");
     if (t.retry_period <= duration::zero()) return wrong("retry_period must be positive");
     if (t.lease_duration <= t.renew_deadline) return wrong("lease_duration must be more than renew_deadline");
-    if (std::chrono::duration<double>(t.renew_deadline) <= std::chrono::duration<double>(t.retry_period) * jitter)
+    if (std::chrono::duration<double>(t.renew_deadline) <= std::chrono::duration<double>(t.retry_period) * most_jitter)
         return wrong("renew_deadline must be more than 1.2 times retry_period");
     if (t.grace < duration::zero()) return wrong("grace must not be negative");
     return {};

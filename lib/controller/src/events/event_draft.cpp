@@ -10,7 +10,7 @@ namespace {
 
 // The limits of the events API.
 constexpr std::size_t max_reason = 128;
-constexpr std::size_t max_note = 1024;
+constexpr std::size_t longest_note = 1024;
 constexpr std::size_t max_name = 253;
 constexpr std::size_t max_qualified_part = 63;
 /// Hexadecimal digits of the largest stamp.
@@ -105,7 +105,7 @@ std::optional<event_draft> make_draft(const event_target& regarding, event_type 
     event_draft d{.regarding = regarding, .related = related, .type = type};
     d.reason = clean_text(reason, max_reason);
     d.action = clean_text(action.empty() ? reason : action, max_reason);
-    d.note = clean_text(note, max_note);
+    d.note = clean_text(note, longest_note);
     return d;
 }
 

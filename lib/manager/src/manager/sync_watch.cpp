@@ -24,7 +24,7 @@ failure with_next_step(const failure& why)
 }
 
 /// Informers named in one line.
-constexpr std::size_t most_named = 10;
+constexpr std::size_t most_unsynced_named = 10;
 
 } // namespace
 
@@ -100,7 +100,7 @@ std::string sync_watch::list_missing(std::optional<failure>* first) const
     std::string text;
     std::size_t named = 0, more = 0;
     for (const auto& f : missing_) {
-        if (++named > most_named) {
+        if (++named > most_unsynced_named) {
             ++more;
             continue;
         }

@@ -12,7 +12,7 @@ namespace detail {
 class context_tie;
 [[nodiscard]] std::shared_ptr<context_tie> tie_to_context(const boost::asio::any_io_executor& executor,
                                                           std::shared_ptr<void> value);
-[[nodiscard]] std::shared_ptr<void> value_of(const context_tie& tie);
+[[nodiscard]] std::shared_ptr<void> value_of_tie(const context_tie& tie);
 
 } // namespace detail
 
@@ -37,7 +37,7 @@ public:
     /// The value; null when empty or when the context has ended. Use it immediately; do not store it.
     [[nodiscard]] std::shared_ptr<T> get() const
     {
-        return tie_ ? std::static_pointer_cast<T>(detail::value_of(*tie_)) : nullptr;
+        return tie_ ? std::static_pointer_cast<T>(detail::value_of_tie(*tie_)) : nullptr;
     }
 
 private:
