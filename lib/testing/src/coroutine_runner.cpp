@@ -3,6 +3,7 @@
 #include "shuffled_executor.hpp"
 
 #include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/bind_executor.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
@@ -79,7 +80,10 @@ void runner::start(asio::awaitable<void> body, std::shared_ptr<detail::task_core
         core->cancel = nullptr;
     };
     auto slot = signal->slot();
-    asio::co_spawn(where, std::move(body), asio::bind_cancellation_slot(slot, std::move(done)));
+    // Without an executor of the handler, Asio 1.83 cancels inside the call, also a coroutine that has not begun: its
+    // start then throws out of run().
+    asio::co_spawn(where, std::move(body),
+                   asio::bind_cancellation_slot(slot, asio::bind_executor(where, std::move(done))));
 }
 
 void runner::cancel_at(std::size_t handlers, std::function<void()> cancel)

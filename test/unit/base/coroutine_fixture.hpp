@@ -4,6 +4,7 @@
 #include <kubecoro/base/result.hpp>
 
 #include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/bind_executor.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
@@ -37,7 +38,9 @@ std::shared_ptr<spawned<T>> start(asio::io_context& context, asio::awaitable<T> 
         out->thrown = thrown;
         if (!thrown) out->value = std::move(value);
     };
-    asio::co_spawn(context, std::move(task), asio::bind_cancellation_slot(out->signal.slot(), done));
+    // With the executor of the handler, a coroutine may be cancelled before its start: docs/traps.md.
+    asio::co_spawn(context, std::move(task),
+                   asio::bind_cancellation_slot(out->signal.slot(), asio::bind_executor(context.get_executor(), done)));
     return out;
 }
 

@@ -118,6 +118,20 @@ TEST_CASE("runner: time advances only when advanced", "[testing][runner]")
     CHECK(r.step(5) == 0);
 }
 
+TEST_CASE("runner: a task that is cancelled before its start never begins", "[testing][runner]")
+{
+    for (const auto order : {ready_order::fifo, ready_order::shuffled}) {
+        runner r(3, order);
+        int count = 0;
+        const auto t = r.spawn(ticks(r.clock(), count));
+        t.cancel();
+        r.run_until_idle();
+        REQUIRE(t.done());
+        CHECK(t.outcome().error() == cond::cancelled);
+        CHECK(count == 0);
+    }
+}
+
 TEST_CASE("runner: the same seed gives the same run", "[testing][runner]")
 {
     runner a(3);
