@@ -6,6 +6,7 @@
 #include <boost/json/basic_parser_impl.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -47,7 +48,11 @@ public:
         return check(i == 0 && text.front() == '-' ? tape_.number(text) : tape_.integer(i), ec);
     }
     bool on_uint64(std::uint64_t, view s, code& ec) { return check(tape_.number(whole(s)), ec); }
-    bool on_double(double, view s, code& ec) { return check(tape_.number(whole(s)), ec); }
+    bool on_double(double, view s, code& ec)
+    {
+        const std::string text = whole(s);
+        return check(!exponent_overflows(text) && tape_.number(text), ec);
+    }
     bool on_bool(bool b, code& ec) { return check(tape_.boolean(b), ec); }
     bool on_null(code& ec) { return check(tape_.null(), ec); }
 
@@ -63,6 +68,16 @@ private:
         std::string all;
         all.swap(text_);
         return all;
+    }
+    /// Boost.JSON refuses exponents beyond 31 bits itself before version 1.83.
+    static bool exponent_overflows(const std::string& number)
+    {
+        const auto mark = number.find_first_of("eE");
+        if (mark == std::string::npos) return false;
+        const auto digits = number.find_first_of("123456789", mark);
+        if (digits == std::string::npos) return false;
+        std::int32_t exponent = 0;
+        return std::from_chars(number.data() + digits, number.data() + number.size(), exponent).ec != std::errc{};
     }
     static bool check(bool ok, code& ec)
     {
