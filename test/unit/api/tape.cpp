@@ -3,7 +3,9 @@
 #include "json_samples.hpp"
 
 #include <kubecoro/api/decode.hpp>
+#include <kubecoro/api/detail/written_json.hpp>
 #include <kubecoro/api/object.hpp>
+#include <kubecoro/api/other_fields.hpp>
 
 #include <boost/json/array.hpp>
 #include <boost/json/value.hpp>
@@ -185,10 +187,18 @@ TEST_CASE("tape: numbers keep their notation and their value", "[api][tape]")
 
 TEST_CASE("object: a value without a JSON text is rejected", "[api][object]")
 {
-    const boost::json::value endless = {{"v", std::numeric_limits<double>::infinity()}};
-    const auto r = object::from_json(endless);
-    REQUIRE_FALSE(r);
-    CHECK(r.error() == cond::corrupt);
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    for (const double number : {infinity, -infinity, std::numeric_limits<double>::quiet_NaN()}) {
+        const boost::json::array items{1, boost::json::object{{"v", number}}};
+        const auto r = object::from_json(boost::json::object{{"items", items}});
+        REQUIRE_FALSE(r);
+        CHECK(r.error() == cond::corrupt);
+        CHECK(detail::written_json(items) == "NaN");
+        other_fields others;
+        others.set("items", items);
+        CHECK(others.text("items") == "NaN");
+    }
+    CHECK(detail::written_json(boost::json::object{{"v", 0.5}}) == R"({"v":5E-1})");
     CHECK(object::from_json(holding("-1e-400").to_json())->to_text() == "{\"v\":-0E0}");
     CHECK_FALSE(object::from_json(nullptr));
     CHECK_FALSE(object::from_json(boost::json::array{1, 2}));

@@ -9,6 +9,7 @@
 #include <boost/json/value.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
 
@@ -101,6 +102,14 @@ boost::asio::awaitable<result<>> create_map(client c)
 json_text value_of(const std::string& text) { return boost::json::parse(text); }
 
 } // namespace
+
+TEST_CASE("json_text: a number that JSON cannot express does not become null", "[client][bodies]")
+{
+    const boost::json::object patch{{"share", std::numeric_limits<double>::quiet_NaN()}};
+    for (const json_text& text :
+         {json_text(patch), json_text(boost::json::value(patch)), json_text(boost::json::array{patch})})
+        CHECK_FALSE(object::parse(text.text));
+}
 
 TEST_CASE("client: bodies are JSON unless protobuf is chosen", "[client][bodies]")
 {

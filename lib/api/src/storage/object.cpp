@@ -5,9 +5,9 @@
 
 #include <kubecoro/api/decode.hpp>
 #include <kubecoro/api/detail/kept_object.hpp>
+#include <kubecoro/api/detail/written_json.hpp>
 #include <kubecoro/base/hash.hpp>
 
-#include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 
 #include <ostream>
@@ -61,7 +61,7 @@ object::~object()
 
 result<object> object::parse(std::string_view json) { return decode_object(json); }
 
-result<object> object::from_json(const boost::json::value& json) { return decode_object(boost::json::serialize(json)); }
+result<object> object::from_json(const boost::json::value& json) { return decode_object(detail::written_json(json)); }
 
 std::string_view object::api_version() const& noexcept { return front_text(block_, front_field::api_version); }
 

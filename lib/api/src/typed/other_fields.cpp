@@ -2,8 +2,9 @@
 
 #include "tape/tape_format.hpp"
 
+#include <kubecoro/api/detail/written_json.hpp>
+
 #include <boost/json/parse.hpp>
-#include <boost/json/serialize.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -43,7 +44,7 @@ std::string_view other_fields::text(std::string_view name) const
 
 json::value other_fields::get(std::string_view name) const { return parsed(text(name)).value_or(nullptr); }
 
-void other_fields::set(std::string_view name, const json::value& value) { set_text(name, json::serialize(value)); }
+void other_fields::set(std::string_view name, const json::value& value) { set_text(name, detail::written_json(value)); }
 
 void other_fields::set_text(std::string_view name, std::string text)
 {

@@ -5,7 +5,8 @@
 #include "tape/json_quote.hpp"
 #include "tape/number_text.hpp"
 
-#include <boost/json/serialize.hpp>
+#include <kubecoro/api/detail/written_json.hpp>
+
 #include <boost/json/value.hpp>
 
 #include <utility>
@@ -152,7 +153,7 @@ fit value_operations<boost::json::value>::read(value_view from, boost::json::val
 }
 void value_operations<boost::json::value>::write(const boost::json::value& value, std::string& out)
 {
-    out += boost::json::serialize(value);
+    out += written_json(value);
 }
 bool value_operations<boost::json::value>::is_set(const boost::json::value& value) noexcept { return !value.is_null(); }
 

@@ -13,10 +13,10 @@
 #include "rest/client_state.hpp"
 
 #include <kubecoro/api/detail/protobuf_form.hpp>
+#include <kubecoro/api/detail/written_json.hpp>
 #include <kubecoro/api/object.hpp>
 #include <kubecoro/base/catch_failure.hpp>
 
-#include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 
 #include <utility>
@@ -190,9 +190,9 @@ result<std::shared_ptr<detail::tls_source>> make_tls(const cluster_config& confi
 } // namespace
 
 json_text::json_text(const object& o) : text(o.to_text()), partial(o.is_partial()) {}
-json_text::json_text(const boost::json::value& v) : text(boost::json::serialize(v)) {}
-json_text::json_text(const boost::json::object& o) : text(boost::json::serialize(o)) {}
-json_text::json_text(const boost::json::array& a) : text(boost::json::serialize(a)) {}
+json_text::json_text(const boost::json::value& v) : text(detail::written_json(v)) {}
+json_text::json_text(const boost::json::object& o) : text(detail::written_json(o)) {}
+json_text::json_text(const boost::json::array& a) : text(detail::written_json(a)) {}
 
 result<client> client::connect(asio::any_io_executor executor, client_options options)
 {

@@ -1,8 +1,8 @@
+#include <kubecoro/api/detail/written_json.hpp>
 #include <kubecoro/api/object.hpp>
 #include <kubecoro/client/struct_edit.hpp>
 
 #include <boost/json/parse.hpp>
-#include <boost/json/serialize.hpp>
 
 #include <string>
 #include <vector>
@@ -18,7 +18,7 @@ constexpr std::size_t max_depth = 512;
 
 result<> read_json(const struct_type& type, const json::object& from, void* to)
 {
-    const auto parsed = object::parse(json::serialize(from));
+    const auto parsed = object::parse(written_json(from));
     if (!parsed) return parsed.error();
     if (const auto problem = read_root(type, parsed->root(), to, false)) return *problem;
     return {};

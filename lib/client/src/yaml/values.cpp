@@ -2,9 +2,10 @@
 
 #include "yaml/scalar.hpp"
 
+#include <kubecoro/api/detail/written_json.hpp>
+
 #include <boost/json.hpp>
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -63,7 +64,7 @@ public:
     {
         auto out = value(0, left_.depth);
         // What JSON cannot hold is refused if a later key has not replaced it, as go-yaml refuses it at the end.
-        if (unfit_ && !is_finite(out)) throw refused{*unfit_};
+        if (unfit_ && !has_json_text(out)) throw refused{*unfit_};
         return out;
     }
 
@@ -241,17 +242,6 @@ private:
         if (out.object.size() > left_.key_comparisons) refuse(content, "an object has too many members");
         left_.key_comparisons -= out.object.size();
         out.object.insert_or_assign(key.text, std::move(value));
-    }
-
-    // NOLINTNEXTLINE(misc-no-recursion): bounded by the depth
-    static bool is_finite(const json::value& v)
-    {
-        if (const auto* number = v.if_double()) return std::isfinite(*number);
-        if (const auto* array = v.if_array())
-            return std::all_of(array->begin(), array->end(), [](const auto& item) { return is_finite(item); });
-        const auto* object = v.if_object();
-        return !object ||
-               std::all_of(object->begin(), object->end(), [](const auto& m) { return is_finite(m.value()); });
     }
 
     static constexpr std::size_t most_named = 100;
