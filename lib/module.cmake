@@ -139,8 +139,10 @@ function(kubecoro_module name)
   endif()
   kubecoro_optimise(${target} "${M_FAST}" "${M_USES};${public};${private}" "${M_PRECOMPILE}")
   kubecoro_units(${target})
-  install(TARGETS ${target} EXPORT kubecoro-targets FILE_SET HEADERS
-    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  if(KUBECORO_INSTALL)
+    install(TARGETS ${target} EXPORT kubecoro-targets FILE_SET HEADERS
+      LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  endif()
   set_property(GLOBAL APPEND PROPERTY KUBECORO_MODULES ${name})
 endfunction()
 
