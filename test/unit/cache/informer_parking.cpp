@@ -149,7 +149,7 @@ TEST_CASE("parking: a sink that failed to take in that the resource is gone rece
     s.waits();
     s.list_fails(reflector_test::not_served());
     REQUIRE(is_told());
-    SECTION("after an exception") { s.next = s.c.on_fault(failure(cond::internal, "no memory")); }
+    SECTION("after an exception") { s.next = s.c.on_lost(failure(cond::internal, "no memory")); }
     SECTION("after a failure") { s.next = s.c.on_lost(failure(cond::internal, "no memory")); }
     CHECK(is_told());
     CHECK(s.c.state() == informer_state::parked);

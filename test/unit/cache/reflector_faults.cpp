@@ -1,4 +1,4 @@
-// Tests of sources and sinks that throw: a reflector reports the exception and continues.
+// Tests of sources and sinks that throw: an exception of a source is a failed request, any other ends the reflector.
 
 #include "reflector/reflector_driver.hpp"
 #include "trapped_source.hpp"
@@ -143,7 +143,7 @@ TEST_CASE("reflector faults: a source that throws is reported and retried with b
     SECTION("when next() is called")
     {
         f.at().next.left = 1;
-        begins(1, "interrupted by an exception");
+        begins(1, "watch ended by the server");
         CHECK(f.source().lists() == 2);
     }
     SECTION("while next() is suspended")
@@ -186,34 +186,41 @@ TEST_CASE("reflector faults: a namespace whose source cannot be opened fails its
     CHECK(pods.state() == informer_state::watching);
 }
 
-TEST_CASE("reflector faults: events whose sink call threw are listed again, not skipped", "[cache][reflector][faults]")
+TEST_CASE("reflector faults: any other exception ends the reflector with its failure, and the stream with it",
+          "[cache][reflector][faults]")
 {
     lonely r;
     auto watch = r.to_watch();
-    r.sink.applying.left = 1;
-    watch.send({kt::added(kt::make_pod("web", "b", "6")), kt::added(kt::make_pod("web", "c", "7"))});
-    r.run.run_until_idle();
-    CHECK(r.sink.take() == lines{"apply 2@7", "events could not be applied"});
-    CHECK(r.sink.version == "5");
-    CHECK(watch.closed());
-    r.relist_later();
-    CHECK(r.script->list_call(1).resource_version == "5");
-    CHECK(r.sink.take() == lines{"list 0@9"});
-    CHECK(r.sink.version == "9");
-}
-
-TEST_CASE("reflector faults: a list whose sink call threw is repeated", "[cache][reflector][faults]")
-{
-    lonely r;
-    auto watch = r.to_watch();
-    r.sink.replacing.left = 1;
-    watch.send(kt::error_event(410, "Expired"));
     r.script->on_list(kt::make_page({}, "8"));
-    r.run.advance(2s);
-    CHECK(r.sink.take() == lines{"watch ended by the server", "list 0@8", "the list could not be applied"});
-    CHECK(r.sink.version == "5");
-    r.relist_later();
-    CHECK(r.sink.take() == lines{"list 0@9"});
+    SECTION("of the sink, for events")
+    {
+        r.sink.applying.left = 1;
+        watch.send({kt::added(kt::make_pod("web", "b", "6")), kt::added(kt::make_pod("web", "c", "7"))});
+    }
+    SECTION("of the sink, for a list")
+    {
+        r.sink.replacing.left = 1;
+        watch.send(kt::error_event(410, "Expired"));
+    }
+    SECTION("of the sink, for a report")
+    {
+        r.sink.reporting.left = 1;
+        watch.send(kt::error_event(410, "Expired"));
+    }
+    SECTION("of the sink, for the progress")
+    {
+        r.sink.showing.left = 1;
+        watch.send(kt::added(kt::make_pod("web", "b", "6")));
+    }
+    SECTION("of a description")
+    {
+        r.at->describe.left = 1;
+        watch.send(kt::error_event(410, "Expired"));
+    }
+    r.run.advance(10s);
+    REQUIRE(r.running.done());
+    CHECK(r.running.outcome().error() == cond::internal);
+    CHECK(watch.closed());
 }
 
 TEST_CASE("reflector faults: a stream that throws relists at the version that was applied",
@@ -224,45 +231,11 @@ TEST_CASE("reflector faults: a stream that throws relists at the version that wa
     r.at->next.left = 1; // the next call after these events
     watch.send(kt::added(kt::make_pod("web", "b", "6")));
     r.run.run_until_idle();
-    CHECK(r.sink.take() == lines{"apply 1@6", "interrupted by an exception"});
+    CHECK(r.sink.take() == lines{"apply 1@6", "watch ended by the server"});
     CHECK(watch.closed());
     r.relist_later();
     CHECK(r.script->list_call(1).resource_version == "6");
     CHECK(r.sink.take() == lines{"list 0@9"});
-}
-
-TEST_CASE("reflector faults: an exception outside the source's responses ends one attempt only",
-          "[cache][reflector][faults]")
-{
-    lonely r;
-    r.at->describe.left = 1;
-    r.script->on_list(kt::make_page({}, "5"));
-    r.script->on_watch_hang();
-    r.running = r.run.spawn(r.follows.run());
-    r.run.run_until_idle();
-    CHECK(r.sink.take() == lines{"interrupted by an exception"});
-    CHECK_FALSE(r.running.done());
-    r.run.advance(2s);
-    CHECK(r.sink.take() == lines{"list 0@5"});
-}
-
-TEST_CASE("reflector faults: exceptions of report() and progress() are ignored", "[cache][reflector][faults]")
-{
-    lonely r;
-    r.sink.reporting.left = 1;
-    r.sink.showing.left = 4;
-    r.script->on_list(failure(cond::unreachable, "refused"));
-    r.script->on_list(kt::make_page({}, "5"));
-    auto watch = r.script->on_watch();
-    watch.send(kt::added(kt::make_pod("web", "b", "6")));
-    r.running = r.run.spawn(r.follows.run());
-    r.run.advance(5s);
-    CHECK(r.sink.take() == lines{"list 0@5", "apply 1@6"});
-    CHECK(r.sink.showing.left == 0);
-    watch.send(kt::added(kt::make_pod("web", "c", "7")));
-    r.run.run_until_idle();
-    CHECK(r.sink.take() == lines{"apply 1@7"});
-    CHECK(r.sink.version == "7");
 }
 
 TEST_CASE("reflector faults: a sink that fails after it had taken over events is given a list",
@@ -285,7 +258,7 @@ TEST_CASE("reflector faults: a sink that fails after it had taken over events is
     CHECK(r.sink.take() == lines{"list 0@9"});
 }
 
-TEST_CASE("reflector faults: on_fault() is accepted in any phase, and relists from the version",
+TEST_CASE("reflector faults: on_lost() is accepted in any phase, and relists from the version",
           "[cache][reflector][faults]")
 {
     reflector_core c({}, {"Pod", "v1", ""}, 3);
@@ -305,7 +278,7 @@ TEST_CASE("reflector faults: on_fault() is accepted in any phase, and relists fr
     SECTION("inside a chain of pages, none of which is kept")
     {
         static_cast<void>(c.on_list(kt::make_page({kt::make_pod("web", "a", "1")}, "5", "t1"), now));
-        CHECK(list_after_a_pause(c.on_fault(why)).continue_token.empty());
+        CHECK(list_after_a_pause(c.on_lost(why)).continue_token.empty());
         const auto next = c.on_list(kt::make_page({kt::make_pod("web", "b", "6")}, "6"), now);
         CHECK(std::get<reflector_core::do_replace>(next).items.size() == 1);
     }
@@ -315,13 +288,13 @@ TEST_CASE("reflector faults: on_fault() is accepted in any phase, and relists fr
         static_cast<void>(c.on_applied({}, now));
         static_cast<void>(c.on_watch_opened({}, now));
         static_cast<void>(c.on_events({kt::added(kt::make_pod("web", "b", "7"))}, now));
-        CHECK(list_after_a_pause(c.on_fault(why)).resource_version == "5");
+        CHECK(list_after_a_pause(c.on_lost(why)).resource_version == "5");
         CHECK(c.stats().relists[static_cast<std::size_t>(relist_reason::apply_failed)] == 1);
     }
     SECTION("but not after the stop")
     {
         static_cast<void>(c.on_cancel());
-        CHECK(std::holds_alternative<reflector_core::do_stop>(c.on_fault(why)));
+        CHECK(std::holds_alternative<reflector_core::do_stop>(c.on_lost(why)));
         return;
     }
     CHECK(c.stats().failures == 1);

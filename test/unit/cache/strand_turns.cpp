@@ -22,7 +22,11 @@ struct fixture
 {
     std::deque<std::function<void()>> posted;
     std::string seen;
-    strand_turns turns{[this](std::function<void()> f) { posted.push_back(std::move(f)); }};
+    bool posts = true;
+    strand_turns turns{[this](std::function<void()> f) {
+        if (!posts) return turns.close();
+        posted.push_back(std::move(f));
+    }};
 
     bool step()
     {
@@ -122,6 +126,28 @@ TEST_CASE("strand_turns: an exception ends the work, and the others follow", "[c
     CHECK_THROWS(f.step());
     f.run();
     CHECK(f.seen == "WWa");
+}
+
+TEST_CASE("strand_turns: a failed post drops what waits, and leaves no turn taken", "[cache][turns]")
+{
+    fixture f;
+    f.posts = false;
+    SECTION("of the next turn") { f.turns.call(f.works("W", 2)); }
+    SECTION("of those that wait")
+    {
+        f.seen = "W";
+        REQUIRE(f.turns.try_take());
+        f.turns.call(f.writes("lost"));
+        f.turns.give_back();
+    }
+    f.posts = true;
+    f.run();
+    CHECK(f.seen == "W");
+    REQUIRE(f.turns.try_take());
+    f.turns.call(f.writes("a"));
+    f.turns.give_back();
+    f.run();
+    CHECK(f.seen == "Wa");
 }
 
 TEST_CASE("strand_turns: coroutines wait in line; one that is cancelled leaves it", "[cache][turns]")

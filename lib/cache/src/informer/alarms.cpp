@@ -1,7 +1,5 @@
 #include "informer/alarms.hpp"
 
-#include <kubecoro/base/catch_failure.hpp>
-
 #include <boost/asio/this_coro.hpp>
 
 #include <utility>
@@ -32,17 +30,6 @@ void alarms::ring()
 }
 
 asio::awaitable<result<>> alarms::run()
-{
-    for (;;) {
-        auto ringing = catch_failure(ring_on_time());
-        const auto ended = co_await std::move(ringing);
-        if (ended.error() == cond::cancelled) co_return ended;
-        log_.error("a deadline or a resync failed", {{"failure", ended.error().describe()}});
-    }
-}
-
-/// An exception ends it; other alarms stay set.
-asio::awaitable<result<>> alarms::ring_on_time()
 {
     const auto executor = co_await asio::this_coro::executor;
     const auto sleeper = time_->make_timer(executor);

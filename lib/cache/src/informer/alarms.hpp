@@ -22,11 +22,11 @@ namespace kubecoro::detail {
 class alarms
 {
 public:
-    alarms(std::shared_ptr<time_source> time, logger log) : time_(std::move(time)), log_(std::move(log)) {}
+    explicit alarms(std::shared_ptr<time_source> time) : time_(std::move(time)) {}
 
     /// @param whose  The owner; nothing is called once it has expired.
     void set(time_point when, std::weak_ptr<void> whose, std::function<void()> call);
-    /// Calls due functions one at a time, until cancelled. An exception of a call is logged.
+    /// Calls due functions one at a time, until cancelled. An exception ends it.
     [[nodiscard]] boost::asio::awaitable<result<>> run();
 
 private:
@@ -37,10 +37,8 @@ private:
     };
 
     void ring();
-    [[nodiscard]] boost::asio::awaitable<result<>> ring_on_time();
 
     const std::shared_ptr<time_source> time_;
-    const logger log_;
     /// The timer of run() while it runs: a timer must not outlive its context.
     timer* timer_ = nullptr;
     std::multimap<time_point, alarm> set_;

@@ -30,18 +30,6 @@ void consistency_checker::ask(const std::string& ns, std::string version, std::v
 asio::awaitable<result<>> consistency_checker::run()
 {
     for (;;) {
-        auto checking = catch_failure(check_when_asked());
-        const auto ended = co_await std::move(checking);
-        if (ended.error() == cond::cancelled) co_return ended;
-        settings_.log.error("a consistency check was interrupted; the next one follows",
-                            {{"informer", settings_.label}, {"failure", ended.error().describe()}});
-    }
-}
-
-/// An exception ends it.
-asio::awaitable<result<>> consistency_checker::check_when_asked()
-{
-    for (;;) {
         while (!asked_.empty()) {
             auto next = asked_.extract(asked_.begin());
             // Without known objects: they would replace the listed ones in the comparison.

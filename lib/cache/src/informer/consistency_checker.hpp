@@ -39,7 +39,6 @@ private:
         std::string version;
         std::vector<kept_object> stored;
     };
-    [[nodiscard]] boost::asio::awaitable<result<>> check_when_asked();
     [[nodiscard]] boost::asio::awaitable<consistency_core::verdict> check(std::shared_ptr<list_watch_source> source,
                                                                           job j);
     void conclude(const std::string& source, const std::string& version, const consistency_core::verdict& v);

@@ -2,7 +2,6 @@
 
 #include <kubecoro/api/detail/prefetch.hpp>
 #include <kubecoro/api/resource_version.hpp>
-#include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/timeout.hpp>
 
 #include <boost/asio/post.hpp>
@@ -12,6 +11,7 @@
 #include <algorithm>
 #include <chrono>
 #include <compare>
+#include <optional>
 #include <utility>
 
 namespace asio = boost::asio;
@@ -25,9 +25,6 @@ constexpr backoff_policy processing_backoff{
 
 /// Number of objects renewed at a time: a few hundred microseconds.
 constexpr std::size_t renewal_step = 32;
-
-/// Pause after an allocation has failed.
-constexpr auto after_a_failed_renewal = std::chrono::seconds{1};
 
 bool is_change(const delta& d) noexcept { return d.type != delta_type::version; }
 bool is_state(const delta& d) noexcept { return d.type == delta_type::added || d.type == delta_type::updated; }
@@ -43,21 +40,6 @@ delta_processor::delta_processor(parts p)
 
 asio::awaitable<result<>> delta_processor::run()
 {
-    for (;;) {
-        auto working = catch_failure(process_batches());
-        const auto ended = co_await std::move(working);
-        if (ended.error() == cond::cancelled) co_return ended;
-        ++failures_;
-        with_.settings.log.error("the processing of changes was interrupted, and goes on",
-                                 {{"informer", with_.settings.label}, {"failure", ended.error().describe()}});
-        auto pausing = sleep_for(*with_.settings.time, processing_backoff.initial);
-        if (const auto paused = co_await std::move(pausing); !paused) co_return paused;
-    }
-}
-
-/// Ends by a cancellation, or by an exception between two batches.
-asio::awaitable<result<>> delta_processor::process_batches()
-{
     const struct visit
     {
         delta_processor& of;
@@ -70,15 +52,20 @@ asio::awaitable<result<>> delta_processor::process_batches()
     for (;;) {
         if (!with_.sync.synced()) with_.sync.settle(with_.fifo.synced(), with_.content->size());
         if (with_.content->wants_renewal()) renewal_.notify();
-        auto popping = with_.fifo.pop([this](std::vector<delta>& batch) { return process(batch); });
+        std::optional<failure> refused; // by a transform
+        auto popping = with_.fifo.pop([&](std::vector<delta>& batch) {
+            auto processed = process(batch);
+            if (!processed) refused = processed.error();
+            return processed;
+        });
         const auto popped = co_await std::move(popping);
-        if (!popped && popped.error() == cond::cancelled) co_return popped;
         if (popped) {
             backoff_.reset();
             continue;
         }
+        if (!refused) co_return popped;
         const bool more = std::exchange(unfinished_, false);
-        auto pausing = more ? next_turn() : pause(popped.error());
+        auto pausing = more ? next_turn() : pause(*refused);
         if (const auto paused = co_await std::move(pausing); !paused) co_return paused;
     }
 }
@@ -117,21 +104,6 @@ asio::awaitable<result<>> delta_processor::pause(failure why)
 }
 
 asio::awaitable<result<>> delta_processor::renew()
-{
-    for (;;) {
-        auto renewing = catch_failure(renew_when_asked());
-        const auto ended = co_await std::move(renewing);
-        if (ended.error() == cond::cancelled) co_return ended;
-        with_.settings.log.error("objects could not be compressed again; another attempt follows",
-                                 {{"informer", with_.settings.label}, {"failure", ended.error().describe()}});
-        auto pausing = sleep_for(*with_.settings.time, after_a_failed_renewal);
-        if (const auto paused = co_await std::move(pausing); !paused) co_return paused;
-        renewal_.notify();
-    }
-}
-
-/// An exception ends it.
-asio::awaitable<result<>> delta_processor::renew_when_asked()
 {
     for (;;) {
         auto waiting = renewal_.wait();

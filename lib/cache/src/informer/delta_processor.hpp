@@ -26,7 +26,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -36,9 +35,9 @@ namespace kubecoro::detail {
 
 /** The consumer of an informer's FIFO: transforms, stores, announces, and then passes the version.
 
-    A batch that fails is kept by the FIFO and processed again after a pause. Whatever the store has taken is announced
-    before anything else happens, so that no handler misses a change. A list, or many events for many handlers, takes
-    several turns of the strand. Confined to the informer's strand, except add_to(). */
+    A batch that a transform refuses is kept by the FIFO and processed again after a pause. Any other failure ends the
+    processing, and with it the informer. A list, or many events for many handlers, takes several turns of the strand.
+    Confined to the informer's strand, except add_to(). */
 class delta_processor
 {
 public:
@@ -60,13 +59,13 @@ public:
     };
     explicit delta_processor(parts p);
 
-    /// Processes the FIFO until cancelled, whatever throws.
+    /// Processes the FIFO until cancelled. An exception ends it.
     [[nodiscard]] boost::asio::awaitable<result<>> run();
     /// Brings stored objects into their final form, a few at a time, between other work on the strand.
     [[nodiscard]] boost::asio::awaitable<result<>> renew();
     /// Returns work for strand_turns: removes the objects of those lanes' namespaces that neither a wanted namespace nor a
     /// lane covers, and announces that.
-    [[nodiscard]] std::function<bool()> take_out(const std::set<std::string>& left);
+    [[nodiscard]] std::function<bool()> take_out(const std::vector<std::string>& left);
     /// Removes stored objects that the share does not have, some at a time, and announces that.
     [[nodiscard]] boost::asio::awaitable<result<>> sweep();
     /// The newest version that the store shows beyond those of the lanes: that of a batch that is processed in part.
@@ -76,8 +75,6 @@ public:
     void add_to(informer_stats& s) const;
 
 private:
-    [[nodiscard]] boost::asio::awaitable<result<>> renew_when_asked();
-
     /// Changes of the store, and how far they have been distributed.
     struct announcement
     {
@@ -110,7 +107,6 @@ private:
         bool over = false;
     };
 
-    [[nodiscard]] boost::asio::awaitable<result<>> process_batches();
     [[nodiscard]] boost::asio::awaitable<result<>> pause(failure why);
     [[nodiscard]] boost::asio::awaitable<result<>> next_turn();
     [[nodiscard]] result<> process(std::vector<delta>& batch);

@@ -116,10 +116,10 @@ bool delta_processor::empty(informer_lane& l, std::size_t& most)
     return !now_.change->let_go(most);
 }
 
-std::function<bool()> delta_processor::take_out(const std::set<std::string>& left)
+std::function<bool()> delta_processor::take_out(const std::vector<std::string>& left)
 {
-    std::vector<std::string> leaving(left.begin(), left.end());
-    if (left.contains("")) leaving = with_.content->namespaces();
+    auto leaving = left;
+    if (std::find(left.begin(), left.end(), "") != left.end()) leaving = with_.content->namespaces();
     std::erase_if(leaving, [this](const std::string& stored) {
         return with_.lanes.wants(stored) || with_.lanes.covering(stored) != nullptr;
     });

@@ -92,6 +92,7 @@ std::string describe_informer(const informer_settings& settings, const lane_set&
     if (s.index_failures != 0) out += ", index functions failed " + text(s.index_failures);
     for (const auto& h : s.handlers) out += line(h);
     out += line(s.consistency);
+    if (s.ended_by) out += "\n  ended by: " + s.ended_by->describe();
     if (s.reflector.last_failure) out += "\n  last failure: " + s.reflector.last_failure->describe();
     return out;
 }

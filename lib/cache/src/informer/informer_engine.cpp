@@ -2,6 +2,7 @@
 
 #include <kubecoro/api/resource_version.hpp>
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/detail/owner_end.hpp>
 #include <kubecoro/base/saturating_time.hpp>
 
 #include <boost/asio/co_spawn.hpp>
@@ -57,7 +58,7 @@ std::shared_ptr<const known_objects> known_by(const std::shared_ptr<store>& cont
 informer_engine::informer_engine(informer_settings s)
     : settings_(std::move(s)),
       strand_(make_kept_strand(settings_.executor)),
-      turns_([this](std::function<void()> f) { post(std::move(f)); }),
+      turns_([this](std::function<void()> f) { post_turn(std::move(f)); }),
       decoder_(first_decoder(settings_, strand_)),
       store_(std::make_shared<store>(settings_.log, large_change, decoder_.encoding)),
       selection_(settings_.options.share ? std::make_shared<share_selection>(store_, settings_.options.share)
@@ -79,7 +80,7 @@ informer_engine::informer_engine(informer_settings s)
                    encoding_of_strand(settings_, decoder_, static_cast<bool>(settings_.options.transform)),
                    settings_.log),
       checker_(settings_, encoding_of_strand(settings_, decoder_, settings_.options.check_consistency)),
-      alarms_(settings_.time, settings_.log.with({{"informer", settings_.label}})),
+      alarms_(settings_.time),
       lanes_(settings_, decoder_, fifo_, store_, known_by(store_, selection_), watches_,
              [this](std::size_t scope, reflector_core::incident what, std::uint64_t lists) {
                  on_strand([self = shared_from_this(), scope, what = std::move(what), lists] {
@@ -100,16 +101,19 @@ informer_engine::informer_engine(informer_settings s)
                   .transformer = transformer_,
                   .follower = follower_}),
       keeper_(settings_, lanes_, processor_, follower_),
-      handlers_(strand_.get(), settings_.log),
-      watches_(strand_.get(), settings_.log)
+      handlers_(strand_.get(), settings_.log, [this](const auto& task, const auto& why) { end_by(task, why); }),
+      watches_(strand_.get(), settings_.log, [this](const auto& task, const auto& why) { end_by(task, why); })
 {
 }
 
-void informer_engine::note_interruption(std::exception_ptr thrown) const noexcept
+void informer_engine::post_turn(std::function<void()> f) noexcept
 {
-    const auto why = to_failure(std::move(thrown));
-    settings_.log.error("a step of an informer was interrupted",
-                        {{"informer", settings_.label}, {"failure", why.message()}});
+    try {
+        post(std::move(f));
+    } catch (...) {
+        turns_.close();
+        end_by("step", to_failure(std::current_exception()));
+    }
 }
 
 // ---- start and stop
@@ -175,7 +179,7 @@ public:
     end_of_events& operator=(end_of_events&&) = delete;
     ~end_of_events()
     {
-        if (of_->stopping()) of_->end_handlers();
+        if (of_->note_last_event()) of_->end_handlers();
     }
 
 private:
@@ -189,28 +193,56 @@ asio::awaitable<result<>> informer_engine::process()
     co_return co_await std::move(running);
 }
 
-bool informer_engine::stopping() const
+/// Returns whether the informer is stopping.
+bool informer_engine::note_last_event()
 {
     std::lock_guard lock(mutex_);
+    events_over_ = true;
     return stopping_;
+}
+
+void informer_engine::end_by(const std::string& task, const failure& why)
+{
+    const auto cause = why.because("the informer of " + settings_.label + " has ended: its " + task + " failed");
+    bool first = false;
+    {
+        std::lock_guard lock(mutex_);
+        first = !stopping_ && !ended_by_;
+        if (first) ended_by_ = cause;
+    }
+    if (!first) return settings_.log.debug("a task failed", {{"task", task}, {"failure", why.describe()}});
+    request_stop();
+    show_end(settings_.log, settings_.metrics.get(), "informer", settings_.label, task, why);
+    tell_user(settings_, cause);
+    if (settings_.on_end) settings_.on_end(cause);
+    on_strand([self = shared_from_this()] {
+        if (self->meter_) self->publish();
+    });
 }
 
 void informer_engine::request_stop()
 {
-    const bool started = [this] {
+    bool events_come = false;
+    std::optional<failure> cause;
+    {
         std::lock_guard lock(mutex_);
         stopping_ = true;
-        return started_;
-    }();
-    lanes_.close();
-    registry_.refuse();
+        events_come = started_ && !events_over_;
+        cause = ended_by_;
+    }
+    const auto why = cause.value_or(failure(cond::cancelled, "the informer was stopped"));
+    lanes_.close(why);
+    registry_.refuse(cause);
     watches_.stop();
-    waiters_.close(failure(cond::cancelled, "the informer was stopped"));
+    waiters_.close(why);
     // Readers and waiters end now: the caller of stop() may be one of them.
     registry_.end_subscriptions();
-    sync_.gate().close();
-    store_->versions()->close();
-    if (!started) end_handlers();
+    if (cause)
+        sync_.gate().end(*cause);
+    else
+        sync_.gate().close();
+    store_->versions()->close(why);
+    if (!events_come) end_handlers();
 }
 
 asio::awaitable<result<>> informer_engine::stop(std::shared_ptr<informer_engine> self)
@@ -294,6 +326,7 @@ informer_state informer_engine::state() const
 {
     {
         std::lock_guard lock(mutex_);
+        if (ended_by_ && !stopped_) return informer_state::failed;
         if (stopped_ || (stopping_ && !started_)) return informer_state::stopped;
         if (!started_) return informer_state::created;
     }
@@ -306,6 +339,10 @@ informer_stats informer_engine::stats() const
     lanes_.add_to(s);
     processor_.add_to(s);
     s.state = state();
+    {
+        std::lock_guard lock(mutex_);
+        s.ended_by = ended_by_;
+    }
     s.synced = gate().is_open();
     s.objects = store_->size();
     s.bytes = store_->bytes();
@@ -351,9 +388,10 @@ public:
     newcomer& operator=(const newcomer&) = delete;
     ~newcomer()
     {
-        if (waiter_) waiter_->end(failure(cond::cancelled, "the informer's context has ended"));
+        if (waiter_) waiter_->end(failure(cond::cancelled, "the informer or its context has ended"));
     }
-    [[nodiscard]] std::shared_ptr<object_waiter> arrive() { return std::exchange(waiter_, nullptr); }
+    [[nodiscard]] const std::shared_ptr<object_waiter>& waiter() const noexcept { return waiter_; }
+    void arrived() noexcept { waiter_ = nullptr; }
 
 private:
     std::shared_ptr<object_waiter> waiter_;
@@ -364,8 +402,10 @@ private:
 void informer_engine::admit_waiter(const std::shared_ptr<object_waiter>& waiter, duration limit)
 {
     // The posted function shares ownership, so that either side may release the waiter first.
-    on_strand(
-        [self = shared_from_this(), comes = std::make_shared<newcomer>(waiter)] { self->admit(comes->arrive()); });
+    on_strand([self = shared_from_this(), comes = std::make_shared<newcomer>(waiter)] {
+        self->admit(comes->waiter());
+        comes->arrived();
+    });
     if (limit == duration::zero()) return;
     end_after(limit, waiter, [w = waiter.get()] { w->end(failure(cond::timed_out)); });
 }
@@ -378,13 +418,8 @@ void informer_engine::admit(const std::shared_ptr<object_waiter>& waiter)
             failure(cond::misconfigured, "the informer does not cover the namespace of " + to_string(waiter->key())));
     const bool filled = lane->gate.is_open();
     if (lane->blocked && !filled) return waiter->end(*lane->blocked);
-    try {
-        waiters_.add(waiter);
-        if (filled) waiter->tell(store_->get(waiter->key()));
-    } catch (...) { // without memory: it would wait for ever
-        waiter->end(to_failure(std::current_exception()));
-        throw;
-    }
+    waiters_.add(waiter);
+    if (filled) waiter->tell(store_->get(waiter->key()));
 }
 
 // ---- lanes

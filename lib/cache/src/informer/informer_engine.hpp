@@ -16,6 +16,7 @@
 #include "store/store.hpp"
 #include "waits/object_waiters.hpp"
 
+#include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/context_bound.hpp>
 #include <kubecoro/base/task_group.hpp>
 #include <kubecoro/cache/stats.hpp>
@@ -30,7 +31,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -96,10 +96,9 @@ private:
         return post(
             [this, call = std::function<void()>(std::forward<F>(f))]() mutable { turns_.call(std::move(call)); });
     }
-    /// Posts to the strand. An exception, for lack of memory, is logged: it must not leave the run() of the user's
-    /// context.
+    /// Posts to the strand. An exception ends the informer: it must not leave the run() of the user's context.
     template<class F>
-    bool post(F&& f) const
+    bool post(F&& f)
     {
         const auto strand = strand_.get();
         if (strand)
@@ -107,16 +106,18 @@ private:
                 try {
                     call();
                 } catch (...) {
-                    note_interruption(std::current_exception());
+                    end_by("step", to_failure(std::current_exception()));
                 }
             });
         return static_cast<bool>(strand);
     }
-    void note_interruption(std::exception_ptr thrown) const noexcept;
-
+    /// Posts a turn of longer work. A failure ends the informer.
+    void post_turn(std::function<void()> f) noexcept;
+    /// The one end for every failure of a loop. Any thread.
+    void end_by(const std::string& task, const failure& why);
     void run_parts();
     [[nodiscard]] boost::asio::awaitable<result<>> process();
-    [[nodiscard]] bool stopping() const;
+    [[nodiscard]] bool note_last_event();
     void end_handlers();
     void log_end();
     void publish() noexcept;
@@ -137,7 +138,7 @@ private:
     /// Adds and removes lanes until they match the wanted namespaces; then `begun` continues. Returns whether that takes
     /// further turns.
     bool settle_lanes(const std::shared_ptr<namespace_change>& begun);
-    void add_lanes(const std::vector<std::string>& join, const std::string& not_before);
+    void add_lanes(const namespaces_core::change& change, const std::string& not_before);
     /// The newest version that the store shows.
     [[nodiscard]] std::string newest_stored() const;
     /// @param lists  See informer_lane::reporter.
@@ -159,14 +160,14 @@ private:
     consistency_checker checker_;
     alarms alarms_;
     bool alarms_run_ = false;
-    /// Namespaces of which something may be left: when a change throws, they stay here until one succeeds.
-    std::set<std::string> leaving_;
 
     mutable std::mutex mutex_;
     // Guarded by mutex_:
     bool started_ = false;
     bool stopping_ = false;
     bool stopped_ = false;
+    bool events_over_ = false;
+    std::optional<failure> ended_by_;
     std::optional<informer_meter> meter_;
     /// Its last update failed.
     bool meter_fails_ = false;

@@ -109,6 +109,7 @@ struct informer_factory::state
         s.seed = seeds();
         s.ability = ability_of(resource);
         s.relists = *options.relists;
+        s.on_end = options.on_end;
         auto engine = std::make_shared<informer_engine>(std::move(s));
         engine->end_with_context();
         return engine;

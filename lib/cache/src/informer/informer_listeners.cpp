@@ -3,10 +3,8 @@
 
 #include "listener/listener_settings.hpp"
 
-#include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/saturating_time.hpp>
 
-#include <exception>
 #include <utility>
 
 namespace kubecoro::detail {
@@ -43,47 +41,25 @@ result<> informer_engine::add_index(std::string name, index_function f)
     return store_->add_index(std::move(name), std::move(f));
 }
 
-namespace {
-
-/// Ends a listener that cannot join, for lack of memory: it would wait for ever.
-void refuse(processor_listener& listener)
-{
-    const auto why = to_failure(std::current_exception());
-    listener.gate().close(why);
-    listener.end(why);
-}
-
-} // namespace
-
 void informer_engine::join(const std::shared_ptr<processor_listener>& listener)
 {
-    try {
-        sync_.tell_newcomer(*listener);
-        if (!listener->wants_stored() || store_->size() == 0) return listeners_.join(listener, sync_.synced());
-        // The store and the other listeners stay as they are until it has joined.
-        const auto stored = std::make_shared<store_walk>(*store_, std::string_view());
-        turns_.work([this, listener, stored] { return join_some(listener, *stored); });
-    } catch (...) {
-        refuse(*listener);
-        throw;
-    }
+    sync_.tell_newcomer(*listener);
+    if (!listener->wants_stored() || store_->size() == 0) return listeners_.join(listener, sync_.synced());
+    // The store and the other listeners stay as they are until it has joined.
+    const auto stored = std::make_shared<store_walk>(*store_, std::string_view());
+    turns_.work([this, listener, stored] { return join_some(listener, *stored); });
 }
 
 bool informer_engine::join_some(const std::shared_ptr<processor_listener>& listener, store_walk& stored)
 {
-    try {
-        std::vector<notification<object>> some;
-        some.reserve(objects_a_turn);
-        std::size_t most = objects_a_turn;
-        const auto add = [&some](const object& o) { some.emplace_back(added<object>{o, true}); };
-        const bool more = !listener->over() && stored.some(most, add);
-        listener->add(some);
-        if (!more) listeners_.join(listener, sync_.synced());
-        return more;
-    } catch (...) {
-        refuse(*listener);
-        throw;
-    }
+    std::vector<notification<object>> some;
+    some.reserve(objects_a_turn);
+    std::size_t most = objects_a_turn;
+    const auto add = [&some](const object& o) { some.emplace_back(added<object>{o, true}); };
+    const bool more = !listener->over() && stored.some(most, add);
+    listener->add(some);
+    if (!more) listeners_.join(listener, sync_.synced());
+    return more;
 }
 
 void informer_engine::resync_every(duration period, const std::shared_ptr<processor_listener>& listener)

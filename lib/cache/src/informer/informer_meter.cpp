@@ -16,7 +16,7 @@ double in_seconds(duration d) { return std::chrono::duration<double>(d).count();
 
 constexpr std::array all_states{informer_state::created, informer_state::listing, informer_state::watching,
                                 informer_state::waiting, informer_state::parked,  informer_state::queued,
-                                informer_state::stopped};
+                                informer_state::stopped, informer_state::failed};
 
 /// Versions are numbers on every known server; any other version is not shown.
 std::optional<double> number(const std::string& version)

@@ -18,15 +18,15 @@ namespace {
 
 asio::awaitable<result<>> refused(failure why) { co_return why; }
 
-/// Calls `f`, and returns its result. An exception is the outcome of the change, and false.
+/// Calls `f`, and returns its result. Its exception is the outcome of the change as well.
 template<class F>
-bool unless_thrown(namespace_change& change, const lane_set& lanes, F f)
+bool outcome_of(namespace_change& change, const lane_set& lanes, F f)
 {
     try {
         return f();
     } catch (...) {
         change.made(lanes, to_failure(std::current_exception()));
-        return false;
+        throw;
     }
 }
 
@@ -63,7 +63,7 @@ asio::awaitable<result<>> informer_engine::change_namespaces(const std::vector<s
         std::make_shared<namespace_change>(std::move(join), is_one ? std::optional(named.front()) : std::nullopt);
     auto waiting = namespace_change::wait(begun);
     on_strand([self = shared_from_this(), begun = std::move(begun)] {
-        unless_thrown(*begun, self->lanes_, [&] { return self->settle_lanes(begun); });
+        outcome_of(*begun, self->lanes_, [&] { return self->settle_lanes(begun); });
     });
     return waiting;
 }
@@ -79,27 +79,24 @@ bool informer_engine::settle_lanes(const std::shared_ptr<namespace_change>& begu
     const bool all_joins = !change->join.empty() && change->join.front().empty();
     const bool all_leaves = !change->leave.empty() && change->leave.front().empty();
     auto not_before = all_joins || all_leaves ? newest_stored() : std::string();
-    leaving_.insert(change->leave.begin(), change->leave.end());
     for (const auto& ns : change->leave) lanes_.remove(ns);
-    const auto finish = [this, begun, join = std::move(change->join), not_before = std::move(not_before)] {
-        add_lanes(join, not_before);
+    const auto finish = [this, begun, change = *change, not_before = std::move(not_before)] {
+        add_lanes(change, not_before);
         begun->made(lanes_, {});
         return false;
     };
-    if (leaving_.empty()) return finish();
-    turns_.work([this, begun, finish, take_out = processor_.take_out(leaving_)] {
-        return unless_thrown(*begun, lanes_, [&] { return take_out() || finish(); });
+    if (change->leave.empty()) return finish();
+    turns_.work([this, begun, finish, take_out = processor_.take_out(change->leave)] {
+        return outcome_of(*begun, lanes_, [&] { return take_out() || finish(); });
     });
     return true;
 }
 
-void informer_engine::add_lanes(const std::vector<std::string>& join, const std::string& not_before)
+void informer_engine::add_lanes(const namespaces_core::change& change, const std::string& not_before)
 {
-    for (const auto& ns : join) lanes_.add(ns, not_before);
+    for (const auto& ns : change.join) lanes_.add(ns, not_before);
     // After adding: waits for a version of a namespace that stays covered move to the new lane.
-    for (const auto& ns : leaving_)
-        if (lanes_.of(ns) == nullptr) store_->versions()->remove_lane(ns);
-    leaving_.clear();
+    for (const auto& ns : change.leave) store_->versions()->remove_lane(ns);
     lanes_.settled();
     sync_.tell_blocked();
     sync_.settle(fifo_.synced(), store_->size());

@@ -37,6 +37,8 @@ struct informer_settings
     /// Shared by the informers of this resource.
     std::shared_ptr<watch_list_ability> ability = std::make_shared<watch_list_ability>();
     relist_budget relists = relist_budget();
+    /// factory_options::on_end.
+    callback<void(const failure&)> on_end = {};
 };
 
 /// Passes a failure to the user's callback, whose exceptions are ignored, as documented.

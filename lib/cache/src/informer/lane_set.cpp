@@ -60,17 +60,17 @@ lane_set::lane_set(const informer_settings& s, decode_strand first, delta_fifo f
 void lane_set::start()
 {
     std::lock_guard lock(mutex_);
-    phase_ = phase::running;
+    runs_ = true;
     for (const auto& [scope, l] : lanes_) run(l);
 }
 
-void lane_set::close()
+void lane_set::close(const failure& why)
 {
     std::lock_guard lock(mutex_);
-    phase_ = phase::closed;
+    closed_ = why;
     for (const auto& [scope, l] : lanes_) {
         l->request_stop();
-        l->gate.close();
+        l->gate.close(why);
     }
 }
 
@@ -78,7 +78,7 @@ result<> lane_set::want(const std::vector<std::string>& named, const std::functi
 {
     {
         std::lock_guard lock(mutex_);
-        if (phase_ == phase::closed) return failure(cond::cancelled, "the informer has stopped");
+        if (closed_) return *closed_;
         named_.insert(named.begin(), named.end());
         change(wanted_);
     }
@@ -191,7 +191,7 @@ result<namespaces_core::change> lane_set::due()
         }
     }
     const bool any = !change.leave.empty() || !change.join.empty();
-    if (any && phase_ == phase::closed) return failure(cond::cancelled, "the informer has stopped");
+    if (any && closed_) return *closed_;
     return change;
 }
 
@@ -229,11 +229,12 @@ void lane_set::add(std::string ns, std::string not_before)
         std::lock_guard lock(mutex_);
         lanes_.emplace(scope, lane);
         by_namespace_.insert_or_assign(lane->ns(), lane.get());
-        if (phase_ == phase::closed) {
+        if (closed_) {
             lane->request_stop();
-            lane->gate.close();
+            lane->gate.close(*closed_);
+        } else if (runs_) {
+            run(lane);
         }
-        if (phase_ == phase::running) run(lane);
     } catch (...) {
         fifo_.remove_scope(scope); // else the informer would wait for its first list
         throw;

@@ -39,12 +39,12 @@ public:
 
     /// Runs the lanes; later ones run at once.
     void start();
-    /// Closes the gates; no lane runs or is added any more.
-    void close();
+    /// Closes the gates for that reason; no lane runs or is added any more.
+    void close(const failure& why);
     /// Changes what should be covered.
     ///
     /// @param named  The namespaces that the change is about; it may change any when the empty name is among them.
-    /// Errors: cond::cancelled after close().
+    /// Errors: the reason of close() after it.
     [[nodiscard]] result<> want(const std::vector<std::string>& named,
                                 const std::function<void(namespaces_core&)>& change);
     /// Empty = all, or none: see covers_just().
@@ -71,7 +71,7 @@ public:
     /// Returns the lane of just this namespace, or null.
     [[nodiscard]] informer_lane* of(std::string_view ns) const;
     /// Returns what is missing for the wanted namespaces. Looks only at those that were named since settled().
-    /// Errors: cond::cancelled after close().
+    /// Errors: the reason of close() after it.
     [[nodiscard]] result<namespaces_core::change> due();
     /// The changes that due() has returned were made.
     void settled() { due_.clear(); }
@@ -88,13 +88,6 @@ public:
     [[nodiscard]] informer_lane* blocked() const;
 
 private:
-    enum class phase
-    {
-        created,
-        running,
-        closed
-    };
-
     [[nodiscard]] const decode_strand& decoder(std::size_t scope);
     /// Requires mutex_.
     void run(const std::shared_ptr<informer_lane>& lane);
@@ -120,7 +113,8 @@ private:
     std::map<std::size_t, std::shared_ptr<informer_lane>> lanes_;
     std::vector<decode_strand> decoders_;
     // Guarded by mutex_:
-    phase phase_ = phase::created;
+    bool runs_ = false;
+    std::optional<failure> closed_;
     namespaces_core wanted_;
     /// Named since due() has looked.
     std::set<std::string> named_;

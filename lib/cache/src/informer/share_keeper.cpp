@@ -1,22 +1,12 @@
 #include "informer/share_keeper.hpp"
 
-#include <kubecoro/base/catch_failure.hpp>
-#include <kubecoro/base/clock.hpp>
-
 #include <algorithm>
-#include <chrono>
 #include <limits>
 #include <utility>
 
 namespace asio = boost::asio;
 
 namespace kubecoro::detail {
-namespace {
-
-/// Pause before another attempt to sweep.
-constexpr auto after_a_failure = std::chrono::milliseconds{100};
-
-} // namespace
 
 share_keeper::share_keeper(const informer_settings& s, lane_set& lanes, delta_processor& processor,
                            std::shared_ptr<share_follower> follower)
@@ -37,25 +27,11 @@ asio::awaitable<result<>> share_keeper::run()
     for (;;) {
         auto waiting = follower_->news.wait();
         if (const auto woken = co_await std::move(waiting); !woken) co_return woken;
-        auto settling = catch_failure(settle());
-        const auto settled = co_await std::move(settling);
-        if (settled) continue;
-        if (settled.error() == cond::cancelled) co_return settled;
-        settings_.log.error("a change of the share could not be followed, and is tried again",
-                            {{"informer", settings_.label}, {"failure", settled.error().describe()}});
-        auto pause = sleep_for(*settings_.time, after_a_failure);
-        if (const auto paused = co_await std::move(pause); !paused) co_return paused;
-        follower_->news.notify();
+        ask_for_lists();
+        auto sweeping = processor_.sweep();
+        if (const auto swept = co_await std::move(sweeping); !swept) co_return swept;
+        note_shown();
     }
-}
-
-asio::awaitable<result<>> share_keeper::settle()
-{
-    ask_for_lists();
-    auto sweeping = processor_.sweep();
-    if (const auto swept = co_await std::move(sweeping); !swept) co_return swept;
-    note_shown();
-    co_return result<>{};
 }
 
 void share_keeper::ask_for_lists()
@@ -80,7 +56,7 @@ void share_keeper::give_up() noexcept
     if (!follower_ || follower_->shown.exchange(all) == all) return;
     try {
         settings_.options.share->shown();
-    } catch (...) { // for lack of memory: the next change of the share brings it
+    } catch (...) { // a destructor calls this; the next change of the share brings it
     }
 }
 

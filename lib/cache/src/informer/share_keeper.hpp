@@ -28,7 +28,6 @@ public:
     [[nodiscard]] boost::asio::awaitable<result<>> run();
 
 private:
-    [[nodiscard]] boost::asio::awaitable<result<>> settle();
     void ask_for_lists();
     void note_shown();
     /// The share waits for this informer no longer.

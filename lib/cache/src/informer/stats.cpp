@@ -61,6 +61,8 @@ std::string_view to_string(informer_state s) noexcept
         return "queued";
     case informer_state::stopped:
         return "stopped";
+    case informer_state::failed:
+        return "failed";
     }
     return "?";
 }

@@ -51,6 +51,12 @@ void strand_turns::give_back()
     if (!waiting_.empty() && !std::exchange(posted_, true)) post_([this] { call_next(); });
 }
 
+void strand_turns::close()
+{
+    taken_ = posted_ = false;
+    std::exchange(waiting_, {}).clear();
+}
+
 /// One at a time: thousands may wait.
 void strand_turns::call_next()
 {

@@ -20,7 +20,7 @@ constexpr std::size_t objects_a_turn = 512;
 class strand_turns
 {
 public:
-    /// Calls a function on the strand, later.
+    /// Calls a function on the strand, later. Must not throw: destructors give turns back. It calls close() when it fails.
     using poster = std::function<void(std::function<void()>)>;
     explicit strand_turns(poster post) : post_(std::move(post)) {}
 
@@ -28,8 +28,8 @@ public:
     void call(std::function<void()> f);
     /// Calls `some` once a turn while it returns true. The first turn is this one. Only for functions inside call().
     void work(std::function<bool()> some);
-    /// Drops the functions that wait: the strand runs no more.
-    void close() { waiting_.clear(); }
+    /// Drops the functions that wait: the strand runs no more, or its informer has ended.
+    void close();
 
     // For the strand's coroutines, whose work begins with try_take() or take() and ends with give_back().
     /// @param first  Before the functions that wait.

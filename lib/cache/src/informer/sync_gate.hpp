@@ -15,7 +15,7 @@ namespace kubecoro::detail {
 /** The sync state of an informer or a part of it. Thread safe; copies share one gate.
 
     fail() is the result of all current waits, and of later ones until retry(); open() and close() are final, and the
-    first call wins. */
+    first call wins; only end() overrides them. */
 class sync_gate
 {
 public:
@@ -27,6 +27,8 @@ public:
     void close() const { close(failure(cond::cancelled, "it was stopped before it synced")); }
     void close(const failure& why) const { settle(why, true); }
     void fail(const failure& why) const { settle(why, false); }
+    /// The informer has ended: later waits fail, also of a gate that was open.
+    void end(const failure& why) const { settle(why, true, true); }
     /// Clears the failure; later waits are pending again.
     void retry() const
     {
@@ -62,12 +64,12 @@ private:
 
     static boost::asio::awaitable<result<>> ready(result<> outcome) { co_return outcome; }
 
-    void settle(result<> outcome, bool final) const
+    void settle(result<> outcome, bool final, bool over_all = false) const
     {
         latch answered;
         {
             std::lock_guard lock(state_->mutex);
-            if (state_->final) return;
+            if (state_->final && !over_all) return;
             state_->final = final;
             state_->outcome = outcome;
             // Waits after a retry() need a latch of their own.

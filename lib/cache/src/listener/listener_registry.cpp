@@ -22,7 +22,7 @@ std::shared_ptr<processor_listener> listener_registry::admit(admission a)
     if (a.settings.name.empty()) a.settings.name = std::to_string(a.settings.id);
     auto listener = std::make_shared<processor_listener>(std::move(a.settings));
     if (phase_ == phase::refusing) {
-        listener->informer_stopped();
+        listener->informer_stopped(why_ ? &*why_ : nullptr);
         return listener;
     }
     sweep(ended);
@@ -65,18 +65,19 @@ void listener_registry::start()
     for (auto& w : std::exchange(waiting_, {})) begin(std::move(w));
 }
 
-void listener_registry::refuse()
+void listener_registry::refuse(std::optional<failure> why)
 {
     std::vector<waiting> dropped; // destroys handlers, with their captures, outside the lock
     std::lock_guard lock(mutex_);
-    phase_ = phase::refusing;
+    if (std::exchange(phase_, phase::refusing) != phase::refusing) why_ = std::move(why);
     dropped.swap(waiting_);
 }
 
 void listener_registry::end_subscriptions()
 {
-    for (const auto& l : all())
-        if (l->drains()) l->informer_stopped();
+    auto ending = all();
+    std::erase_if(ending, [](const auto& l) { return !l->drains(); });
+    note_end(ending);
 }
 
 void listener_registry::end()
@@ -86,7 +87,16 @@ void listener_registry::end()
         std::lock_guard lock(mutex_);
         listeners.swap(listeners_);
     }
-    for (const auto& l : listeners) l->informer_stopped();
+    note_end(listeners);
+}
+
+void listener_registry::note_end(const std::vector<std::shared_ptr<processor_listener>>& of) const
+{
+    const auto why = [this] {
+        std::lock_guard lock(mutex_);
+        return why_;
+    }();
+    for (const auto& l : of) l->informer_stopped(why ? &*why : nullptr);
 }
 
 std::vector<std::shared_ptr<processor_listener>> listener_registry::all() const

@@ -42,8 +42,8 @@ public:
     [[nodiscard]] std::shared_ptr<processor_listener> admit(admission a);
     /// Runs the waiting listeners; later ones run at once.
     void start();
-    /// Stops admitting and starting listeners.
-    void refuse();
+    /// Stops admitting and starting listeners. @param why  The failure that has ended the informer; empty = a stop.
+    void refuse(std::optional<failure> why = std::nullopt);
     /// Ends the subscriptions: their readers get the waiting events, then the end.
     void end_subscriptions();
     /// Ends all listeners: the informer has stopped.
@@ -68,11 +68,13 @@ private:
     /// Moves the listeners that have ended since the last call to `ended`, for the caller to destroy without the lock.
     void sweep(std::vector<waiting>& ended);
     void begin(waiting w);
+    void note_end(const std::vector<std::shared_ptr<processor_listener>>& of) const;
 
     const logger log_;
     const starter starter_;
     mutable std::mutex mutex_;
     phase phase_ = phase::waiting;
+    std::optional<failure> why_;
     std::uint64_t next_id_ = 1;
     std::vector<std::shared_ptr<processor_listener>> listeners_;
     const departures left_;

@@ -120,13 +120,14 @@ void processor_listener::set_over()
     if (!std::exchange(over_, true)) settings_.left.note();
 }
 
-void processor_listener::informer_stopped() { close(settings_.drains); }
+void processor_listener::informer_stopped(const failure* why) { close(settings_.drains, why); }
 
-void processor_listener::close(bool drain)
+void processor_listener::close(bool drain, const failure* why)
 {
     if (!drain) cut_ = true;
     {
         std::lock_guard lock(mutex_);
+        if (why != nullptr && !over_) why_over_ = *why;
         set_over();
         if (!drain) core_.clear();
         wake(settings_.concurrency);
@@ -135,6 +136,7 @@ void processor_listener::close(bool drain)
             run_ended_.settle({});
         }
     }
+    if (why != nullptr) return gate_.end(*why);
     gate_.close();
 }
 
@@ -190,7 +192,7 @@ processor_listener::pop(std::shared_ptr<processor_listener> self, std::size_t ma
             const auto woken = co_await std::move(waiting);
             self->since_turn_ = 0;
             if (woken) continue;
-            if (woken.error() != cond::cancelled) throw error(woken.error()); // no memory: this is not the end
+            if (woken.error() != cond::cancelled) throw error(woken.error());
             std::lock_guard lock(self->mutex_);
             self->last_pop_ = woken;
             co_return std::nullopt;
@@ -256,17 +258,13 @@ bool processor_listener::assume_some()
 // ---- reports for the operator
 
 void processor_listener::called(std::size_t slot, const notification<object>& n, const result<>& outcome,
-                                time_point now) noexcept
+                                time_point now)
 {
-    const auto took = meter_.end(slot, now);
-    try {
-        if (took)
-            settings_.log.warning(
-                "a handler's call was slow",
-                {{"handler", settings_.name}, {"object", to_string(object_of(n).key())}, {"seconds", seconds(*took)}});
-        trace_.pass("handler ended", n);
-    } catch (...) { // no memory for the lines
-    }
+    if (const auto took = meter_.end(slot, now))
+        settings_.log.warning(
+            "a handler's call was slow",
+            {{"handler", settings_.name}, {"object", to_string(object_of(n).key())}, {"seconds", seconds(*took)}});
+    trace_.pass("handler ended", n);
     if (!outcome) report(object_of(n), "a handler failed", outcome.error());
 }
 
@@ -278,18 +276,14 @@ void processor_listener::warn_if_overdue()
                               {{"handler", settings_.name}, {"seconds", seconds(*so_far)}});
 }
 
-void processor_listener::report(const object& about, std::string_view what, const failure& why) noexcept
+void processor_listener::report(const object& about, std::string_view what, const failure& why)
 {
     // A handler cancelled by the stop has not failed.
     if (why == cond::cancelled && cut_) return;
     ++failed_;
-    try {
-        const bool news = !settings_.time || is_news(what, why, settings_.time->now());
-        settings_.log.write(
-            news ? log_level::error : log_level::debug, what,
-            {{"handler", settings_.name}, {"object", to_string(about.key())}, {"failure", why.describe()}});
-    } catch (...) { // no memory for the line: the failure is counted
-    }
+    const bool news = !settings_.time || is_news(what, why, settings_.time->now());
+    settings_.log.write(news ? log_level::error : log_level::debug, what,
+                        {{"handler", settings_.name}, {"object", to_string(about.key())}, {"failure", why.describe()}});
 }
 
 // ---- the end

@@ -71,9 +71,9 @@ public:
         auto most = std::numeric_limits<std::size_t>::max();
         (void)add(batch, taken, most);
     }
-    /// The same from event `taken` on, which grows with each: after an exception, for lack of memory, the batch can be added
-    /// again. Takes the number of events off `most`. Returns false when thousands of waiting events must be looked at
-    /// first, see listener_core::index_some(): call it again in another turn.
+    /// The same from event `taken` on, which grows with each. Takes the number of events off `most`. Returns false when
+    /// thousands of waiting events must be looked at first, see listener_core::index_some(): call it again in another
+    /// turn.
     [[nodiscard]] bool add(std::span<const notification<object>> batch, std::size_t& taken, std::size_t& most);
     /// See listener_core::index_some().
     [[nodiscard]] bool index_some(std::size_t& most);
@@ -83,7 +83,8 @@ public:
     [[nodiscard]] bool wants_stored() const noexcept { return settings_.initial || filter_; }
     /// Marks the events added so far as the initial ones; the store is filled.
     void mark_initial();
-    void informer_stopped();
+    /// @param why  Null: it was stopped. Else the failure that has ended it.
+    void informer_stopped(const failure* why = nullptr);
     [[nodiscard]] bool over() const;
     /// True for a subscription: events waiting at the stop are still delivered.
     [[nodiscard]] bool drains() const noexcept { return settings_.drains; }
@@ -137,35 +138,17 @@ private:
     };
     using batch_type = std::vector<notification<object>>;
 
-    /// Events on their way to the handler. Kept while the coroutine that calls it is started again.
-    struct delivery
-    {
-        batch_type batch = {};
-        std::size_t begun = 0;
-    };
-    struct turn
-    {
-        std::optional<notification<object>> event = {};
-        bool passed = false;
-        bool begun = false;
-    };
     static boost::asio::awaitable<result<>> run_in_order(std::shared_ptr<processor_listener> self,
                                                          std::shared_ptr<crew> with);
-    static boost::asio::awaitable<result<>> deliver(std::shared_ptr<processor_listener> self, const crew& with,
-                                                    delivery& d);
     static boost::asio::awaitable<result<>> work(std::shared_ptr<processor_listener> self, std::shared_ptr<crew> with,
                                                  std::size_t slot);
-    static boost::asio::awaitable<result<>> take_turns(std::shared_ptr<processor_listener> self, const crew& with,
-                                                       std::size_t slot, turn& t);
-    template<class F>
-    static boost::asio::awaitable<result<>> persist(std::shared_ptr<processor_listener> self, F loop);
     static boost::asio::awaitable<std::optional<batch_type>> pop(std::shared_ptr<processor_listener> self,
                                                                  std::size_t max);
     static boost::asio::awaitable<result<>> removed(std::shared_ptr<processor_listener> self);
     static boost::asio::awaitable<result<>> ended(std::shared_ptr<processor_listener> self);
 
     void take_in(std::span<const notification<object>> batch, std::size_t& taken);
-    void close(bool drain);
+    void close(bool drain, const failure* why = nullptr);
     void set_over();
     void wake(std::size_t events);
     void warn_if_overdue();
@@ -185,8 +168,8 @@ private:
     /// Frees events that were dropped. Returns whether more are left.
     [[nodiscard]] bool free_some();
 
-    void called(std::size_t slot, const notification<object>& n, const result<>& outcome, time_point now) noexcept;
-    void report(const object& about, std::string_view what, const failure& why) noexcept;
+    void called(std::size_t slot, const notification<object>& n, const result<>& outcome, time_point now);
+    void report(const object& about, std::string_view what, const failure& why);
     /// Whether a failure is to be shown at level error.
     [[nodiscard]] bool is_news(std::string_view what, const failure& why, time_point now)
     {

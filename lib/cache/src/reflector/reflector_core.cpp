@@ -355,14 +355,7 @@ reflector_core::action reflector_core::on_cancel()
     return do_stop{};
 }
 
-reflector_core::action reflector_core::on_fault(const failure& why)
-{
-    return abandon_attempt("interrupted by an exception", why);
-}
-
-reflector_core::action reflector_core::on_lost(const failure& why) { return abandon_attempt("the sink failed", why); }
-
-reflector_core::action reflector_core::abandon_attempt(std::string_view what, const failure& why)
+reflector_core::action reflector_core::on_lost(const failure& why)
 {
     if (phase_ == phase::stopped) return do_stop{};
     // The version stays: everything up to it has been applied, and a list brings the rest.
@@ -370,7 +363,7 @@ reflector_core::action reflector_core::abandon_attempt(std::string_view what, co
     list_ = {};
     initial_ = {};
     watch_ = {};
-    fail(what, why);
+    fail("the sink failed", why);
     return wait_then_list(why, relist_reason::apply_failed);
 }
 

@@ -50,7 +50,7 @@ enum class list_delivery
 
 /** The reflector without I/O: each input returns the next action, which the driver performs and reports back.
 
-    on_cancel(), on_fault(), on_lost(), on_released(), want_list() and want_none() are allowed at any time; every other input only as the reply to
+    on_cancel(), on_lost(), on_released(), want_list() and want_none() are allowed at any time; every other input only as the reply to
     its action. */
 class reflector_core
 {
@@ -149,8 +149,6 @@ public:
     void on_released(time_point since, time_point now);
     [[nodiscard]] action on_wake();
     [[nodiscard]] action on_turn(time_point now);
-    /// An exception has ended the current action, possibly thrown by an input of this class: relists with backoff.
-    [[nodiscard]] action on_fault(const failure& why);
     /// The sink has lost content that it had taken over: relists with backoff.
     [[nodiscard]] action on_lost(const failure& why);
     [[nodiscard]] action on_cancel();
@@ -283,7 +281,6 @@ private:
     /// True for an internal error of the server that the policy retries without a relist.
     [[nodiscard]] bool sits_out(const failure& why, time_point now);
     [[nodiscard]] bool idle_counts() const noexcept;
-    [[nodiscard]] action abandon_attempt(std::string_view what, const failure& why);
     [[nodiscard]] action wait_then_list(const failure& why, relist_reason reason);
     [[nodiscard]] action wait_then_watch(const failure& why);
     [[nodiscard]] action wait_for(const failure& why);

@@ -22,16 +22,6 @@ constexpr duration held_check = std::chrono::seconds{1};
 
 bool is_cancelled(const asio::cancellation_state& s) { return s.cancelled() != asio::cancellation_type::none; }
 
-/// Ignores exceptions of a sink: they have no other receiver, and the statistics count every failure.
-template<class Call>
-void tell(Call call) noexcept
-{
-    try {
-        call();
-    } catch (...) { // ignored
-    }
-}
-
 } // namespace
 
 void delta_sink::page(reflector_core::do_page) { throw std::logic_error("this sink takes whole lists only"); }
@@ -51,17 +41,23 @@ reflector_driver::reflector_driver(std::shared_ptr<list_watch_source> source, re
 
 asio::awaitable<result<>> reflector_driver::run()
 {
+    // The driver is kept by handles: however it ends, the stream ends with it.
+    const struct closing
+    {
+        std::unique_ptr<watch_stream>& stream;
+        ~closing() { stream.reset(); }
+    } closes{stream_};
     next_ = core_.start(time_->now());
-    for (;;) {
+    for (result<> done;;) {
         const auto cancellation = co_await asio::this_coro::cancellation_state;
         if (stopping_ || is_cancelled(cancellation)) next_ = core_.on_cancel();
         report();
         if (std::holds_alternative<reflector_core::do_stop>(next_)) break;
+        // Nobody has cancelled it: such a failure is one as well.
+        if (!done && done.error() == cond::cancelled) co_return failure(cond::internal, done.error().describe());
+        if (!done) co_return done;
         auto step = catch_failure(perform_next());
-        const auto done = co_await std::move(step);
-        if (done) continue;
-        stream_.reset();
-        next_ = core_.on_fault(done.error());
+        done = co_await std::move(step);
     }
     co_return failure(cond::cancelled);
 }
@@ -134,7 +130,7 @@ asio::awaitable<reflector_driver::action> reflector_driver::take_turn()
     if (core_.state() == informer_state::parked) co_return core_.on_turn(time_->now());
     auto waiting = budget_.take();
     auto turn = co_await std::move(waiting);
-    if (!turn) co_return core_.on_cancel();
+    if (!turn) throw error(turn.error());
     turn_ = std::move(*turn);
     co_return core_.on_turn(time_->now());
 }
@@ -142,20 +138,15 @@ asio::awaitable<reflector_driver::action> reflector_driver::take_turn()
 void reflector_driver::apply()
 {
     for (;;) {
-        result<> done;
-        try {
-            if (auto* all = std::get_if<reflector_core::do_replace>(&next_))
-                sink_.replace(std::move(all->items), std::move(all->resource_version), std::move(all->left_out));
-            else if (auto* part = std::get_if<reflector_core::do_page>(&next_))
-                sink_.page(std::move(*part));
-            else if (auto* some = std::get_if<reflector_core::do_apply>(&next_))
-                sink_.apply(std::move(some->changes), std::move(some->resource_version));
-            else
-                return;
-        } catch (...) {
-            done = to_failure(std::current_exception());
-        }
-        next_ = core_.on_applied(done, time_->now());
+        if (auto* all = std::get_if<reflector_core::do_replace>(&next_))
+            sink_.replace(std::move(all->items), std::move(all->resource_version), std::move(all->left_out));
+        else if (auto* part = std::get_if<reflector_core::do_page>(&next_))
+            sink_.page(std::move(*part));
+        else if (auto* some = std::get_if<reflector_core::do_apply>(&next_))
+            sink_.apply(std::move(some->changes), std::move(some->resource_version));
+        else
+            return;
+        next_ = core_.on_applied({}, time_->now());
     }
 }
 
@@ -239,22 +230,16 @@ asio::awaitable<reflector_driver::action> reflector_driver::watch(reflector_core
     co_return std::move(next_);
 }
 
-// race() returns which side ended first, not how it ended.
 asio::awaitable<result<>> reflector_driver::read()
 {
-    auto reading = catch_failure(read_on());
-    const auto done = co_await std::move(reading);
-    const auto cancellation = co_await asio::this_coro::cancellation_state;
-    const bool ours = ends() || is_cancelled(cancellation);
-    if (!done && !(ours && done.error() == cond::cancelled)) next_ = core_.on_fault(done.error());
-    co_return result<>{};
-}
-
-asio::awaitable<result<>> reflector_driver::read_on()
-{
     while (std::holds_alternative<reflector_core::do_read>(next_) && !ends()) {
-        auto reading = catch_failure(stream_->next());
-        auto batch = co_await std::move(reading);
+        result<std::vector<watch_event>> batch = failure(cond::internal);
+        try { // the source's call, which may throw before it suspends
+            auto reading = stream_->next();
+            batch = co_await std::move(reading);
+        } catch (...) {
+            batch = to_failure(std::current_exception());
+        }
         const auto cancellation = co_await asio::this_coro::cancellation_state;
         const bool cancelled = ends() || is_cancelled(cancellation);
         if (!is_cancelled(cancellation)) co_await own_filter();
@@ -302,11 +287,11 @@ asio::awaitable<result<>> reflector_driver::until_silent()
     }
 }
 
-void reflector_driver::report() noexcept
+void reflector_driver::report()
 {
-    for (auto& what : core_.take_incidents()) tell([&] { sink_.report(std::move(what)); });
+    for (auto& what : core_.take_incidents()) sink_.report(std::move(what));
     if (core_.state() != informer_state::listing) turn_.reset();
-    tell([&] { sink_.progress(core_); });
+    sink_.progress(core_);
 }
 
 } // namespace kubecoro::detail

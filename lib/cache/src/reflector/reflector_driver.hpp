@@ -53,8 +53,8 @@ public:
     reflector_driver(std::shared_ptr<list_watch_source> source, reflector_core core, reflector_policy policy,
                      std::shared_ptr<time_source> time, relist_budget budget, delta_sink& sink);
 
-    /// Runs until it is cancelled, whatever the source or the sink throws; then completes with cond::cancelled. Call
-    /// only once.
+    /// Runs until it is cancelled; then completes with cond::cancelled. An exception of the source is a failed request;
+    /// any other exception ends it. Call only once.
     [[nodiscard]] boost::asio::awaitable<result<>> run();
 
     /// Any thread, before run() is cancelled: a source or sink of the program can swallow the cancellation.
@@ -80,7 +80,6 @@ private:
     [[nodiscard]] boost::asio::awaitable<result<std::unique_ptr<watch_stream>>> ask_watch(watch_options options);
     /// Reads and applies until the core decides another action, which it leaves in next_.
     [[nodiscard]] boost::asio::awaitable<result<>> read();
-    [[nodiscard]] boost::asio::awaitable<result<>> read_on();
     [[nodiscard]] boost::asio::awaitable<result<>> until_silent();
     [[nodiscard]] boost::asio::awaitable<result<>> until_silent_or_wanted();
     /// Performs actions that do not suspend, until next_ is one that does.
@@ -90,7 +89,7 @@ private:
     [[nodiscard]] boost::asio::awaitable<bool> hold();
     /// Whether the present step is to end, even if the program's code has swallowed its cancellation.
     [[nodiscard]] bool ends() const noexcept { return stopping_ || watch_over_; }
-    void report() noexcept;
+    void report();
 
     std::shared_ptr<list_watch_source> source_;
     reflector_core core_;

@@ -1,5 +1,7 @@
 #include "reflector/reflector_engine.hpp"
 
+#include <kubecoro/base/detail/owner_end.hpp>
+
 #include <boost/asio/post.hpp>
 
 #include <utility>
@@ -18,7 +20,9 @@ std::shared_ptr<watch_list_ability> ability_of(const reflector_setup& s)
 } // namespace
 
 reflector_engine::reflector_engine(reflector_setup s)
-    : setup_(std::move(s)), strand_(make_kept_strand(setup_.executor)), tasks_(strand_.get(), setup_.log)
+    : setup_(std::move(s)),
+      strand_(make_kept_strand(setup_.executor)),
+      tasks_(strand_.get(), setup_.log, [this](const auto& task, const auto& why) { end_by(task, why); })
 {
     if (setup_.refused) {
         // A loop over a watcher does not show the reason of its end.
@@ -78,7 +82,34 @@ informer_state reflector_engine::state() const
     const bool runs = tasks_.running() != 0;
     std::lock_guard lock(mutex_);
     if (!started_) return stopping_ ? informer_state::stopped : informer_state::created;
+    if (ended_by_) return informer_state::failed;
     return runs ? state_ : informer_state::stopped;
+}
+
+std::optional<failure> reflector_engine::ended_by() const
+{
+    std::lock_guard lock(mutex_);
+    return ended_by_;
+}
+
+void reflector_engine::end_by(const std::string& task, const failure& why)
+{
+    const auto cause = why.because("the " + task + " has ended");
+    {
+        std::lock_guard lock(mutex_);
+        ended_by_ = cause;
+    }
+    show_end(setup_.log, nullptr, "reflector", setup_.source->describe(), task, why);
+    tell_user(cause);
+    note_end();
+}
+
+void reflector_engine::tell_user(const failure& why) const noexcept
+{
+    try {
+        if (setup_.on_failure) setup_.on_failure(why);
+    } catch (...) { // documented
+    }
 }
 
 reflector_stats reflector_engine::stats() const
@@ -92,8 +123,8 @@ void reflector_engine::report(reflector_core::incident what)
     const bool news = told_.is_news(what.what, what.why, now());
     const auto level = !news ? log_level::debug : what.detour ? log_level::info : log_level::warning;
     setup_.log.write(level, what.what, {{"reflector", setup_.source->describe()}, {"failure", what.why.describe()}});
-    if (what.detour || (what.skipped && !what.outdated) || !setup_.on_failure) return;
-    setup_.on_failure(what.why.because(std::string(what.what) + ": " + setup_.source->describe()));
+    if (what.detour || (what.skipped && !what.outdated)) return;
+    tell_user(what.why.because(std::string(what.what) + ": " + setup_.source->describe()));
 }
 
 void reflector_engine::progress(const reflector_core& core)

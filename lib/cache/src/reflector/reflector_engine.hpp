@@ -39,6 +39,8 @@ public:
     static void retry_now(const std::shared_ptr<reflector_engine>& self);
     [[nodiscard]] informer_state state() const;
     [[nodiscard]] reflector_stats stats() const;
+    /// The failure of its own that has ended it.
+    [[nodiscard]] std::optional<failure> ended_by() const;
 
     // delta_sink
     void report(reflector_core::incident what) final;
@@ -51,8 +53,13 @@ protected:
     [[nodiscard]] bool stopping() const;
     /// Whether anything runs.
     [[nodiscard]] bool running() const { return tasks_.running() != 0; }
+    /// Called after ended_by() has changed.
+    virtual void note_end() {}
 
 private:
+    void end_by(const std::string& task, const failure& why);
+    void tell_user(const failure& why) const noexcept;
+
     const reflector_setup setup_;
     const kept_executor strand_;
     /// Without a value when the options were refused.
@@ -66,6 +73,7 @@ private:
     bool stopping_ = false;
     informer_state state_ = informer_state::created;
     reflector_stats stats_;
+    std::optional<failure> ended_by_;
 
     // Declared last: its task uses everything above.
     task_group tasks_;

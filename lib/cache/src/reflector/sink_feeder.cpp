@@ -39,7 +39,7 @@ asio::awaitable<result<>> sink_feeder::run_to_the_end(std::shared_ptr<sink_feede
         auto ending = self->join();
         co_await std::move(ending);
     }
-    co_return failure(cond::cancelled, "the reflector was cancelled");
+    co_return self->ended_by().value_or(failure(cond::cancelled, "the reflector was cancelled"));
 }
 
 std::string sink_feeder::version() const

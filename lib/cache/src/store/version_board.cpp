@@ -9,8 +9,6 @@ namespace asio = boost::asio;
 namespace kubecoro::detail {
 namespace {
 
-failure stopped() { return failure(cond::cancelled, "the informer was stopped before it reached the version"); }
-
 failure not_covered(std::string_view ns)
 {
     return failure(cond::misconfigured, "the informer does not watch namespace '" + std::string(ns) + "'");
@@ -55,16 +53,16 @@ void version_board::reach(std::string_view lane, const sync_gate& gate, std::str
     wake(due, {});
 }
 
-void version_board::close()
+void version_board::close(const failure& why)
 {
     std::unordered_map<version_core::ticket, latch> open;
     {
         std::lock_guard lock(mutex_);
-        closed_ = true;
+        if (!closed_) closed_ = why;
         open.swap(latches_);
         for (const auto& [t, l] : open) core_.leave(t);
     }
-    for (const auto& [t, l] : open) l.settle(stopped());
+    for (const auto& [t, l] : open) l.settle(why);
 }
 
 /// Without memory of its own: the core no longer knows of these waits.
@@ -153,7 +151,7 @@ asio::awaitable<result<bool>> version_board::wait_on_lane(std::shared_ptr<const 
         std::lock_guard lock(self->mutex_);
         if (self->core_.reached(ns, wanted)) co_return true;
         if (!self->core_.covers(ns)) co_return not_covered(ns);
-        if (self->closed_) co_return stopped();
+        if (self->closed_) co_return *self->closed_;
         e.ticket = self->core_.wait(ns, wanted);
         self->latches_.emplace(e.ticket, l);
     }

@@ -35,7 +35,7 @@ public:
     /// a lane that was removed, which is known by its gate: another one may have its namespace.
     void reach(std::string_view lane, const sync_gate& gate, std::string_view version, std::span<const delta> by = {});
     /// Ends every wait: no version will be reached any more.
-    void close();
+    void close(const failure& why);
 
     [[nodiscard]] bool covers(std::string_view ns) const;
     /// See version_core::reached().
@@ -61,7 +61,7 @@ private:
     mutable version_core core_;
     mutable std::unordered_map<version_core::ticket, latch> latches_;
     std::map<std::string, sync_gate, std::less<>> gates_;
-    bool closed_ = false;
+    std::optional<failure> closed_;
 };
 
 } // namespace kubecoro::detail

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <utility>
 
 namespace asio = boost::asio;
@@ -29,24 +30,40 @@ asio::awaitable<result<>> await_one(std::string what, asio::awaitable<result<>> 
     co_return result<>{};
 }
 
-asio::awaitable<result<>> await_each(std::vector<awaited> all)
+/// The waits of one call. They may be destroyed after the call itself, with their context.
+struct waits
 {
-    if (all.empty()) co_return result<>{};
-    const auto executor = co_await asio::this_coro::executor;
-    task_group waiters(asio::make_strand(executor));
-    const latch first;
+    std::shared_ptr<task_group> group;
+    ~waits()
+    {
+        group->stop();
+        group->keep_until_ended(group);
+    }
+};
+
+asio::awaitable<result<>> first_of(task_group& waiters, std::vector<awaited> all, latch first)
+{
     const auto left = std::make_shared<std::atomic<std::size_t>>(all.size());
     for (auto& a : all) {
         auto waiting = await_one(a.what, std::move(a.synced), first, left);
         waiters.spawn("wait for " + a.what, std::move(waiting));
     }
-    auto waiting = catch_failure(first.wait());
+    auto waiting = first.wait();
+    co_return co_await std::move(waiting);
+}
+
+asio::awaitable<result<>> await_each(std::vector<awaited> all)
+{
+    if (all.empty()) co_return result<>{};
+    const auto executor = co_await asio::this_coro::executor;
+    const latch first;
+    const auto on_failure = [first](const std::string&, const failure& why) { first.settle(why); };
+    const waits of{std::make_shared<task_group>(asio::make_strand(executor), logger::silent(), on_failure)};
+    // Made before the waits, so that nothing can fail between them and their end.
+    auto ended = of.group->stopped();
+    auto waiting = catch_failure(first_of(*of.group, std::move(all), first));
     const auto outcome = co_await std::move(waiting);
-    waiters.stop();
-    while (waiters.running() != 0) { // a cancellation may end join() early; the group must outlive its waiters
-        auto ending = waiters.join();
-        co_await std::move(ending);
-    }
+    co_await std::move(ended);
     co_return outcome;
 }
 

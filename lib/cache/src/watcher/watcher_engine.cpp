@@ -50,11 +50,14 @@ result<std::optional<watcher_batch>> watcher_engine::take()
     {
         std::lock_guard lock(mutex_);
         if (closed_) return failure(cond::cancelled, "the watcher was closed");
+        if (const auto why = ended_by(); why && !ready_) return *why;
         taken = std::exchange(ready_, std::nullopt);
     }
     if (taken) taken_.notify();
     return taken;
 }
+
+void watcher_engine::note_end() { arrived_.notify(); }
 
 void watcher_engine::close()
 {

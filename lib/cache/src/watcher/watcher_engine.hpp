@@ -38,6 +38,7 @@ public:
 private:
     class end_of_context;
 
+    void note_end() override;
     void put(watcher_batch batch);
     /// The batch, if there is one. Fails when closed.
     [[nodiscard]] result<std::optional<watcher_batch>> take();

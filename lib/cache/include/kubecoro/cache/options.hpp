@@ -82,7 +82,8 @@ struct informer_options
     /// Called on the informer's strand for every failure of a list or a watch, with the operation and the objects in
     /// its message and the cause behind it, for every object that is too large to be stored, and for changes that could
     /// not be processed at once. Must be quick.
-    /// Exceptions are ignored. The informer retries by itself: this is for reporting.
+    /// Exceptions are ignored. The informer retries by itself: this is for reporting. Only after a failure of its own, for
+    /// which this is called on any thread, it does not: see factory_options::on_end.
     callback<void(const failure&)> on_failure = {};
     /// Name of the informer in metrics and logs. Empty = its resource, with a number where several exist.
     std::string label = {};
@@ -110,6 +111,9 @@ struct factory_options
     /// Shared by all informers of the factory, and by other factories that get the same one. Empty = a budget of its
     /// own with default options.
     std::optional<relist_budget> relists = {};
+    /// Called once for each informer that a failure of its own has ended: an exception that left one of its loops, such as
+    /// std::bad_alloc or one of a timer. Nothing is retried then. Any thread; must be quick.
+    callback<void(const failure&)> on_end = {};
     KUBECORO_NAME_FIRST;
 };
 

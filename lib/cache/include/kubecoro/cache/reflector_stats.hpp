@@ -26,7 +26,9 @@ enum class informer_state
     parked,
     /// Waiting for its turn to list again: see relist_budget.
     queued,
-    stopped
+    stopped,
+    /// A failure of its own has ended it: see informer_stats::ended_by.
+    failed
 };
 /// The state's name, as in metrics.
 [[nodiscard]] std::string_view to_string(informer_state s) noexcept;

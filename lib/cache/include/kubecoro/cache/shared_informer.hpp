@@ -100,10 +100,11 @@ public:
         @par Errors        the reason the store cannot be filled, at once: forbidden, not_found, unauthorized, invalid,
         misconfigured. The reflector keeps retrying with growing delays; a later call may succeed. Other failures are
         waited out. cond::cancelled when the informer stops first, or its execution context is destroyed. A context
-        whose run() has returned may run again: until it is destroyed, a wait on another context continues.
+        whose run() has returned may run again: until it is destroyed, a wait on another context continues. After a
+        failure of its own, that one, also when it had synced: see informer_stats::ended_by.
         @par Cancellation  terminal, partial, total: ends the wait only. */
     [[nodiscard]] boost::asio::awaitable<result<>> has_synced() const;
-    /// Like has_synced(), without waiting. Stays true.
+    /// Like has_synced(), without waiting. Stays true, unless a failure of its own ends the informer.
     [[nodiscard]] bool synced() const noexcept;
 
     /** Sets the covered namespaces, for every user of this informer: one watch each, one store.

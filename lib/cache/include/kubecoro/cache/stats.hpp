@@ -30,6 +30,8 @@ struct informer_stats
 {
     /// Its state at that moment.
     informer_state state = informer_state::created;
+    /// The failure that has ended the informer: an exception that left one of its loops. The log has it too.
+    std::optional<failure> ended_by = {};
     /// Whether the first list of every namespace is stored.
     bool synced = false;
     /// Objects in the store.
