@@ -60,6 +60,23 @@ TEST_CASE("controller ends: a timer that throws ends the controller whose loop i
     f.check_end("a broken timer");
 }
 
+TEST_CASE("controller ends: with a source whose informer has ended", "[controller][ends]")
+{
+    world f;
+    informer_factory failing(f.provider, {.time = f.time, .log = logger::silent(), .seed = 7});
+    f.source<pod>().on_list(kt::make_page({}, "10"));
+    auto watch = f.source<pod>().on_watch();
+    f.make_noting();
+    f.subject->watch(failing.get<pod>(), enqueue_object());
+    failing.start();
+    f.begin();
+    f.time->fail();
+    watch.send(kt::error_event(410, "Expired"));
+    f.settle();
+    f.check_end("a broken timer");
+    CHECK(f.run.run(failing.stop()));
+}
+
 TEST_CASE("controller ends: an allocation that fails beside a run ends the controller or does no harm",
           "[controller][ends][memory]")
 {
