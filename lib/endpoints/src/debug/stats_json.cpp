@@ -91,6 +91,7 @@ json::object to_json(const resource_type& resource, const informer_stats& s)
     return {{"resource", resource.group.empty() ? resource.plural : resource.plural + "." + resource.group},
             {"kind", resource.kind},
             {"state", view(to_string(s.state))},
+            {"ended_by", text_of(s.ended_by)},
             {"synced", s.synced},
             {"objects", s.objects},
             {"bytes", s.bytes},
@@ -111,6 +112,7 @@ json::object to_json(const controller_stats& s)
 {
     return {{"name", s.queue.name},
             {"phase", view(to_string(s.phase))},
+            {"ended_by", text_of(s.ended_by)},
             {"workers", s.workers},
             {"active", s.active},
             {"succeeded", s.succeeded},

@@ -4,12 +4,14 @@
 #include "server/served_paths.hpp"
 
 #include <kubecoro/base/context_bound.hpp>
+#include <kubecoro/base/detail/owner_end.hpp>
 #include <kubecoro/base/task_group.hpp>
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/strand.hpp>
 
 #include <mutex>
+#include <optional>
 
 namespace asio = boost::asio;
 
@@ -20,7 +22,8 @@ struct endpoint_server::state
     state(const asio::any_io_executor& executor, endpoint_options o)
         : options(std::move(o)),
           strand(make_kept_strand(kept_executor(executor))),
-          tasks(strand.get(), options.log),
+          connections(strand.get(), options.log),
+          loops(strand.get(), options.log, [this](const auto& task, const auto& why) { end_by(task, why); }),
           meters(std::make_shared<detail::endpoint_meters>(sink_of(options)))
     {
         if (!options.time) options.time = real_clock();
@@ -31,9 +34,17 @@ struct endpoint_server::state
         return o.metrics ? o.metrics : std::shared_ptr<metrics>(o.prometheus);
     }
 
+    /// The one end for every failure of a loop.
+    void end_by(const std::string& task, const failure& why);
+    void request_stop();
+    [[nodiscard]] std::size_t running() const { return loops.running() + connections.running(); }
+    static asio::awaitable<result<>> joined(std::shared_ptr<state> self);
+
     endpoint_options options;
     kept_executor strand;
-    task_group tasks;
+    /// A failure of one ends nothing else.
+    task_group connections;
+    task_group loops;
     std::shared_ptr<detail::endpoint_meters> meters;
     mutable std::mutex mutex;
     /// Ends with its context, because its sockets belong to that.
@@ -41,7 +52,20 @@ struct endpoint_server::state
     std::uint16_t port = 0;
     std::string url;
     bool stopped = false;
+    std::optional<failure> ended_by;
 };
+
+void endpoint_server::state::end_by(const std::string& task, const failure& why)
+{
+    {
+        std::lock_guard lock(mutex);
+        ended_by = why.because("the endpoint server has ended: its " + task + " failed");
+    }
+    request_stop();
+    connections.stop(); // the loop that gives them time may have ended
+    loops.stop();
+    detail::show_end(options.log, sink_of(options).get(), "endpoints", options.address, task, why);
+}
 
 endpoint_server::endpoint_server(asio::any_io_executor executor, endpoint_options options)
     : state_(std::make_shared<state>(executor, std::move(options)))
@@ -50,10 +74,10 @@ endpoint_server::endpoint_server(asio::any_io_executor executor, endpoint_option
 
 endpoint_server::~endpoint_server()
 {
-    if (!state_ || state_->tasks.running() == 0) return;
+    if (!state_ || state_->running() == 0) return;
     state_->options.log.error("an endpoint_server was destroyed while it runs: await stop() first");
     request_stop();
-    state_->tasks.keep_until_ended(state_);
+    for (task_group* g : {&state_->loops, &state_->connections}) g->keep_until_ended(state_);
 }
 
 result<> endpoint_server::start()
@@ -71,7 +95,7 @@ result<> endpoint_server::start()
     s.port = (*opened)->port();
     s.url = (*opened)->url();
     s.listening = context_bound<std::shared_ptr<detail::listener>>(strand, *opened);
-    if (!(*opened)->start(s.tasks)) return failure{cond::cancelled, "the endpoint server has stopped"};
+    if (!(*opened)->start(s.loops, s.connections)) return failure{cond::cancelled, "the endpoint server has stopped"};
     s.options.log.info("serving", {{"url", s.url}, {"paths", detail::served_paths(s.options)}});
     return {};
 }
@@ -90,20 +114,31 @@ std::string endpoint_server::url() const
     return state_->url;
 }
 
-void endpoint_server::request_stop()
+void endpoint_server::request_stop() { state_->request_stop(); }
+
+void endpoint_server::state::request_stop()
 {
-    state& s = *state_;
-    std::lock_guard lock(s.mutex);
-    if (std::exchange(s.stopped, true)) return;
-    const auto held = s.listening.get();
+    std::lock_guard lock(mutex);
+    if (std::exchange(stopped, true)) return;
+    const auto held = listening.get();
     if (!held) return;
-    if (const auto strand = s.strand.get()) asio::post(strand, [l = *held] { l->stop(); });
+    if (const auto on = strand.get()) asio::post(on, [l = *held] { l->stop(); });
 }
 
 asio::awaitable<result<>> endpoint_server::stop()
 {
     request_stop();
-    return [](std::shared_ptr<state> s) -> asio::awaitable<result<>> { co_return co_await s->tasks.join(); }(state_);
+    return state::joined(state_);
+}
+
+asio::awaitable<result<>> endpoint_server::state::joined(std::shared_ptr<state> self)
+{
+    for (task_group* g : {&self->loops, &self->connections}) {
+        auto leaving = g->join();
+        if (const auto left = co_await std::move(leaving); !left) co_return left;
+    }
+    std::lock_guard lock(self->mutex);
+    co_return self->ended_by ? result<>(*self->ended_by) : result<>();
 }
 
 endpoint_stats endpoint_server::stats() const { return state_->meters->stats(); }

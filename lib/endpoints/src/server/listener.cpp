@@ -1,13 +1,10 @@
 #include "server/listener.hpp"
 
-#include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/saturating_time.hpp>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/ip/v6_only.hpp>
 #include <boost/asio/use_awaitable.hpp>
-
-#include <exception>
 
 namespace asio = boost::asio;
 using asio::ip::tcp;
@@ -78,57 +75,36 @@ result<> listener::bind(const listen_address& to)
                    "listen on " + url_of(at.address(), at.port(), bool(certificate_)) + ": " + error.message()};
 }
 
-bool listener::start(task_group& tasks)
+bool listener::start(task_group& loops, task_group& connections)
 {
     const auto self = shared_from_this();
-    return tasks.spawn("endpoints: accept", strand_, keep_up(self, [this, &tasks] { return accept(tasks); })) &&
-           tasks.spawn("endpoints: deadlines", strand_, keep_up(self, [this, &tasks] { return enforce(tasks); }));
+    return loops.spawn("accept", strand_, accept(self, connections)) &&
+           loops.spawn("deadlines", strand_, enforce(self, connections));
 }
 
-/// Without memory for a client, the others and those that come later are served all the same.
-asio::awaitable<result<>> listener::keep_up(std::shared_ptr<listener> self,
-                                            std::function<asio::awaitable<result<>>()> work)
+asio::awaitable<result<>> listener::enforce(std::shared_ptr<listener> self, task_group& connections)
 {
-    for (;;) {
-        std::exception_ptr thrown;
-        try { // not catch_failure(), which needs memory as well
-            auto working = work();
-            co_return co_await std::move(working);
-        } catch (...) {
-            thrown = std::current_exception();
-        }
-        const auto why = to_failure(std::move(thrown));
-        if (why == cond::cancelled) co_return why;
-        try {
-            self->engine_->log().error("a part of the endpoints failed and continues", {{"failure", why.describe()}});
-            auto pause = sleep_for(self->engine_->time(), after_failure);
-            co_await std::move(pause);
-        } catch (...) { // no memory for that, or cancelled: the next attempt shows it
-        }
-    }
+    auto enforcing = self->engine_->table().enforce([&connections] { connections.stop(); });
+    co_return co_await std::move(enforcing);
 }
 
-asio::awaitable<result<>> listener::enforce(task_group& tasks)
+asio::awaitable<result<>> listener::accept(std::shared_ptr<listener> self, task_group& connections)
 {
-    return engine_->table().enforce([&tasks] { tasks.stop(); });
-}
-
-asio::awaitable<result<>> listener::accept(task_group& tasks)
-{
-    while (acceptor_.is_open()) {
+    auto& acceptor = self->acceptor_;
+    while (acceptor.is_open()) {
         // Waits for a client before accepting: accept() reports exhausted descriptors even when no client waits.
         const auto [ended] =
-            co_await acceptor_.async_wait(asio::socket_base::wait_read, asio::as_tuple(asio::use_awaitable));
-        if (ended || !acceptor_.is_open()) continue;
-        const auto error = accept_some(tasks);
+            co_await acceptor.async_wait(asio::socket_base::wait_read, asio::as_tuple(asio::use_awaitable));
+        if (ended || !acceptor.is_open()) continue;
+        const auto error = self->accept_some(connections);
         if (error && error != asio::error::would_block && error != asio::error::try_again) {
             // Out of file descriptors, or the client has gone: keep accepting.
             const bool exhausted =
                 error == asio::error::no_descriptors || error == boost::system::errc::too_many_files_open_in_system;
-            const bool freed = exhausted && engine_->table().make_room();
-            engine_->log().warning("cannot accept a connection",
-                                   {{"error", error.message()}, {"closed_another", freed}});
-            auto pause = sleep_for(engine_->time(), after_failure);
+            const bool freed = exhausted && self->engine_->table().make_room();
+            self->engine_->log().warning("cannot accept a connection",
+                                         {{"error", error.message()}, {"closed_another", freed}});
+            auto pause = sleep_for(self->engine_->time(), after_failure);
             [[maybe_unused]] const auto slept = co_await std::move(pause);
         }
     }

@@ -9,7 +9,6 @@
 
 #include <boost/asio/ip/tcp.hpp>
 
-#include <functional>
 #include <memory>
 
 namespace kubecoro::detail {
@@ -25,19 +24,16 @@ public:
     [[nodiscard]] std::uint16_t port() const noexcept { return bound_.port(); }
     [[nodiscard]] std::string url() const { return url_of(bound_.address(), bound_.port(), bool(certificate_)); }
 
-    /// @param tasks  Outlives the coroutines.
-    bool start(task_group& tasks);
+    /// @param loops  Runs those of the listener. @param connections  Those of clients. Both outlive the coroutines.
+    bool start(task_group& loops, task_group& connections);
     /// Stops accepting, and winds the connections up.
     void stop();
 
 private:
     listener(const boost::asio::any_io_executor& strand, std::shared_ptr<server_engine> engine);
     result<> bind(const listen_address& to);
-    /// Repeats the work when an exception ends it, until it completes or is cancelled.
-    static boost::asio::awaitable<result<>> keep_up(std::shared_ptr<listener> self,
-                                                    std::function<boost::asio::awaitable<result<>>()> work);
-    boost::asio::awaitable<result<>> accept(task_group& tasks);
-    boost::asio::awaitable<result<>> enforce(task_group& tasks);
+    static boost::asio::awaitable<result<>> accept(std::shared_ptr<listener> self, task_group& connections);
+    static boost::asio::awaitable<result<>> enforce(std::shared_ptr<listener> self, task_group& connections);
     /// Accepts those that wait, some at a time. @return why none can be accepted.
     boost::system::error_code accept_some(task_group& tasks);
     void take(boost::asio::ip::tcp::socket socket, task_group& tasks);

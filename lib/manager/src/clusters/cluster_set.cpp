@@ -37,8 +37,10 @@ cluster_set::cluster_set(manager_engine& home, std::shared_ptr<cluster_provider>
       meters_(std::make_shared<cluster_meters>(home.options.metrics, options_.name, 2 * options_.max_clusters)),
       core_(options_.max_clusters, options_.retry, options_.max_starting),
       executor_(home.cluster.executor()),
-      providing_(home.cluster.executor(), logger::silent()), // run() reports its failure
-      departing_(home.cluster.executor(), *home.options.log)
+      providing_(home.cluster.executor(), *home.options.log,
+                 [&home](const auto& task, const auto& why) { home.end_by(task, why); }),
+      departing_(home.cluster.executor(), *home.options.log,
+                 [&home](const auto& task, const auto& why) { home.end_by(task, why); })
 {
 }
 

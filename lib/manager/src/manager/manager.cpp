@@ -111,7 +111,8 @@ result<> manager::healthy() const { return engine_->healthy(); }
 std::string manager::describe() const
 {
     const auto s = stats();
-    std::string out = "manager " + name() + ": " + std::string(to_string(s.phase)) + '\n';
+    std::string out = "manager " + name() + ": " + std::string(to_string(s.phase)) +
+                      (s.ended_by ? ", ended by: " + s.ended_by->describe() : "") + '\n';
     for (const auto& p : s.parts) {
         out += "  " + p.name + ": " + std::string(to_string(p.state));
         if (p.restarts != 0) out += ", started again " + std::to_string(p.restarts) + " times";

@@ -141,6 +141,7 @@ manager_stats manager_core::stats() const
 {
     manager_stats s;
     s.phase = phase_;
+    if (!outcome_) s.ended_by = outcome_.error();
     for (const auto& [id, p] : parts_)
         s.parts.push_back({.name = p.set.name, .state = p.state, .restarts = p.restarts, .last_failure = p.trouble});
     return s;

@@ -4,6 +4,7 @@
 #include "clusters/cluster_set.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/detail/owner_end.hpp>
 #include <kubecoro/base/detail/wait_for_news.hpp>
 #include <kubecoro/base/saturating_time.hpp>
 #include <kubecoro/base/timeout.hpp>
@@ -60,10 +61,16 @@ manager_options with_defaults(manager_options o, const client& c)
     return o;
 }
 
-factory_options for_informers(const manager_options& o, const client& c)
+/// Informers may outlive the manager: their end is passed by values.
+factory_options for_informers(const manager_options& o, const client& c, const latch& end, const wake_signal& news)
 {
     auto out = o.informers;
     if (!out.executor) out.executor = c.executor();
+    out.on_end = [user = std::move(out.on_end), end, news](const failure& why) {
+        end.settle(why);
+        news.notify();
+        if (user) user(why);
+    };
     return out;
 }
 
@@ -72,7 +79,7 @@ factory_options for_informers(const manager_options& o, const client& c)
 manager_engine::manager_engine(client c, manager_options o, std::optional<cluster_place> place)
     : cluster(std::move(c)),
       options(with_defaults(std::move(o), cluster)),
-      informers(cluster.provider(), for_informers(options, cluster)),
+      informers(cluster.provider(), for_informers(options, cluster, informer_end_, news_)),
       place_(std::move(place)),
       executor_(cluster.executor()),
       core_({.sync_timeout = options.sync_timeout,
@@ -80,11 +87,12 @@ manager_engine::manager_engine(client c, manager_options o, std::optional<cluste
              .grace = options.grace,
              .elects = place_ || !options.leader_election.lease.empty()}),
       seeds_(options.seed ? *options.seed : random_seed()),
-      sync_(executor_, options.time, *options.log,
-            [this] { tell([](manager_core& core) { core.informers_synced(); }); }),
+      sync_(
+          executor_, options.time, *options.log, [this] { tell([](manager_core& core) { core.informers_synced(); }); },
+          [this](const auto& task, const auto& why) { end_by(task, why); }),
       is_ready_(options.metrics->make_gauge("kubecoro_manager_ready", {})),
-      running_(cluster.executor(), logger::silent()), // the manager reports failures itself
-      supervising_(cluster.executor(), *options.log)
+      running_(cluster.executor(), *options.log, [this](const auto& task, const auto& why) { end_by(task, why); }),
+      supervising_(cluster.executor(), *options.log, [this](const auto& task, const auto& why) { end_by(task, why); })
 {
     if (!options.leader_election.lease.empty()) {
         elector_.emplace(executor_.get(), cluster, options.leader_election);
@@ -157,16 +165,45 @@ void manager_engine::abandon(const std::shared_ptr<manager_engine>& self)
 
 asio::awaitable<result<>> manager_engine::supervise(manager_engine& self)
 {
-    // A step that fails, for lack of memory, is repeated: all steps are idempotent.
+    // After a failure the manager stops in order, with the step that failed again: all are idempotent.
     std::optional<step::any> next;
-    for (;;) {
+    for (int failures = 0; failures < 2; ++failures) {
         auto driving = catch_failure(drive(self, next));
         const auto driven = co_await std::move(driving);
         if (driven || driven.error() == cond::cancelled) co_return result<>{};
-        self.options.log->error("the manager failed and continues", {{"failure", driven.error().describe()}});
-        auto pause = catch_failure(sleep_for(*self.options.time, std::chrono::seconds{1}));
-        co_await std::move(pause);
+        self.end_by("supervisor", driven.error());
     }
+    auto ending = end_at_once(self);
+    co_return co_await std::move(ending);
+}
+
+/// When the stop in order fails as well.
+asio::awaitable<result<>> manager_engine::end_at_once(manager_engine& self)
+{
+    self.give_up_leadership();
+    auto leaving = self.running_.stopped();
+    co_await std::move(leaving);
+    auto stopping = catch_failure(stop_informers(self));
+    co_await std::move(stopping);
+    const auto why = [&self] {
+        std::lock_guard lock(self.mutex_);
+        return *self.ended_by_;
+    }();
+    self.finish(why);
+    co_return result<>{};
+}
+
+void manager_engine::end_by(const std::string& task, const failure& why)
+{
+    const auto cause = why.because("the manager has ended: its " + task + " failed");
+    {
+        std::lock_guard lock(mutex_);
+        if (ended_by_) return;
+        ended_by_ = cause;
+        core_.fail(cause, options.time->now());
+    }
+    news_.notify();
+    show_end(*options.log, options.metrics.get(), "manager", options.name, task, why);
 }
 
 asio::awaitable<result<>> manager_engine::drive(manager_engine& self, std::optional<step::any>& next)
@@ -198,6 +235,7 @@ asio::awaitable<result<>> manager_engine::drive(manager_engine& self, std::optio
 
 step::any manager_engine::decide()
 {
+    if (const auto end = informer_end_.outcome(); !end) end_by("informer", end.error());
     std::lock_guard lock(mutex_);
     return core_.next(options.time->now());
 }
@@ -300,7 +338,11 @@ void manager_engine::finish(const result<>& outcome)
     is_ready_->set(0);
     ready_.settle(outcome ? result<>(failure(cond::cancelled, "the manager was stopped before it was ready"))
                           : outcome);
-    if (outcome)
+    const bool shown = [this] {
+        std::lock_guard lock(mutex_);
+        return ended_by_.has_value();
+    }();
+    if (outcome || shown)
         options.log->info("stopped");
     else
         options.log->error("stopped", {{"failure", outcome.error().describe()}});

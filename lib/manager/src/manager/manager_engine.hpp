@@ -81,6 +81,9 @@ public:
     /// Called when the handle is destroyed.
     static void abandon(const std::shared_ptr<manager_engine>& self);
 
+    /// The one end for every failure of a loop. Any thread.
+    void end_by(const std::string& task, const failure& why);
+
     [[nodiscard]] manager_stats stats() const;
     [[nodiscard]] manager_phase phase() const;
     [[nodiscard]] std::vector<controller_stats> controllers() const;
@@ -89,12 +92,21 @@ public:
 
     const client cluster;
     const manager_options options;
+
+private:
+    /// Settled by an informer that a failure of its own has ended.
+    const latch informer_end_;
+    /// Notifies the supervisor of input to the core.
+    const wake_signal news_;
+
+public:
     informer_factory informers;
 
 private:
     // manager_engine.cpp: the supervisor
     static boost::asio::awaitable<result<>> supervise(manager_engine& self);
     static boost::asio::awaitable<result<>> drive(manager_engine& self, std::optional<manager_step::any>& next);
+    static boost::asio::awaitable<result<>> end_at_once(manager_engine& self);
     static boost::asio::awaitable<result<>> stop_informers(manager_engine& self);
     void ensure_stop_is_watched();
     static boost::asio::awaitable<result<>> watch_stop(manager_engine& self);
@@ -184,9 +196,8 @@ private:
     bool started_ = false;                                   // under the mutex
     bool supervised_ = false;                                // under the mutex
     bool stop_is_watched_ = false;                           // under the mutex
+    std::optional<failure> ended_by_;                        // under the mutex
 
-    /// Notifies the supervisor of input to the core.
-    wake_signal news_;
     latch ready_;
     latch ended_;
     /// Settled when nothing runs any more that needs leadership.

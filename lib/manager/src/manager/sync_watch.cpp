@@ -29,12 +29,12 @@ constexpr std::size_t most_unsynced_named = 10;
 } // namespace
 
 sync_watch::sync_watch(kept_executor executor, std::shared_ptr<time_source> time, logger log,
-                       std::function<void()> all_synced)
+                       std::function<void()> all_synced, task_group::failure_handler on_failure)
     : executor_(std::move(executor)),
       time_(std::move(time)),
       log_(std::move(log)),
       all_synced_(std::move(all_synced)),
-      following_(executor_.get(), log_)
+      following_(executor_.get(), log_, std::move(on_failure))
 {
 }
 
@@ -47,14 +47,8 @@ void sync_watch::follow(const shared_informer<object>& informer)
         if (informer.synced() || std::any_of(missing_.begin(), missing_.end(), same)) return;
         at = missing_.insert(missing_.end(), {informer});
     }
-    try {
-        following_.spawn("sync of " + informer.resource().display_name(), make_kept_strand(executor_).get(),
-                         await(*this, at, informer));
-    } catch (...) { // the caller repeats it
-        std::lock_guard lock(mutex_);
-        missing_.erase(at);
-        throw;
-    }
+    following_.spawn("sync of " + informer.resource().display_name(), make_kept_strand(executor_).get(),
+                     await(*this, at, informer));
 }
 
 asio::awaitable<result<>> sync_watch::await(sync_watch& self, place at, shared_informer<object> informer)
@@ -69,7 +63,7 @@ asio::awaitable<result<>> sync_watch::await(sync_watch& self, place at, shared_i
             co_return result<>{};
         }
         self.note_trouble(at, synced.error());
-        auto pause = catch_failure(sleep_for(*self.time_, ask_again));
+        auto pause = sleep_for(*self.time_, ask_again);
         const auto slept = co_await std::move(pause);
         if (!slept) co_return result<>{};
     }

@@ -23,7 +23,8 @@ class sync_watch
 {
 public:
     /// @param all_synced  Called when the last informer that was followed has synced or was released.
-    sync_watch(kept_executor executor, std::shared_ptr<time_source> time, logger log, std::function<void()> all_synced);
+    sync_watch(kept_executor executor, std::shared_ptr<time_source> time, logger log, std::function<void()> all_synced,
+               task_group::failure_handler on_failure);
 
     /// Follows an informer that is not followed yet and has not synced.
     void follow(const shared_informer<object>& informer);

@@ -145,6 +145,8 @@ struct manager_stats
 {
     /// Its phase at that moment.
     manager_phase phase = manager_phase::created;
+    /// Why it stops, or has stopped, by itself: the failure of a part, or one of its own.
+    std::optional<failure> ended_by = {};
     /// One entry for each controller and coroutine that was not removed.
     std::vector<part_stats> parts = {};
     /// The election; empty without one.
