@@ -19,9 +19,7 @@ boost::system::error_code own_category(const std::error_code& code) noexcept
     return code;
 }
 
-} // namespace
-
-failure to_failure(std::exception_ptr thrown) noexcept
+failure described(std::exception_ptr thrown)
 {
     try {
         std::rethrow_exception(std::move(thrown));
@@ -37,6 +35,17 @@ failure to_failure(std::exception_ptr thrown) noexcept
         return failure(cond::internal, e.what());
     } catch (...) {
         return failure(cond::internal, "an exception not derived from std::exception was thrown");
+    }
+}
+
+} // namespace
+
+failure to_failure(std::exception_ptr thrown) noexcept
+{
+    try {
+        return described(std::move(thrown));
+    } catch (const std::exception&) { // no memory for the words
+        return {};
     }
 }
 

@@ -2,11 +2,17 @@
 
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/clock.hpp>
+#include <kubecoro/test/allocations.hpp>
 #include <kubecoro/test/catch.hpp>
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/system/system_error.hpp>
+
+#include <cstdint>
+#include <exception>
+#include <stdexcept>
+#include <string>
 
 namespace asio = boost::asio;
 using kubecoro::catch_failure;
@@ -182,4 +188,18 @@ TEST_CASE("catch_failure: finish_despite_cancellation affects the whole stack of
     CHECK(seen.after);
     CHECK(seen.cleaned_up);
     CHECK(run->value->error() == cond::cancelled);
+}
+
+TEST_CASE("catch_failure: an exception becomes a failure without memory for its words as well", "[base][catch_failure]")
+{
+    const auto thrown = std::make_exception_ptr(std::runtime_error(std::string(100, 'w')));
+    bool described = false;
+    for (std::uint64_t nth = 1; !described && nth < 20; ++nth) {
+        kubecoro::test::fail_allocation(nth);
+        const auto why = kubecoro::to_failure(thrown);
+        kubecoro::test::fail_allocation(0);
+        CHECK(why == cond::internal);
+        described = !why.message().empty();
+    }
+    CHECK(described);
 }
