@@ -24,19 +24,23 @@ struct found_part<Part (F::*)(Object) const>
 template<auto Find>
 using found = found_part<decltype(&decltype(Find)::operator())>;
 
+// Functions are copied before they are called: clang 19 at -O0 does not link calls of a parameter whose type is local to a file.
+
 template<auto Find>
 value_view find_part(value_view object)
 {
-    return Find(typename found<Find>::object_type(object)).untyped();
+    constexpr auto find = Find;
+    return find(typename found<Find>::object_type(object)).untyped();
 }
 
 template<class Part, auto Write>
 void write_part(const subject& s, series_sink& out)
 {
+    constexpr auto write = Write;
     if constexpr (std::is_invocable_v<decltype(Write), Part, const subject&, series_sink&>)
-        Write(Part(s.part), s, out);
+        write(Part(s.part), s, out);
     else
-        Write(Part(s.part), out);
+        write(Part(s.part), out);
 }
 
 /// Writes nothing for a missing value and for the time "none".
@@ -55,7 +59,8 @@ void add_value(const T& value, series_sink& out)
 template<class Part, auto Read>
 void write_value(const subject& s, series_sink& out)
 {
-    add_value(Read(Part(s.part)), out);
+    constexpr auto read = Read;
+    add_value(read(Part(s.part)), out);
 }
 
 } // namespace detail
