@@ -33,32 +33,33 @@ struct short_metrics final : metrics
     }
 };
 
-} // namespace
-
-TEST_CASE("endpoints: a failure of a loop ends the server, visibly", "[endpoints][integration][ends]")
+void check_end(running_endpoints& program, const std::string& cause)
 {
-    const auto numbers = std::make_shared<short_metrics>();
-    const auto time = std::make_shared<test::failing_timers>(real_clock());
-    endpoint_options o{.health = health_checks(), .limits = {.idle_timeout = 100ms}};
-    std::string cause;
-    SECTION("that accepts connections")
-    {
-        o.metrics = numbers;
-        cause = "bad_alloc";
-    }
-    SECTION("that closes idle ones")
-    {
-        time->fail(1ms, 100ms);
-        o.time = time;
-        cause = "a broken timer";
-    }
-    running_endpoints program(std::move(o));
-    CHECK(program.client().closed_by_server());
     const auto stopped = program.stop();
     REQUIRE_FALSE(stopped);
     CHECK(stopped.error() == cond::internal);
     CHECK(stopped.error().describe().find(cause) != std::string::npos);
     CHECK(program.log().count("a loop failed and has ended its owner") == 1);
     CHECK(program.log().count(log_level::error) == 1);
-    if (cause == "bad_alloc") CHECK(numbers->real.value("kubecoro_ended_owners_total") == 1);
+}
+
+} // namespace
+
+TEST_CASE("endpoints: a failure of the loop that accepts ends the server, visibly", "[endpoints][integration][ends]")
+{
+    const auto numbers = std::make_shared<short_metrics>();
+    running_endpoints program({.metrics = numbers});
+    CHECK(program.client().closed_by_server());
+    check_end(program, "bad_alloc");
+    CHECK(numbers->real.value("kubecoro_ended_owners_total") == 1);
+}
+
+TEST_CASE("endpoints: a failure of the loop of deadlines ends the server, visibly", "[endpoints][integration][ends]")
+{
+    const auto time = std::make_shared<test::failing_timers>(real_clock());
+    time->fail(1ms, 1s); // the pause after which a stop looks for connections that are left
+    running_endpoints program({.health = health_checks(), .time = time});
+    auto client = program.client();
+    REQUIRE(client.get("/livez").status == 200);
+    check_end(program, "a broken timer");
 }

@@ -22,11 +22,15 @@ running_endpoints::running_endpoints(endpoint_options options)
 
 running_endpoints::~running_endpoints()
 {
-    CHECK(stop());
+    if (!stopped_) CHECK(stop());
     work_.reset();
     thread_.join();
 }
 
-result<> running_endpoints::stop() { return asio::co_spawn(io_, server_->stop(), asio::use_future).get(); }
+result<> running_endpoints::stop()
+{
+    stopped_ = true;
+    return asio::co_spawn(io_, server_->stop(), asio::use_future).get();
+}
 
 } // namespace kubecoro

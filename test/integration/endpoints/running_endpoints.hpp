@@ -27,11 +27,13 @@ public:
     [[nodiscard]] apiserver::raw_client client() const { return apiserver::raw_client(at()); }
     [[nodiscard]] endpoint_server& server() noexcept { return *server_; }
     [[nodiscard]] const testing::recording_logger& log() const noexcept { return log_; }
+    /// Once for a test that expects a failure: the destructor stops, and expects none, only if nothing has stopped it.
     result<> stop();
 
 private:
     testing::recording_logger log_;
     bool tls_ = false;
+    bool stopped_ = false;
     boost::asio::io_context io_{1};
     boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{io_.get_executor()};
     std::unique_ptr<endpoint_server> server_;

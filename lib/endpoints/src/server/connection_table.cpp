@@ -81,8 +81,8 @@ bool connection_table::close_one(const predicate& among, age since, const std::m
 void connection_table::watch(time_point when)
 {
     if (when >= armed_) return;
-    armed_ = when;
     alarm_->expires_at(when);
+    armed_ = when;
 }
 
 void connection_table::wind_up(time_point last)
