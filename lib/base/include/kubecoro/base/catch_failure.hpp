@@ -17,7 +17,7 @@ namespace kubecoro {
 /** Runs an awaitable and turns any exception into a failure: the one place where Asio's exceptions, including
     cancellation, become values. Cancellation of the caller reaches the inner operation.
 
-    If the caller is already cancelled, its own co_await throws Asio's exception before guard begins (task_group
+    If the caller is already cancelled, its own co_await throws Asio's exception before catch_failure begins (task_group
     turns that into cond::cancelled), unless it called finish_despite_cancellation(). */
 template<class T>
 [[nodiscard]] boost::asio::awaitable<result<T>> catch_failure(boost::asio::awaitable<result<T>> inner)
@@ -56,7 +56,7 @@ catch_failure(const std::function<boost::asio::awaitable<result<T>>()>& body)
 /** For clean-up sections: `co_await finish_despite_cancellation();`
 
     From here on, co_await in this coroutine, and in the coroutines up and down its co_await chain, no longer throws
-    by itself after a cancellation. Operations started after the cancellation run normally; a later cancellation
+    by itself after a cancellation. The chain goes up to the coroutine that was spawned, or that the library has called. Operations started after the cancellation run normally; a later cancellation
     still reaches them. stop_requested() still reports the truth. Never throws, suspends or allocates. */
 [[nodiscard]] inline auto finish_despite_cancellation() noexcept
 {
