@@ -20,7 +20,7 @@ namespace json = boost::json;
 
 namespace {
 
-using read = boost::system::result<json::value, std::string>;
+using read = boost::system::result<json::value, kubecoro::detail::problem_words>;
 
 double number(const json::value& v)
 {

@@ -199,9 +199,9 @@ std::string character(char c)
 
 } // namespace
 
-boost::system::result<json::value, std::string> parse_json(std::string_view text, std::size_t max_depth)
+boost::system::result<json::value, detail::problem_words> parse_json(std::string_view text, std::size_t max_depth)
 {
-    using outcome = boost::system::result<json::value, std::string>;
+    using outcome = boost::system::result<json::value, detail::problem_words>;
     const auto end_of_input = [] { return outcome(boost::system::in_place_error, "unexpected end of JSON input"); };
     json::parse_options options;
     options.max_depth = max_depth;

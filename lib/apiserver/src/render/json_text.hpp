@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kubecoro/base/clock.hpp>
+#include <kubecoro/client/detail/problem_words.hpp>
 
 #include <boost/json/value.hpp>
 #include <boost/system/result.hpp>
@@ -47,7 +48,8 @@ private:
 [[nodiscard]] std::string indent_json(std::string_view compact);
 
 /// Parses one JSON document. Errors have the wording of Go's parser.
-[[nodiscard]] boost::system::result<json::value, std::string> parse_json(std::string_view text, std::size_t max_depth);
+[[nodiscard]] boost::system::result<json::value, detail::problem_words> parse_json(std::string_view text,
+                                                                                   std::size_t max_depth);
 
 /// Parses text that this library wrote. Throws std::logic_error when it is not JSON.
 [[nodiscard]] json::value parse_trusted(std::string_view text);

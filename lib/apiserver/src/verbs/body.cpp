@@ -76,8 +76,8 @@ constexpr std::size_t most_complaints = 100;
 constexpr std::size_t largest_warnings = 4096;
 
 /// The JSON of a protobuf body. It has the same limits as a JSON body: a small message can be a large object.
-boost::system::result<json::value, std::string> read_protobuf(const exchange& x, std::string_view api_version,
-                                                              std::string_view kind)
+boost::system::result<json::value, detail::problem_words> read_protobuf(const exchange& x, std::string_view api_version,
+                                                                        std::string_view kind)
 {
     decode_limits limits;
     limits.max_object_bytes = max_body_bytes;
@@ -93,7 +93,8 @@ boost::system::result<json::value, std::string> read_protobuf(const exchange& x,
     return parse_json(text, x.options.max_depth);
 }
 
-boost::system::result<json::value, std::string> read_yaml(const exchange& x, std::vector<std::string>* duplicates)
+boost::system::result<json::value, detail::problem_words> read_yaml(const exchange& x,
+                                                                    std::vector<std::string>* duplicates)
 {
     const auto body = x.request.yaml ? x.request.yaml : parse_yaml_body(x.request);
     const auto& parsed = body->parsed;
@@ -109,8 +110,8 @@ std::vector<std::string> duplicates_in(std::string_view text, std::size_t max_de
     return complaints;
 }
 
-boost::system::result<json::value, std::string> read_any(const exchange& x, std::string_view api_version,
-                                                         std::string_view kind, std::vector<std::string>* duplicates)
+boost::system::result<json::value, detail::problem_words>
+read_any(const exchange& x, std::string_view api_version, std::string_view kind, std::vector<std::string>* duplicates)
 {
     if (x.target.value("fieldValidation") == "Ignore") duplicates = nullptr;
     if (is_protobuf(x)) return read_protobuf(x, api_version, kind);
@@ -130,13 +131,14 @@ boost::system::result<json::value, std::string> read_any(const exchange& x, std:
 
 } // namespace
 
-boost::system::result<json::value, std::string> read_document(const exchange& x, std::vector<std::string>* duplicates)
+boost::system::result<json::value, detail::problem_words> read_document(const exchange& x,
+                                                                        std::vector<std::string>* duplicates)
 {
     return read_any(x, x.store->info.api_version(x.route.version), x.store->info.kind, duplicates);
 }
 
-boost::system::result<json::value, std::string> read_document(const exchange& x, std::string_view api_version,
-                                                              std::string_view kind)
+boost::system::result<json::value, detail::problem_words> read_document(const exchange& x, std::string_view api_version,
+                                                                        std::string_view kind)
 {
     return read_any(x, api_version, kind, nullptr);
 }

@@ -3,6 +3,8 @@
 
 #include "http/exchange.hpp"
 
+#include <kubecoro/client/detail/problem_words.hpp>
+
 #include <boost/json/value.hpp>
 
 #include <string>
@@ -18,11 +20,11 @@ namespace kubecoro::apiserver {
 /** Parses the body as a JSON or YAML document. Errors have Go's wording.
     @param duplicates  Gets a complaint for each field that occurs twice; none with fieldValidation=Ignore. Null: not looked
     for. */
-[[nodiscard]] boost::system::result<boost::json::value, std::string>
+[[nodiscard]] boost::system::result<boost::json::value, detail::problem_words>
 read_document(const exchange& x, std::vector<std::string>* duplicates = nullptr);
 
 /// The same for an object of another built-in kind, which a subresource takes.
-[[nodiscard]] boost::system::result<boost::json::value, std::string>
+[[nodiscard]] boost::system::result<boost::json::value, detail::problem_words>
 read_document(const exchange& x, std::string_view api_version, std::string_view kind);
 /// Parses the body as an object of the kind that a subresource takes. Errors: 400.
 [[nodiscard]] answer<boost::json::value> read_part(const exchange& x, std::string_view api_version,

@@ -93,7 +93,7 @@ answer<list_query> read_list_query(const parsed_target& target, bool watch)
     return q;
 }
 
-boost::system::result<std::uint64_t, std::string> parse_version(std::string_view text)
+boost::system::result<std::uint64_t, detail::problem_words> parse_version(std::string_view text)
 {
     std::uint64_t version = 0;
     const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), version);

@@ -4,6 +4,7 @@
 #include "verbs/target.hpp"
 
 #include <kubecoro/apiserver/status_error.hpp>
+#include <kubecoro/client/detail/problem_words.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -33,7 +34,7 @@ struct list_query
 [[nodiscard]] answer<list_query> read_list_query(const parsed_target& target, bool watch);
 
 /// Parses a decimal version. Errors have Go's wording; the caller adds the code.
-[[nodiscard]] boost::system::result<std::uint64_t, std::string> parse_version(std::string_view text);
+[[nodiscard]] boost::system::result<std::uint64_t, detail::problem_words> parse_version(std::string_view text);
 
 /// The contents of a continue token: the version of the list (-1: the newest) and the first key of the next page.
 struct continue_point

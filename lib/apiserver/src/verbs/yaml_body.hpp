@@ -12,7 +12,7 @@ namespace kubecoro::apiserver {
 
 struct yaml_body
 {
-    boost::system::result<detail::yaml_document, std::string> parsed;
+    boost::system::result<detail::yaml_document, detail::problem_words> parsed;
 };
 
 /// A content type without its parameters, in lower case.

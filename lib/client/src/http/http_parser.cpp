@@ -16,9 +16,19 @@ namespace {
 /// The first byte of an alert record.
 constexpr char tls_alert = 0x15;
 
+/** Beast of Boost 1.92 has a function of its own for the fields after a chunked body, which is pure. Earlier versions never call
+    this one. */
+class parser_with_trailers : public http::basic_parser<false>
+{
+    void on_trailer_field_impl(http::field field, string_view name, string_view value, error_code& ec)
+    {
+        on_field_impl(field, name, value, ec);
+    }
+};
+
 } // namespace
 
-class http_parser::machine final : public http::basic_parser<false>
+class http_parser::machine final : public parser_with_trailers
 {
 public:
     machine(bool answer_to_head, std::size_t max_head_bytes) : max_head_bytes_(max_head_bytes)

@@ -28,6 +28,11 @@ struct json_problem
     bool may_be_yaml = false;
 };
 
+[[noreturn]] inline void throw_exception_from_error(const json_problem& problem, const boost::source_location& where)
+{
+    throw_exception_from_error(failure(cond::corrupt, problem.what), where);
+}
+
 /// The first value of a text.
 [[nodiscard]] boost::system::result<json_prefix, json_problem>
 read_json_prefix(std::string_view text, std::size_t most_depth, std::size_t most_key_comparisons);

@@ -1,6 +1,8 @@
 #pragma once
 // The nodes of one YAML document, read by libyaml as go-yaml, its port in Go, reads them.
 
+#include <kubecoro/base/failure.hpp>
+
 #include <boost/system/result.hpp>
 
 #include <cstddef>
@@ -22,6 +24,11 @@ struct yaml_problem
     yaml_place at;
     std::string what;
 };
+
+[[noreturn]] inline void throw_exception_from_error(const yaml_problem& problem, const boost::source_location& where)
+{
+    throw_exception_from_error(failure(cond::corrupt, problem.what), where);
+}
 
 /// The nodes in a container follow it, up to `end`; in a map, keys and values in turn.
 struct yaml_node

@@ -20,7 +20,7 @@ namespace json = boost::json;
 
 namespace {
 
-using resolved = boost::system::result<json::value, std::string>;
+using resolved = boost::system::result<json::value, problem_words>;
 
 constexpr std::string_view core = "tag:yaml.org,2002:";
 

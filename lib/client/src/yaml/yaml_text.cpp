@@ -91,7 +91,7 @@ std::string with_whole_lines(std::string_view text)
 }
 
 using documents = std::vector<json::value>;
-using result_of_documents = boost::system::result<documents, std::string>;
+using result_of_documents = boost::system::result<documents, problem_words>;
 
 /** Reads the documents of a stream of YAML as kubectl does. A line that begins with `---` separates them, wherever it stands;
     nothing but a comment may follow in it. The rest of a document behind a `...` is not read. */
@@ -188,7 +188,7 @@ result_of_documents read_documents(std::string_view text)
     return out;
 }
 
-boost::system::result<json::value, std::string> read_document(std::string_view text)
+boost::system::result<json::value, problem_words> read_document(std::string_view text)
 {
     if (begins_as_json(text)) {
         auto value = read_json_prefix(text, max_depth, most_key_comparisons);
@@ -204,7 +204,7 @@ boost::system::result<json::value, std::string> read_document(std::string_view t
     return *value ? std::move(**value) : json::value();
 }
 
-boost::system::result<yaml_document, std::string> parse_yaml(std::string_view text, std::size_t most_nodes)
+boost::system::result<yaml_document, problem_words> parse_yaml(std::string_view text, std::size_t most_nodes)
 {
     yaml_document out{json::object{}, {}};
     auto limits = limits_of(text);

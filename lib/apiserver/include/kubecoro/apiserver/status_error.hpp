@@ -1,6 +1,7 @@
 // The refusal of a request inside the embedded server, sent as a Status.
 #pragma once
 
+#include <kubecoro/base/failure.hpp>
 #include <kubecoro/base/status.hpp>
 
 #include <boost/system/result.hpp>
@@ -19,6 +20,12 @@ struct status_error : server_status
     /// Delay the response by 3 s (a resource version in the future).
     bool delayed = false;
 };
+
+/// Called by `value()` of an answer.
+[[noreturn]] inline void throw_exception_from_error(const status_error& refusal, const boost::source_location& where)
+{
+    throw_exception_from_error(failure(static_cast<const server_status&>(refusal)), where);
+}
 
 /// A value, or the Status to send instead.
 template<class T>

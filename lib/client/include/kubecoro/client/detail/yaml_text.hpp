@@ -1,6 +1,8 @@
 // YAML and JSON as values, read as kubectl reads them.
 #pragma once
 
+#include <kubecoro/client/detail/problem_words.hpp>
+
 #include <boost/json/value.hpp>
 #include <boost/system/result.hpp>
 
@@ -29,15 +31,16 @@ struct yaml_document
 
 /** Parses the first document of YAML, as kube-apiserver does with a body; an empty text yields an empty object.
     @param most_nodes  Aliases count as often as they are used. @return errors: the reason, with the line. */
-[[nodiscard]] boost::system::result<yaml_document, std::string> parse_yaml(std::string_view text,
-                                                                           std::size_t most_nodes);
+[[nodiscard]] boost::system::result<yaml_document, problem_words> parse_yaml(std::string_view text,
+                                                                             std::size_t most_nodes);
 
 /** Parses the only document of a text, such as a kubeconfig: JSON if it begins as JSON and is JSON, else YAML. Null for a text
     without a document. @return errors: the reason, with line and column. */
-[[nodiscard]] boost::system::result<boost::json::value, std::string> read_document(std::string_view text);
+[[nodiscard]] boost::system::result<boost::json::value, problem_words> read_document(std::string_view text);
 
 /** Parses all documents of a text as kubectl reads manifests, and returns those that are not empty: a stream of JSON values if
     it begins as JSON, or of YAML documents. @return errors: the reason, with line and column. */
-[[nodiscard]] boost::system::result<std::vector<boost::json::value>, std::string> read_documents(std::string_view text);
+[[nodiscard]] boost::system::result<std::vector<boost::json::value>, problem_words>
+read_documents(std::string_view text);
 
 } // namespace kubecoro::detail
