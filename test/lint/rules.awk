@@ -12,8 +12,6 @@ BEGIN {
     may["codegen"] = " base api codegen "
     may["apiserver"] = " base api client apiserver "
     may["testing"] = " base api client cache controller endpoints apiserver testing "
-    # Aggregates that gcc 12 copies bitwise when they are made by braces inside a co_await expression.
-    aggregates = "(options|flags|limits|policy|scope|spec|request|rule|chances|config)"
 }
 
 function report(line, rule) {
@@ -114,42 +112,10 @@ function check_core(code) {
     if (code ~ /(^|[^a-z_])logger [a-z_]|std::(cout|cerr|clog)|printf\(/) report(FNR, "a sans-io core does not log")
 }
 
-# gcc 12: what a co_await expression makes by braces is copied bitwise into the coroutine's frame.
-function check_await(code,    at, text) {
-    if (awaiting == "" && (at = index(code, "co_await")) > 0) {
-        awaiting = substr(code, at)
-        await_line = FNR
-    } else if (awaiting != "") {
-        awaiting = awaiting " " code
-    }
-    if (awaiting == "") return
-    if (awaiting !~ /;/ && code !~ /\{[ \t]*$/ && FNR - await_line < 8) return
-    text = awaiting
-    sub(/;.*/, "", text)
-    awaiting = ""
-    if (text ~ /[(,][ \t]*\{[ \t]*[.}]/ || text ~ (aggregates "\\{"))
-        report(await_line, "name the aggregate before co_await (gcc 12 corrupts it otherwise)")
-}
-
-function check_default(code) {
-    if (declaring == "" && code ~ /awaitable</) {
-        declaring = code
-        declared_line = FNR
-    } else if (declaring != "") {
-        declaring = declaring " " code
-    }
-    if (declaring == "") return
-    if (code !~ /;/ && code !~ /\{[ \t]*$/ && FNR - declared_line < 8) return
-    if (declaring ~ (aggregates "[ \t]*&?[ \t]*[a-z_]*[ \t]*=[ \t]*\\{"))
-        report(declared_line, "write the default argument of a coroutine as type(), not {} (gcc 12 corrupts it otherwise)")
-    declaring = ""
-}
-
 FNR == 1 {
     check_length()
     previous = FILENAME
     guarded = in_comment = in_raw = 0
-    awaiting = declaring = ""
     module = ""
     if (FILENAME ~ /^lib\//) {
         module = FILENAME
@@ -193,8 +159,6 @@ FNR == 1 {
     if (awaits_others && code ~ /finish_despite_cancellation\(|reset_cancellation_state\(|throw_if_cancelled\(/)
         report(FNR, "no coroutine changes the state of its chain: use detail::finishing() or detail::own_chain")
     if (module != "" && code ~ /asio::detached/) report(FNR, "nothing is detached: a task_group owns what runs")
-    check_await(code)
-    check_default(code)
 }
 
 END {

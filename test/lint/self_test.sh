@@ -73,12 +73,6 @@ echo '// TO''DO: later' | write lib/api/src/a.cpp
 expect lib/api/src/a.cpp:1 "notes to self"
 header 'using namespace std;' | write lib/api/src/a.hpp
 expect lib/api/src/a.hpp:2 "using namespace"
-echo 'auto r = co_await c.list(type, {.limit = 5});' | write apps/a.cpp
-expect apps/a.cpp:1 "name the aggregate"
-printf 'auto r = co_await c.list(\n    type, list_options{});\n' | write apps/a.cpp
-expect apps/a.cpp:1 "name the aggregate"
-printf 'awaitable<int> list(int type,\n    const list_options& o = {});\n' | write apps/a.cpp
-expect apps/a.cpp:1 "default argument"
 echo 'int x;' | write lib/api/src/forgotten.cpp
 echo 'SOURCES remembered.cpp' | write lib/api/CMakeLists.txt
 expect lib/api/src/forgotten.cpp:1 "not listed"
@@ -116,7 +110,7 @@ if [[ $(wc -l <<<"$report") != 2 || $report != *'api/a.hpp first is in no table'
 fi
 rm -rf "${tree:?}"/*
 
-# And what is allowed is left alone: comments, strings, raw strings, named options, values of clocks as arguments.
+# And what is allowed is left alone: comments, strings, raw strings, values of clocks as arguments.
 write lib/cache/src/queue_core.cpp <<'CPP'
 #include <kubecoro/base/clock.hpp>
 // std::mutex in a comment, and asio:: as well
@@ -126,11 +120,6 @@ const char* text = "asio::post(std::mutex)";
 const char* raw = R"({"asio::":1})";
 void step(kubecoro::time_point now);
 std::mutex guard_of_a_static; // rule aside: shows how an exception is written
-CPP
-write apps/a.cpp <<'CPP'
-auto r = co_await c.patch(type, R"({"a":{}})", options);
-if (auto s = co_await c.get(name); !s) return {.limit = 3};
-awaitable<int> list(int type, list_options o = list_options());
 CPP
 echo 'SOURCES queue_core.cpp' | write lib/cache/CMakeLists.txt
 if ! "$here/layers.sh" "$tree"; then
