@@ -53,16 +53,14 @@ asio::awaitable<result<>> own_chain::state::run(std::shared_ptr<state> self, asi
     asio::co_spawn(executor, catch_failure(std::move(loop)),
                    asio::bind_cancellation_slot(self->signal.slot(), std::move(completed)));
     const auto after = co_await asio::this_coro::cancellation_state; // the loop has begun inside the call
-    auto joining = finishing(join(self, !in_clean_up && after.cancelled() != asio::cancellation_type::none));
-    co_return co_await std::move(joining);
+    co_return co_await finishing(join(self, !in_clean_up && after.cancelled() != asio::cancellation_type::none));
 }
 
 asio::awaitable<result<>> own_chain::state::join(std::shared_ptr<state> self, bool cancelled)
 {
     while (!self->ended.settled()) {
         if (cancelled) self->cancel();
-        auto ending = self->ended.wait();
-        (void)co_await std::move(ending);
+        (void)co_await self->ended.wait();
         cancelled = true; // unless it has ended
     }
     co_return self->ended.outcome();

@@ -41,8 +41,7 @@ asio::awaitable<result<>> rounds(own_chain chain, time_source& time, round_timin
     for (;;) {
         const time_point begun = time.now();
         const duration period = timing.jitter > 0 ? stretched(timing.period, timing.jitter, random) : timing.period;
-        auto guarded = catch_failure(body);
-        const auto done = co_await std::move(guarded);
+        const auto done = co_await catch_failure(body);
         co_await own_filter();
         co_await own_throws();
         if (!done) co_return done;
@@ -56,8 +55,7 @@ asio::awaitable<result<>> rounds_with_backoff(own_chain chain, time_source& time
                                               callback<void(const failure&)> on_failure)
 {
     for (;;) {
-        auto guarded = catch_failure(body);
-        const auto done = co_await std::move(guarded);
+        const auto done = co_await catch_failure(body);
         co_await own_filter();
         co_await own_throws();
         if (chain.cancelled()) co_return failure(cond::cancelled);
@@ -77,8 +75,7 @@ asio::awaitable<result<>> questions(own_chain chain, time_source& time, duration
             const auto rested = co_await pause(time, interval);
             if (!rested) co_return rested;
         }
-        auto guarded = catch_failure(ask);
-        const auto answer = co_await std::move(guarded);
+        const auto answer = co_await catch_failure(ask);
         co_await own_filter();
         co_await own_throws();
         if (!answer) co_return answer.error();

@@ -173,8 +173,7 @@ struct task_group::state
         do {
             try {
                 self->stop();
-                auto joining = join(self);
-                co_await std::move(joining);
+                co_await join(self);
             } catch (const std::exception&) { // tries again: no child may outlive the group
             }
         } while (self->runs());

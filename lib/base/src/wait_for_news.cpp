@@ -9,8 +9,7 @@ namespace {
 
 asio::awaitable<result<>> wait_at_most(wake_signal news, time_source& time, time_point until)
 {
-    auto both = race(news.wait(), sleep_for(time, until - time.now()));
-    co_await std::move(both);
+    co_await race(news.wait(), sleep_for(time, until - time.now()));
     co_return result<>{};
 }
 

@@ -71,9 +71,8 @@ struct result_operation
     {
         using token_type = boost::asio::as_tuple_t<boost::asio::use_awaitable_t<>>;
         token_type token(boost::asio::use_awaitable);
-        auto running = boost::asio::async_initiate<token_type, void(Error, Ts...)>(std::move(initiation), token,
-                                                                                   std::move(args)...);
-        auto done = co_await std::move(running);
+        auto done = co_await boost::asio::async_initiate<token_type, void(Error, Ts...)>(std::move(initiation), token,
+                                                                                         std::move(args)...);
         if (has_failed(std::get<0>(done))) co_return failure_of_completion(std::get<0>(done));
         co_return take(std::move(done), std::index_sequence_for<Ts...>{});
     }

@@ -56,16 +56,14 @@ template<class T>
                                                         result<T>& outcome)
 {
     for (;;) {
-        auto attempt = catch_failure(body);
-        outcome = co_await std::move(attempt);
+        outcome = co_await catch_failure(body);
         co_await own_filter();
         co_await own_throws();
         if (outcome) co_return result<>{};
         if (chain.cancelled()) co_return failure(cond::cancelled);
         const auto delay = plan.after(outcome.error());
         if (!delay) co_return result<>{};
-        auto resting = sleep_for(time, *delay);
-        const auto rested = co_await std::move(resting);
+        const auto rested = co_await sleep_for(time, *delay);
         if (!rested) co_return rested;
     }
 }
@@ -86,9 +84,8 @@ template<class T = void>
 {
     result<T> outcome = failure(cond::cancelled);
     const detail::own_chain chain;
-    auto loop = detail::attempts<T>(chain, time, retry_plan(again.take(), policy), body.take(), outcome);
-    auto running = chain.run(std::move(loop));
-    const auto ended = co_await std::move(running);
+    const auto ended =
+        co_await chain.run(detail::attempts<T>(chain, time, retry_plan(again.take(), policy), body.take(), outcome));
     if (!ended) co_return ended.error();
     co_return outcome;
 }

@@ -29,8 +29,7 @@ namespace detail {
 template<class T>
 [[nodiscard]] boost::asio::awaitable<result<>> keep_outcome(boost::asio::awaitable<result<T>> work, result<T>& outcome)
 {
-    auto guarded = catch_failure(std::move(work));
-    outcome = co_await std::move(guarded);
+    outcome = co_await catch_failure(std::move(work));
     co_return result<>{};
 }
 
@@ -50,13 +49,10 @@ template<class T>
     result<T> outcome = failure(cond::cancelled);
     auto kept = detail::keep_outcome(std::move(work), outcome);
     if (limit == duration::zero()) {
-        auto unlimited = detail::own_chain().run(std::move(kept));
-        co_await std::move(unlimited);
+        co_await detail::own_chain().run(std::move(kept));
         co_return outcome;
     }
-    auto alarm = sleep_for(time, limit);
-    auto both = race(std::move(kept), std::move(alarm));
-    const bool in_time = co_await std::move(both);
+    const bool in_time = co_await race(std::move(kept), sleep_for(time, limit));
     const auto caller = co_await boost::asio::this_coro::cancellation_state;
     if (in_time || outcome || caller.cancelled() != boost::asio::cancellation_type::none) co_return outcome;
     if (outcome.error() == cond::cancelled) co_return no_answer_in_time(doing);

@@ -18,9 +18,7 @@ template<class T>
                                                        boost::asio::awaitable<result<T>> work)
 {
     result<T> outcome = failure(cond::cancelled);
-    auto kept = keep_outcome(std::move(work), outcome);
-    auto both = race(std::move(kept), std::move(end));
-    co_await std::move(both);
+    co_await race(keep_outcome(std::move(work), outcome), std::move(end));
     co_return outcome;
 }
 
