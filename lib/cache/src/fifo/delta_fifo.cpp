@@ -212,8 +212,7 @@ asio::awaitable<result<>> delta_fifo::state::room(std::shared_ptr<state> self, s
             if (self->has_room(scope)) co_return result<>{};
             freed = self->held[scope];
         }
-        auto waiting = freed->wait();
-        if (const auto woken = co_await std::move(waiting); !woken) co_return woken;
+        if (const auto woken = co_await freed->wait(); !woken) co_return woken;
     }
 }
 
@@ -353,8 +352,7 @@ asio::awaitable<result<>> delta_fifo::state::pop(std::shared_ptr<state> self, pr
             std::lock_guard lock(self->mutex);
             if (self->closed) co_return closed_failure();
         }
-        auto waiting = self->arrived.wait();
-        if (const auto woken = co_await std::move(waiting); !woken) co_return woken;
+        if (const auto woken = co_await self->arrived.wait(); !woken) co_return woken;
         self->since_turn = 0;
     }
     const auto processed = process(self->in_hand);

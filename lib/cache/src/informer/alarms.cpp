@@ -42,16 +42,14 @@ asio::awaitable<result<>> alarms::run()
     for (;;) {
         ring();
         if (set_.empty()) {
-            auto waiting = wake_.wait();
-            const auto woken = co_await std::move(waiting);
+            const auto woken = co_await wake_.wait();
             if (!woken) co_return woken;
             continue;
         }
         sleeper->expires_at(set_.begin()->first);
         // wait() returns early when an earlier alarm is set. A cancellation of this coroutine shows at its next
         // co_await.
-        auto sleeping = sleeper->wait();
-        static_cast<void>(co_await std::move(sleeping));
+        static_cast<void>(co_await sleeper->wait());
     }
 }
 

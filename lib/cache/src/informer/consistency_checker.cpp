@@ -37,12 +37,10 @@ asio::awaitable<result<>> consistency_checker::run()
             const auto wanted = share ? selection_of(std::make_shared<share_selection>(nullptr, share)) : nullptr;
             const auto source = open_source(settings_, next.key(), encoding_, wanted);
             const std::string version = next.mapped().version;
-            auto checking = check(source, std::move(next.mapped()));
-            const auto verdict = co_await std::move(checking);
+            const auto verdict = co_await check(source, std::move(next.mapped()));
             conclude(source->describe(), version, verdict);
         }
-        auto waiting = signal_.wait();
-        if (const auto woken = co_await std::move(waiting); !woken) co_return woken;
+        if (const auto woken = co_await signal_.wait(); !woken) co_return woken;
     }
 }
 
@@ -51,8 +49,7 @@ namespace {
 /// A coroutine, so that a source that throws before it suspends fails like one that throws later.
 asio::awaitable<result<list_page>> list_from(std::shared_ptr<list_watch_source> source, list_options options)
 {
-    auto answer = source->list(std::move(options));
-    co_return co_await std::move(answer);
+    co_return co_await source->list(std::move(options));
 }
 
 } // namespace
@@ -69,9 +66,8 @@ asio::awaitable<consistency_core::verdict> consistency_checker::check(std::share
     auto next = core.start();
     while (auto* ask = std::get_if<list_options>(&next)) {
         ask->metadata_only = settings_.options.storage.policy == storage::metadata_only;
-        auto limited = with_timeout(*settings_.time, settings_.options.policy->list_timeout, source->describe(),
-                                    list_from(source, std::move(*ask)));
-        const auto page = co_await std::move(limited);
+        const auto page = co_await with_timeout(*settings_.time, settings_.options.policy->list_timeout,
+                                                source->describe(), list_from(source, std::move(*ask)));
         next = core.on_page(page);
     }
     for (std::size_t most = objects_a_turn; core.drop_some(most); most = objects_a_turn)

@@ -53,20 +53,18 @@ asio::awaitable<result<>> delta_processor::run()
         if (!with_.sync.synced()) with_.sync.settle(with_.fifo.synced(), with_.content->size());
         if (with_.content->wants_renewal()) renewal_.notify();
         std::optional<failure> refused; // by a transform
-        auto popping = with_.fifo.pop([&](std::vector<delta>& batch) {
+        const auto popped = co_await with_.fifo.pop([&](std::vector<delta>& batch) {
             auto processed = process(batch);
             if (!processed) refused = processed.error();
             return processed;
         });
-        const auto popped = co_await std::move(popping);
         if (popped) {
             backoff_.reset();
             continue;
         }
         if (!refused) co_return popped;
         const bool more = std::exchange(unfinished_, false);
-        auto pausing = more ? next_turn() : pause(*refused);
-        if (const auto paused = co_await std::move(pausing); !paused) co_return paused;
+        if (const auto paused = co_await (more ? next_turn() : pause(*refused)); !paused) co_return paused;
     }
 }
 
@@ -77,8 +75,7 @@ asio::awaitable<result<>> delta_processor::next_turn()
         co_await asio::post(asio::use_awaitable);
         co_return result<>{};
     }
-    auto waiting = with_.turns.take();
-    if (const auto taken = co_await std::move(waiting); !taken) co_return taken;
+    if (const auto taken = co_await with_.turns.take(); !taken) co_return taken;
     // Not kept: the batch may have lost its namespace meanwhile, and then the FIFO waits for another one.
     with_.turns.give_back();
     is_next_ = true;
@@ -96,21 +93,16 @@ asio::awaitable<result<>> delta_processor::pause(failure why)
                    {"waiting", with_.fifo.size()},
                    {"seconds", std::chrono::duration<double>(delay).count()}});
     tell_user(s, why.because("changes of " + s.resource.display_name() + " could not be processed"));
-    auto pausing = sleep_for(*s.time, delay);
-    auto hurrying = hurry_.wait();
-    auto either = race(std::move(pausing), std::move(hurrying));
-    co_await std::move(either);
+    co_await race(sleep_for(*s.time, delay), hurry_.wait());
     co_return result<>{}; // a cancellation shows at the next pop
 }
 
 asio::awaitable<result<>> delta_processor::renew()
 {
     for (;;) {
-        auto waiting = renewal_.wait();
-        if (const auto woken = co_await std::move(waiting); !woken) co_return woken;
+        if (const auto woken = co_await renewal_.wait(); !woken) co_return woken;
         for (bool more = true; more;) {
-            auto taking = with_.turns.take();
-            if (const auto taken = co_await std::move(taking); !taken) co_return taken;
+            if (const auto taken = co_await with_.turns.take(); !taken) co_return taken;
             const turn_end end(with_.turns);
             more = with_.content->renew(renewal_step);
             if (more) co_await asio::post(asio::use_awaitable);

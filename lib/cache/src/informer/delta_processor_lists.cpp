@@ -137,8 +137,7 @@ asio::awaitable<result<>> delta_processor::sweep()
 {
     std::vector<object_key> foreign;
     {
-        auto waiting = with_.turns.take();
-        if (const auto taken = co_await std::move(waiting); !taken) co_return taken;
+        if (const auto taken = co_await with_.turns.take(); !taken) co_return taken;
         const turn_end end(with_.turns);
         store_walk all(*with_.content, std::string_view());
         for (bool more = true; more;) {
@@ -150,8 +149,7 @@ asio::awaitable<result<>> delta_processor::sweep()
         }
     }
     for (std::size_t i = 0; i < foreign.size();) {
-        auto waiting = with_.turns.take();
-        if (const auto taken = co_await std::move(waiting); !taken) co_return taken;
+        if (const auto taken = co_await with_.turns.take(); !taken) co_return taken;
         const turn_end end(with_.turns);
         std::vector<delta> gone;
         for (const auto next = std::min(foreign.size(), i + sweep_step); i != next; ++i)

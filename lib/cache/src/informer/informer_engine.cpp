@@ -189,8 +189,7 @@ private:
 asio::awaitable<result<>> informer_engine::process()
 {
     const end_of_events end(*this);
-    auto running = processor_.run();
-    co_return co_await std::move(running);
+    co_return co_await processor_.run();
 }
 
 /// Returns whether the informer is stopping.
@@ -248,11 +247,9 @@ void informer_engine::request_stop()
 asio::awaitable<result<>> informer_engine::stop(std::shared_ptr<informer_engine> self)
 {
     self->request_stop();
-    auto watching = catch_failure(self->watches_.join());
-    if (const auto ended = co_await std::move(watching); !ended) co_return ended;
+    if (const auto ended = co_await catch_failure(self->watches_.join()); !ended) co_return ended;
     self->end_handlers();
-    auto handling = catch_failure(self->handlers_.join());
-    if (const auto ended = co_await std::move(handling); !ended) co_return ended;
+    if (const auto ended = co_await catch_failure(self->handlers_.join()); !ended) co_return ended;
     const bool first = [&self] {
         std::lock_guard lock(self->mutex_);
         return !std::exchange(self->stopped_, true);
@@ -314,8 +311,7 @@ asio::awaitable<result<>> informer_engine::meter_loop()
     const auto period = std::max<duration>(settings_.metrics_period, shortest_period);
     for (;;) {
         publish();
-        auto pause = sleep_for(*settings_.time, period);
-        const auto woken = co_await std::move(pause);
+        const auto woken = co_await sleep_for(*settings_.time, period);
         if (!woken) co_return woken;
     }
 }

@@ -261,8 +261,7 @@ asio::awaitable<result<>> informer_factory::state::release(std::shared_ptr<state
             co_return result<>{};
         }
     }
-    auto stopping = informer_engine::stop(engine);
-    const auto stopped = co_await std::move(stopping);
+    const auto stopped = co_await informer_engine::stop(engine);
     if (!stopped) co_return stopped;
     std::lock_guard lock(self->mutex);
     if (self->leaving.erase(engine->number()) != 0) self->names.give_back(engine->label());
@@ -287,8 +286,7 @@ asio::awaitable<result<>> informer_factory::stop()
 asio::awaitable<result<>> informer_factory::state::stop(std::shared_ptr<state> self)
 {
     for (auto& engine : self->all_engines()) {
-        auto stopping = informer_engine::stop(std::move(engine));
-        if (const auto stopped = co_await std::move(stopping); !stopped) co_return stopped;
+        if (const auto stopped = co_await informer_engine::stop(std::move(engine)); !stopped) co_return stopped;
     }
     co_return result<>{};
 }

@@ -41,18 +41,14 @@ informer_lane::informer_lane(const informer_settings& s, std::size_t scope, std:
 asio::awaitable<result<>> informer_lane::drive(result<>& outcome)
 {
     if (const auto& share = settings_.options.share; share && share->gains() == 0) reflector_.want_none();
-    auto running = catch_failure(reflector_.run());
-    outcome = co_await std::move(running);
+    outcome = co_await catch_failure(reflector_.run());
     co_return result<>{};
 }
 
 asio::awaitable<result<>> informer_lane::run(std::shared_ptr<informer_lane> self)
 {
     result<> outcome;
-    auto driving = self->drive(outcome);
-    auto leaving = self->leave_.wait();
-    auto both = race(std::move(driving), std::move(leaving));
-    co_await std::move(both);
+    co_await race(self->drive(outcome), self->leave_.wait());
     co_return outcome; // the group reports a reflector that ends without cancellation
 }
 

@@ -35,17 +35,14 @@ asio::awaitable<result<>> namespace_change::wait(const std::shared_ptr<namespace
 
 asio::awaitable<result<>> namespace_change::wait(latch made, std::shared_ptr<waits> all)
 {
-    auto making = catch_failure(made.wait());
-    if (const auto done = co_await std::move(making); !done) co_return done;
+    if (const auto done = co_await catch_failure(made.wait()); !done) co_return done;
     for (const auto& l : all->left) {
-        auto leaving = catch_failure(l.wait());
-        if (const auto left = co_await std::move(leaving); !left) co_return left;
+        if (const auto left = co_await catch_failure(l.wait()); !left) co_return left;
     }
     std::vector<awaited> joining;
     joining.reserve(all->joined.size());
     for (const auto& [what, gate] : all->joined) joining.push_back({what, gate.wait()});
-    auto syncing = catch_failure(await_all(std::move(joining)));
-    co_return co_await std::move(syncing);
+    co_return co_await catch_failure(await_all(std::move(joining)));
 }
 
 } // namespace kubecoro::detail

@@ -25,11 +25,9 @@ asio::awaitable<result<>> share_keeper::run()
         ~mark() { keeper.give_up(); }
     } ends{*this};
     for (;;) {
-        auto waiting = follower_->news.wait();
-        if (const auto woken = co_await std::move(waiting); !woken) co_return woken;
+        if (const auto woken = co_await follower_->news.wait(); !woken) co_return woken;
         ask_for_lists();
-        auto sweeping = processor_.sweep();
-        if (const auto swept = co_await std::move(sweeping); !swept) co_return swept;
+        if (const auto swept = co_await processor_.sweep(); !swept) co_return swept;
         note_shown();
     }
 }

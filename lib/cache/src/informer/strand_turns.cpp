@@ -100,8 +100,7 @@ asio::awaitable<result<>> strand_turns::take()
         taken_ = mine->holds = true;
         mine->granted.notify();
     });
-    auto waiting = mine->granted.wait();
-    const auto woken = co_await std::move(waiting);
+    const auto woken = co_await mine->granted.wait();
     if (woken) mine->holds = false; // the caller gives it back
     co_return woken;
 }

@@ -188,8 +188,7 @@ processor_listener::pop(std::shared_ptr<processor_listener> self, std::size_t ma
         self->open_gate();
         if (self->popped_.empty()) {
             if (over) co_return std::nullopt;
-            auto waiting = catch_failure(self->wake_.wait());
-            const auto woken = co_await std::move(waiting);
+            const auto woken = co_await catch_failure(self->wake_.wait());
             self->since_turn_ = 0;
             if (woken) continue;
             if (woken.error() != cond::cancelled) throw error(woken.error());
@@ -312,16 +311,14 @@ asio::awaitable<result<>> processor_listener::removed(std::shared_ptr<processor_
         co_return failure(cond::misconfigured,
                           "removed() was awaited inside the handler itself, which would deadlock; the handler is "
                           "removed, as by remove()");
-    auto waiting = self->run_ended_.wait();
-    co_return co_await std::move(waiting);
+    co_return co_await self->run_ended_.wait();
 }
 
 asio::awaitable<result<>> processor_listener::ended() { return ended(shared_from_this()); }
 
 asio::awaitable<result<>> processor_listener::ended(std::shared_ptr<processor_listener> self)
 {
-    auto waiting = self->run_ended_.wait();
-    const auto waited = co_await std::move(waiting);
+    const auto waited = co_await self->run_ended_.wait();
     if (!waited) co_return waited;
     std::lock_guard lock(self->mutex_);
     co_return self->why_over_;

@@ -48,8 +48,7 @@ asio::awaitable<result<>> processor_listener::run_in_order(std::shared_ptr<proce
                                                            std::shared_ptr<crew> with)
 {
     for (;;) {
-        auto next = pop(self, self->settings_.max_batch);
-        const auto batch = co_await std::move(next);
+        const auto batch = co_await pop(self, self->settings_.max_batch);
         if (!batch) break;
         auto now = self->settings_.time->now();
         for (const auto& n : *batch) {
@@ -89,8 +88,7 @@ asio::awaitable<result<>> processor_listener::work(std::shared_ptr<processor_lis
         self->open_gate();
         if (!event) {
             if (over) break;
-            auto waiting = self->bells_[slot].wait();
-            if (const auto woken = co_await std::move(waiting); !woken) co_return woken;
+            if (const auto woken = co_await self->bells_[slot].wait(); !woken) co_return woken;
             continue;
         }
         if (self->passes(*event)) {

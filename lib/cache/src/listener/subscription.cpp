@@ -31,8 +31,7 @@ asio::awaitable<result<>> read_all(own_chain chain, std::shared_ptr<processor_li
 {
     for (;;) {
         // One event at a time: those after a failure must remain for the next reader.
-        auto next = from->pop(1);
-        const auto one = co_await std::move(next);
+        const auto one = co_await from->pop(1);
         if (!one) co_return from->last_pop();
         auto outcome = call(f, one->front());
         if (outcome.begun.rest.valid()) {

@@ -56,57 +56,42 @@ asio::awaitable<result<>> reflector_driver::run()
         // Nobody has cancelled it: such a failure is one as well.
         if (!done && done.error() == cond::cancelled) co_return failure(cond::internal, done.error().describe());
         if (!done) co_return done;
-        auto step = catch_failure(perform_next());
-        done = co_await std::move(step);
+        done = co_await catch_failure(perform_next());
     }
     co_return failure(cond::cancelled);
 }
 
 asio::awaitable<result<>> reflector_driver::perform_next()
 {
-    auto step = perform(std::move(next_));
-    action decided = co_await std::move(step);
+    action decided = co_await perform(std::move(next_));
     next_ = std::move(decided);
     apply();
-    auto holding = hold();
-    co_await std::move(holding);
+    co_await hold();
     co_return result<>{};
 }
 
 asio::awaitable<reflector_driver::action> reflector_driver::perform(action a)
 {
     if (auto* ask = std::get_if<reflector_core::do_list>(&a)) {
-        auto answer = list(std::move(ask->options));
-        auto page = co_await std::move(answer);
+        auto page = co_await list(std::move(ask->options));
         co_return core_.on_list(std::move(page), time_->now());
     }
-    if (auto* ask = std::get_if<reflector_core::do_watch>(&a)) {
-        auto session = watch(std::move(*ask));
-        co_return co_await std::move(session);
-    }
+    if (auto* ask = std::get_if<reflector_core::do_watch>(&a)) co_return co_await watch(std::move(*ask));
     if (auto* ask = std::get_if<reflector_core::do_wait>(&a)) {
         if (ask->gone) {
             sink_.vanished();
-            auto holding = hold();
-            if (!co_await std::move(holding)) co_return std::move(next_);
+            if (!co_await hold()) co_return std::move(next_);
         }
-        auto waiting = wait(ask->delay);
-        co_return co_await std::move(waiting);
+        co_return co_await wait(ask->delay);
     }
-    if (std::holds_alternative<reflector_core::do_take_turn>(a)) {
-        auto waiting = take_turn();
-        co_return co_await std::move(waiting);
-    }
+    if (std::holds_alternative<reflector_core::do_take_turn>(a)) co_return co_await take_turn();
     co_return core_.on_cancel();
 }
 
 asio::awaitable<reflector_driver::action> reflector_driver::wait(duration delay)
 {
     impatience_.emplace(); // a new one for each wait, so that a late wake-up does not shorten the next wait
-    auto pause = sleep_for(*time_, delay);
-    auto impatience = impatience_->wait();
-    auto either = race(std::move(pause), std::move(impatience));
-    co_await std::move(either);
+    co_await race(sleep_for(*time_, delay), impatience_->wait());
     impatience_.reset();
     const auto cancellation = co_await asio::this_coro::cancellation_state;
     if (is_cancelled(cancellation)) co_return core_.on_cancel();
@@ -128,8 +113,7 @@ asio::awaitable<reflector_driver::action> reflector_driver::take_turn()
 {
     // A probe for a parked resource costs the server almost nothing.
     if (core_.state() == informer_state::parked) co_return core_.on_turn(time_->now());
-    auto waiting = budget_.take();
-    auto turn = co_await std::move(waiting);
+    auto turn = co_await budget_.take();
     if (!turn) throw error(turn.error());
     turn_ = std::move(*turn);
     co_return core_.on_turn(time_->now());
@@ -160,8 +144,7 @@ asio::awaitable<bool> reflector_driver::hold()
         bool& of;
     } held(held_);
     const auto since = time_->now();
-    auto waiting = catch_failure(sink_.room());
-    const auto freed = co_await std::move(waiting);
+    const auto freed = co_await catch_failure(sink_.room());
     core_.on_released(since, time_->now());
     const auto cancellation = co_await asio::this_coro::cancellation_state;
     // Cancelled by the stop or the deadline: the caller decides the next action.
@@ -171,29 +154,24 @@ asio::awaitable<bool> reflector_driver::hold()
 
 asio::awaitable<result<list_page>> reflector_driver::list(list_options options)
 {
-    auto answer = ask_list(std::move(options));
-    auto limited = with_timeout(*time_, policy_.list_timeout, source_->describe(), std::move(answer));
-    co_return co_await std::move(limited);
+    co_return co_await with_timeout(*time_, policy_.list_timeout, source_->describe(), ask_list(std::move(options)));
 }
 
 // A coroutine, so that a source that throws before it suspends fails like one that throws later.
 asio::awaitable<result<list_page>> reflector_driver::ask_list(list_options options)
 {
-    auto answer = source_->list(std::move(options));
-    co_return co_await std::move(answer);
+    co_return co_await source_->list(std::move(options));
 }
 
 asio::awaitable<result<std::unique_ptr<watch_stream>>> reflector_driver::ask_watch(watch_options options)
 {
-    auto answer = source_->watch(std::move(options));
-    co_return co_await std::move(answer);
+    co_return co_await source_->watch(std::move(options));
 }
 
 asio::awaitable<result<>> reflector_driver::open(watch_options options)
 {
-    auto answer = ask_watch(std::move(options));
-    auto limited = with_timeout(*time_, policy_.open_timeout, source_->describe(), std::move(answer));
-    auto opened = co_await std::move(limited);
+    auto opened =
+        co_await with_timeout(*time_, policy_.open_timeout, source_->describe(), ask_watch(std::move(options)));
     if (!opened) co_return opened.error();
     stream_ = std::move(*opened);
     co_return result<>{};
@@ -201,8 +179,7 @@ asio::awaitable<result<>> reflector_driver::open(watch_options options)
 
 asio::awaitable<reflector_driver::action> reflector_driver::watch(reflector_core::do_watch ask)
 {
-    auto opening = open(std::move(ask.options));
-    const auto opened = co_await std::move(opening);
+    const auto opened = co_await open(std::move(ask.options));
     const auto cancellation = co_await asio::this_coro::cancellation_state;
     if (stopping_ || is_cancelled(cancellation)) {
         stream_.reset(); // may have opened despite the cancellation, and this object may be kept alive by handles
@@ -213,10 +190,7 @@ asio::awaitable<reflector_driver::action> reflector_driver::watch(reflector_core
     if (std::holds_alternative<reflector_core::do_read>(next_)) {
         list_wanted_.emplace();
         watch_over_ = false;
-        auto reading = read();
-        auto silence = until_silent_or_wanted();
-        auto both = race(std::move(reading), std::move(silence));
-        const bool ended = co_await std::move(both);
+        const bool ended = co_await race(read(), until_silent_or_wanted());
         list_wanted_.reset();
         watch_over_ = false;
         const auto stopped = co_await asio::this_coro::cancellation_state;
@@ -235,8 +209,7 @@ asio::awaitable<result<>> reflector_driver::read()
     while (std::holds_alternative<reflector_core::do_read>(next_) && !ends()) {
         result<std::vector<watch_event>> batch = failure(cond::internal);
         try { // the source's call, which may throw before it suspends
-            auto reading = stream_->next();
-            batch = co_await std::move(reading);
+            batch = co_await stream_->next();
         } catch (...) {
             batch = to_failure(std::current_exception());
         }
@@ -253,8 +226,7 @@ asio::awaitable<result<>> reflector_driver::read()
             next_ = batch ? core_.on_events(std::move(*batch), now) : core_.on_watch_failed(batch.error(), now);
         apply();
         if (!sink_.has_room()) {
-            auto holding = hold();
-            if (!co_await std::move(holding)) break;
+            if (!co_await hold()) break;
         }
         report();
     }
@@ -263,10 +235,7 @@ asio::awaitable<result<>> reflector_driver::read()
 
 asio::awaitable<result<>> reflector_driver::until_silent_or_wanted()
 {
-    auto silence = until_silent();
-    auto wanted = list_wanted_->wait();
-    auto either = race(std::move(silence), std::move(wanted));
-    co_await std::move(either);
+    co_await race(until_silent(), list_wanted_->wait());
     watch_over_ = true;
     co_return result<>{};
 }

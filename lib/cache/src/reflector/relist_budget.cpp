@@ -89,14 +89,11 @@ asio::awaitable<result<relist_budget::turn>> relist_budget::take(std::shared_ptr
     while (!mine.settled()) {
         const auto patience = self->patience();
         if (mine.settled()) break;
-        auto waiting = mine.wait();
-        auto limited = with_timeout(*self->time, patience, "wait for a turn to list", std::move(waiting));
-        const auto woken = co_await std::move(limited);
+        const auto woken = co_await with_timeout(*self->time, patience, "wait for a turn to list", mine.wait());
         if (!woken && woken.error() != cond::timed_out) co_return woken.error();
     }
     if (const auto delay = self->draw_delay(); delay > duration::zero()) {
-        auto pause = sleep_for(*self->time, delay);
-        const auto slept = co_await std::move(pause);
+        const auto slept = co_await sleep_for(*self->time, delay);
         if (!slept) co_return slept.error();
     }
     co_return std::move(held);

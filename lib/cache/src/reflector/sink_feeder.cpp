@@ -32,12 +32,10 @@ asio::awaitable<result<>> sink_feeder::run_to_the_end(std::shared_ptr<sink_feede
         std::shared_ptr<sink_feeder> feeder;
         ~owner() { abandon(feeder); } // also when this coroutine is destroyed
     } ends{self};
-    auto running = self->join();
-    co_await std::move(running);
+    co_await self->join();
     self->request_stop();
     while (self->running()) { // a cancellation may end join() early
-        auto ending = self->join();
-        co_await std::move(ending);
+        co_await self->join();
     }
     co_return self->ended_by().value_or(failure(cond::cancelled, "the reflector was cancelled"));
 }
@@ -95,15 +93,12 @@ asio::awaitable<result<>> sink_feeder::room()
 asio::awaitable<result<>> sink_feeder::make(call c)
 {
     if (c.what == call::kind::replace) {
-        auto replacing = sink_->replace(std::move(c.items), std::move(c.resource_version), std::move(c.left_out));
-        co_return co_await std::move(replacing);
+        co_return co_await sink_->replace(std::move(c.items), std::move(c.resource_version), std::move(c.left_out));
     }
     if (c.what == call::kind::apply) {
-        auto applying = sink_->apply(std::move(c.changes), std::move(c.resource_version));
-        co_return co_await std::move(applying);
+        co_return co_await sink_->apply(std::move(c.changes), std::move(c.resource_version));
     }
-    auto vanishing = sink_->vanished();
-    co_return co_await std::move(vanishing);
+    co_return co_await sink_->vanished();
 }
 
 } // namespace kubecoro::detail

@@ -18,8 +18,7 @@ asio::awaitable<result<>> wait_for_all(std::shared_ptr<const version_board> boar
 {
     // Sequential waits suffice: a version that was reached stays reached.
     for (auto& ns : board->lanes()) {
-        auto waiting = version_board::wait(board, ns, version);
-        const auto done = co_await std::move(waiting);
+        const auto done = co_await version_board::wait(board, ns, version);
         const bool left = !done && done.error() == cond::misconfigured; // the namespace was removed
         if (!done && !left) co_return done;
     }
@@ -29,8 +28,8 @@ asio::awaitable<result<>> wait_for_all(std::shared_ptr<const version_board> boar
 asio::awaitable<result<object>> get_when_reached(std::shared_ptr<const store> from, object_key key, std::string version)
 {
     if (object o = from->get(key); o && is_at_least(o.resource_version(), version)) co_return o;
-    auto waiting = version_board::wait(from->versions(), key.ns, std::move(version));
-    if (const auto done = co_await std::move(waiting); !done) co_return done.error();
+    if (const auto done = co_await version_board::wait(from->versions(), key.ns, std::move(version)); !done)
+        co_return done.error();
     co_return from->get(key);
 }
 

@@ -113,8 +113,7 @@ asio::awaitable<result<>> version_board::wait(std::shared_ptr<const version_boar
                                               std::string wanted)
 {
     for (;;) {
-        auto waiting = wait_on_lane(self, ns, wanted);
-        const auto reached = co_await std::move(waiting);
+        const auto reached = co_await wait_on_lane(self, ns, wanted);
         if (!reached) co_return reached.error();
         if (*reached) co_return result<>{};
     }
@@ -142,8 +141,7 @@ asio::awaitable<result<bool>> version_board::wait_on_lane(std::shared_ptr<const 
     }
     // Before the first list, only the gate knows whether a list will succeed.
     if (gate) {
-        auto filling = gate->wait();
-        if (const auto filled = co_await std::move(filling); !filled) co_return filled.error();
+        if (const auto filled = co_await gate->wait(); !filled) co_return filled.error();
     }
     enrolment e{*self};
     const latch l;
@@ -155,8 +153,7 @@ asio::awaitable<result<bool>> version_board::wait_on_lane(std::shared_ptr<const 
         e.ticket = self->core_.wait(ns, wanted);
         self->latches_.emplace(e.ticket, l);
     }
-    auto waiting = l.wait();
-    const auto woken = co_await std::move(waiting);
+    const auto woken = co_await l.wait();
     if (woken) co_return true;
     // Another lane may cover the namespace now; if none does, the next round fails.
     if (woken.error() == cond::misconfigured) co_return false;

@@ -48,8 +48,7 @@ asio::awaitable<result<>> first_of(task_group& waiters, std::vector<awaited> all
         auto waiting = await_one(a.what, std::move(a.synced), first, left);
         waiters.spawn("wait for " + a.what, std::move(waiting));
     }
-    auto waiting = first.wait();
-    co_return co_await std::move(waiting);
+    co_return co_await first.wait();
 }
 
 asio::awaitable<result<>> await_each(std::vector<awaited> all)
@@ -61,8 +60,7 @@ asio::awaitable<result<>> await_each(std::vector<awaited> all)
     const waits of{std::make_shared<task_group>(asio::make_strand(executor), logger::silent(), on_failure)};
     // Made before the waits, so that nothing can fail between them and their end.
     auto ended = of.group->stopped();
-    auto waiting = catch_failure(first_of(*of.group, std::move(all), first));
-    const auto outcome = co_await std::move(waiting);
+    const auto outcome = co_await catch_failure(first_of(*of.group, std::move(all), first));
     co_await std::move(ended);
     co_return outcome;
 }

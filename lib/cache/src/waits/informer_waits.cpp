@@ -39,8 +39,7 @@ asio::awaitable<result<object>> wait_for_state(std::shared_ptr<informer_engine> 
     engine->admit_waiter(waiter, limit);
     std::optional<object> seen;
     for (;;) {
-        auto next = object_waiter::next(waiter);
-        const auto states = co_await std::move(next);
+        const auto states = co_await object_waiter::next(waiter);
         if (!states && states.error() == cond::timed_out) co_return too_late(key, wanted, limit, seen);
         if (!states) co_return states.error();
         for (const auto& o : *states) {
@@ -72,8 +71,7 @@ asio::awaitable<result<notification<object>>> wait_for_event(std::shared_ptr<inf
             l->end(failure(cond::timed_out, "no such event within " + in_seconds(limit)));
         });
     for (;;) {
-        auto next = events.pop();
-        const auto batch = co_await std::move(next);
+        const auto batch = co_await events.pop();
         if (!batch) co_return events.end_reason().error();
         for (const auto& n : *batch) {
             const auto met = ask(wanted, n);

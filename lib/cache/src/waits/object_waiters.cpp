@@ -41,8 +41,7 @@ asio::awaitable<result<std::vector<object>>> object_waiter::next(std::shared_ptr
             if (!self->states_.empty()) co_return std::exchange(self->states_, {});
             if (self->end_) co_return *self->end_;
         }
-        auto waiting = self->wake_.wait();
-        const auto woken = co_await std::move(waiting);
+        const auto woken = co_await self->wake_.wait();
         if (!woken) co_return woken.error();
     }
 }

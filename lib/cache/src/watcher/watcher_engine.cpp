@@ -39,8 +39,7 @@ asio::awaitable<result<watcher_batch>> watcher_engine::next(std::shared_ptr<watc
         auto taken = self->take();
         if (!taken) co_return taken.error();
         if (*taken) co_return std::move(**taken);
-        auto waiting = self->arrived_.wait();
-        if (const auto woken = co_await std::move(waiting); !woken) co_return woken.error();
+        if (const auto woken = co_await self->arrived_.wait(); !woken) co_return woken.error();
     }
 }
 
@@ -74,8 +73,7 @@ void watcher_engine::close()
 asio::awaitable<result<>> watcher_engine::stop(std::shared_ptr<watcher_engine> self)
 {
     self->close();
-    auto ending = self->join();
-    co_return co_await std::move(ending);
+    co_return co_await self->join();
 }
 
 // ---- the reflector's side
@@ -138,8 +136,7 @@ bool watcher_engine::has_room() const
 asio::awaitable<result<>> watcher_engine::room()
 {
     while (!has_room()) {
-        auto waiting = taken_.wait();
-        if (const auto woken = co_await std::move(waiting); !woken) co_return woken;
+        if (const auto woken = co_await taken_.wait(); !woken) co_return woken;
     }
     co_return result<>{};
 }

@@ -84,8 +84,7 @@ struct delta_fifo_options
 
         kubecoro::delta_fifo fifo;
         for (;;) {
-            auto popping = fifo.pop(apply_to_store);
-            const auto popped = co_await std::move(popping);
+            const auto popped = co_await fifo.pop(apply_to_store);
             if (!popped && popped.error() == kubecoro::cond::cancelled) co_return;
             if (!popped) co_await pause(popped.error()); // the same batch comes again
         }
