@@ -20,11 +20,11 @@ asio::awaitable<result<object>> send_apply(std::shared_ptr<client::state> s, res
                                            std::optional<detail::checked_body> check, detail::write_target what)
 {
     if (r && check) {
-        auto checking = s->checker().check(detail::client_access::client_of(s), *r, *std::move(check));
-        if (auto sound = co_await std::move(checking); !sound) co_return sound.error();
+        if (auto sound = co_await s->checker().check(detail::client_access::client_of(s), *r, *std::move(check));
+            !sound)
+            co_return sound.error();
     }
-    auto sending = s->fetch_object(std::move(r));
-    auto applied = co_await std::move(sending);
+    auto applied = co_await s->fetch_object(std::move(r));
     detail::note_write(co_await asio::this_coro::executor, *s, what, applied);
     if (!applied) co_return detail::apply_failure(applied.error());
     co_return applied;
@@ -50,14 +50,12 @@ asio::awaitable<result<bool>> migrate(client c, resource_type resource, std::str
     if (detail::client_access::state_of(c)->options.decode.prunes())
         co_return failure(cond::misconfigured, "the client drops fields while decoding: migration needs all of them");
     for (int left = migration_attempts;; --left) {
-        auto reading = c.get(resource, ns, name);
-        auto live = co_await std::move(reading);
+        auto live = co_await c.get(resource, ns, name);
         if (!live) co_return live.error();
         auto patch = migration_patch(*live, how);
         if (!patch) co_return patch.error();
         if (!*patch) co_return false;
-        auto writing = c.patch(resource, ns, name, patch_kind::json, std::move(**patch));
-        auto written = co_await std::move(writing);
+        auto written = co_await c.patch(resource, ns, name, patch_kind::json, std::move(**patch));
         if (written) co_return true;
         if (written.error().condition() != cond::conflict || left == 1) co_return written.error();
     }

@@ -239,8 +239,7 @@ asio::awaitable<result<program_end>> run_program(program p, std::size_t max_outp
     auto started = start(p, theirs.get());
     theirs.close();
     if (!started) co_return started.error();
-    auto reading = read_all(output, max_output);
-    auto text = co_await std::move(reading);
+    auto text = co_await read_all(output, max_output);
     if (!text) co_return text.error();
     program_end out;
     out.output = std::move(*text);

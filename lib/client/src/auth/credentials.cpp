@@ -33,8 +33,7 @@ asio::awaitable<result<client::state::used_login>> client::state::choose_login(c
     used_login out;
     const bool has_login = has_header(r, "authorization");
     if (plugin_.login && !has_login) {
-        auto asking = plugin_.login->credential(plugin_.caller);
-        auto credential = co_await std::move(asking);
+        auto credential = co_await plugin_.login->credential(plugin_.caller);
         if (!credential) co_return credential.error();
         out.plugin = std::move(*credential);
     }
@@ -75,15 +74,11 @@ void client::state::use_plugin(exec_access plugin) { plugin_ = std::move(plugin)
 asio::awaitable<bool> client::state::renew_login(used_login refused)
 {
     if (refused.plugin) {
-        auto asking = plugin_.login->credential(plugin_.caller, refused.plugin);
-        const auto other = co_await std::move(asking);
+        const auto other = co_await plugin_.login->credential(plugin_.caller, refused.plugin);
         co_return other&&* other != refused.plugin;
     }
     bool has_certificate = false;
-    if (tls_) {
-        auto looking = tls_->renewed_since(refused.tls.get());
-        has_certificate = co_await std::move(looking);
-    }
+    if (tls_) has_certificate = co_await tls_->renewed_since(refused.tls.get());
     // Another request may have read the new token between this one's attempt and its refusal.
     const bool has_token = refused.token && current_token(token_read::now) != *refused.token;
     co_return has_certificate || has_token;

@@ -79,8 +79,7 @@ asio::awaitable<result<held_credential>> exec_login::credential(std::shared_ptr<
         }
     }
     if (begun) begin(std::move(*begun));
-    auto waiting = r->ended.wait();
-    const auto outcome = co_await std::move(waiting);
+    const auto outcome = co_await r->ended.wait();
     if (!outcome) co_return outcome.error();
     co_return last();
 }
@@ -111,17 +110,14 @@ void exec_login::begin(run_end end)
 
 asio::awaitable<result<>> exec_login::finish(run_end end)
 {
-    auto renewing = catch_failure(renew(end.by()));
-    auto outcome = co_await std::move(renewing);
+    auto outcome = co_await catch_failure(renew(end.by()));
     end.outcome = std::move(outcome);
     co_return result<>{};
 }
 
 asio::awaitable<result<>> exec_login::renew(std::shared_ptr<const exec_caller> by)
 {
-    auto calling = call();
-    auto limited = with_timeout(*with_.time, by->limit, "its run", std::move(calling));
-    auto got = co_await std::move(limited);
+    auto got = co_await with_timeout(*with_.time, by->limit, "its run", call());
     by->of(got ? std::nullopt : std::optional(got.error().condition())).add(1);
     if (!got) {
         auto why = named(with_.plugin, got.error());
@@ -145,8 +141,7 @@ asio::awaitable<result<exec_credential>> exec_login::call()
               .variables = plugin.variables,
               .interactive = interactive};
     p.variables.emplace_back("KUBERNETES_EXEC_INFO", interactive ? with_.interactive_info : with_.info);
-    auto running = run_program(std::move(p), most_output);
-    const auto end = co_await std::move(running);
+    const auto end = co_await run_program(std::move(p), most_output);
     if (!end) co_return end.error();
     if (end->signal != 0)
         co_return failure(cond::unauthorized, "it was ended by signal " + std::to_string(end->signal));

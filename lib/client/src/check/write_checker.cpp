@@ -36,22 +36,19 @@ asio::awaitable<result<object_schema>> read_definition(client c, resource_type r
                                     "CustomResourceDefinition", false};
     const auto wanted = request_builder(definitions, {}).get(resource.display_name(), get_options());
     if (!wanted) co_return wanted.error();
-    auto reading = fetch_text(std::move(c), wanted->target);
-    const auto text = co_await std::move(reading);
+    const auto text = co_await fetch_text(std::move(c), wanted->target);
     if (!text) co_return text.error();
     co_return schema_in_definition(*text, resource);
 }
 
 asio::awaitable<result<object_schema>> read_openapi(client c, resource_type resource)
 {
-    auto listing = list_openapi(c);
-    const auto all = co_await std::move(listing);
+    const auto all = co_await list_openapi(c);
     if (!all) co_return all.error();
     const auto found = std::ranges::find(*all, resource.path_prefix().substr(1), &openapi_document::name);
     if (found == all->end())
         co_return failure(cond::not_found, "the server publishes no schemas of " + resource.api_version());
-    auto reading = get_openapi(std::move(c), *found);
-    const auto text = co_await std::move(reading);
+    const auto text = co_await get_openapi(std::move(c), *found);
     if (!text) co_return text.error();
     co_return schema_in_openapi(*text, resource);
 }
@@ -59,11 +56,9 @@ asio::awaitable<result<object_schema>> read_openapi(client c, resource_type reso
 /// Every user may read OpenAPI documents, but definitions are closer to the kind.
 asio::awaitable<result<object_schema>> read_schema(client c, resource_type resource)
 {
-    auto reading = read_definition(c, resource);
-    auto defined = co_await std::move(reading);
+    auto defined = co_await read_definition(c, resource);
     if (defined || defined.error() != cond::forbidden) co_return defined;
-    auto other = read_openapi(std::move(c), std::move(resource));
-    co_return co_await std::move(other);
+    co_return co_await read_openapi(std::move(c), std::move(resource));
 }
 
 } // namespace
@@ -132,8 +127,7 @@ void write_checker::note_unchecked(const std::string& kind, const failure& why)
 asio::awaitable<result<write_checker::kept>> write_checker::read(client c, resource_type resource, running_read running)
 {
     const auto& kind = running.kind();
-    auto reading = read_schema(std::move(c), std::move(resource));
-    auto found = co_await std::move(reading);
+    auto found = co_await read_schema(std::move(c), std::move(resource));
     if (!found && found.error() == cond::cancelled) co_return found.error();
     kept schema;
     {
@@ -165,12 +159,8 @@ asio::awaitable<result<write_checker::kept>> write_checker::schema_of(client c, 
                 reading_.emplace(kind, ended);
             }
         }
-        if (own) {
-            auto reading = read(std::move(c), std::move(resource), std::move(*own));
-            co_return co_await std::move(reading);
-        }
-        auto waiting = begun->wait();
-        if (const auto ended = co_await std::move(waiting); !ended) co_return ended.error();
+        if (own) co_return co_await read(std::move(c), std::move(resource), std::move(*own));
+        if (const auto ended = co_await begun->wait(); !ended) co_return ended.error();
     }
 }
 
@@ -194,12 +184,10 @@ asio::awaitable<result<>> write_checker::check(client c, request& r, checked_bod
     auto schema = at_hand(what.resource);
     if (schema.is_known()) {
         auto checked = check_body(what, schema, r.body, checks_.fill_defaults);
-        auto deciding = decide(std::move(c), r, what, std::move(schema), std::move(checked));
-        co_return co_await std::move(deciding);
+        co_return co_await decide(std::move(c), r, what, std::move(schema), std::move(checked));
     }
     for (const bool fresh : {false, true}) {
-        auto reading = schema_of(c, what.resource, fresh);
-        auto found = co_await std::move(reading);
+        auto found = co_await schema_of(c, what.resource, fresh);
         if (!found) co_return found.error().with_request(r.method, r.target);
         schema.custom = std::move(*found);
         if (!schema.is_known()) {
@@ -208,8 +196,7 @@ asio::awaitable<result<>> write_checker::check(client c, request& r, checked_bod
         }
         auto checked = check_body(what, schema, r.body, checks_.fill_defaults);
         if (!checked && !fresh && may_have_changed(kind_name(what.resource))) continue;
-        auto deciding = decide(std::move(c), r, what, std::move(schema), std::move(checked));
-        co_return co_await std::move(deciding);
+        co_return co_await decide(std::move(c), r, what, std::move(schema), std::move(checked));
     }
     co_return result<>{};
 }
@@ -218,8 +205,7 @@ asio::awaitable<result<>> write_checker::decide(client c, request& r, checked_bo
                                                 result<std::string> checked)
 {
     if (checked || !may_be_forgiven(what, schema, checked.error())) co_return finish(r, std::move(checked));
-    auto reading = fetch_text(std::move(c), target_of_object(r.target, what.is_status));
-    const auto present = co_await std::move(reading);
+    const auto present = co_await fetch_text(std::move(c), target_of_object(r.target, what.is_status));
     if (present) co_return finish(r, check_body(what, schema, r.body, checks_.fill_defaults, *present));
     if (present.error() == cond::cancelled) co_return present.error().with_request(r.method, r.target);
     if (present.error() == cond::not_found) co_return finish(r, std::move(checked));

@@ -25,8 +25,7 @@ struct contest
 
 asio::awaitable<result<>> attempt(std::shared_ptr<contest> of, std::size_t index)
 {
-    auto dialing = catch_failure(of->dial(index));
-    const auto done = co_await std::move(dialing);
+    const auto done = co_await catch_failure(of->dial(index));
     if (done)
         of->plan->on_connected(index);
     else
@@ -39,8 +38,7 @@ asio::awaitable<result<>> wait_for_change(time_source& time, const contest& of, 
 {
     auto change = of.changed.wait();
     if (!until) co_return co_await std::move(change);
-    auto both = race(std::move(change), sleep_for(time, *until - time.now()));
-    (void)co_await std::move(both);
+    (void)co_await race(std::move(change), sleep_for(time, *until - time.now()));
     co_return result<>{};
 }
 
@@ -52,8 +50,7 @@ asio::awaitable<result<std::size_t>> follow(std::shared_ptr<time_source> time, s
         if (const auto* opening = std::get_if<happy_eyeballs_core::open>(&next)) {
             attempts->spawn("connect to " + of->plan->order()[opening->index], attempt(of, opening->index));
         } else if (const auto* waiting = std::get_if<happy_eyeballs_core::wait>(&next)) {
-            auto change = wait_for_change(*time, *of, waiting->until);
-            const auto waited = co_await std::move(change);
+            const auto waited = co_await wait_for_change(*time, *of, waiting->until);
             if (!waited) co_return waited.error();
         } else if (const auto* won = std::get_if<happy_eyeballs_core::connected>(&next)) {
             co_return won->index;
@@ -82,8 +79,7 @@ asio::awaitable<result<std::size_t>> run_race(std::shared_ptr<time_source> time,
     const bool was_cancelled = before.cancelled() != asio::cancellation_type::none;
     const auto of = std::make_shared<contest>(contest{std::move(plan), std::move(dial)});
     const racers all{std::make_shared<task_group>(executor)};
-    auto following = catch_failure(follow(std::move(time), of, all.group));
-    auto outcome = co_await std::move(following);
+    auto outcome = co_await catch_failure(follow(std::move(time), of, all.group));
     all.group->stop();
     while (all.group->running() != 0) (void)co_await all.group->join(); // the join may be cancelled again
     // A cancellation while the losers ended must not be lost; one that came before the race, in a clean-up section, is

@@ -29,8 +29,7 @@ asio::awaitable<lookup_result> name_resolver::resolve(std::string name)
 {
     auto claimed = claim_result(name);
     if (claimed.known) co_return std::move(*claimed.known);
-    auto waiting = claimed.wait_for->wait();
-    auto waited = co_await std::move(waiting);
+    auto waited = co_await claimed.wait_for->wait();
     if (!waited) co_return waited.error();
     settle(name, claimed.wait_for);
     co_return claimed.wait_for->outcome()->found;

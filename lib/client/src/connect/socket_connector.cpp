@@ -88,20 +88,15 @@ public:
     {
         std::unique_ptr<byte_stream> stream;
         if (!options_.tls) {
-            auto opening = open({}, stream);
-            auto opened = co_await std::move(opening);
+            auto opened = co_await open({}, stream);
             co_return counted(opened, stream);
         }
-        auto choosing = options_.tls->newest();
-        auto chosen = co_await std::move(choosing);
+        auto chosen = co_await options_.tls->newest();
         if (!chosen) co_return chosen.error();
-        auto opening = open(*chosen, stream);
-        auto opened = co_await std::move(opening);
+        auto opened = co_await open(*chosen, stream);
         if (!opened && may_be_outdated(opened.error())) {
-            auto looking = options_.tls->renewed_since(chosen->get());
-            if (co_await std::move(looking)) {
-                auto again = open(options_.tls->current(), stream);
-                opened = co_await std::move(again);
+            if (co_await options_.tls->renewed_since(chosen->get())) {
+                opened = co_await open(options_.tls->current(), stream);
             }
         }
         co_return counted(opened, stream);
@@ -139,21 +134,18 @@ private:
         tcp::socket socket(executor);
         std::string address;
         duration looked_up{};
-        auto connecting = connect_tcp(socket, address, looked_up);
-        auto connected = co_await std::move(connecting);
+        auto connected = co_await connect_tcp(socket, address, looked_up);
         if (!connected) co_return connected.error();
         keep_watch_over(socket);
         stream = make_tcp_stream(std::move(socket), options_.time, first_peer_);
         if (options_.proxy) {
-            auto passing = pass_proxy(stream, begun);
-            auto passed = co_await std::move(passing);
+            auto passed = co_await pass_proxy(stream, begun);
             if (!passed) co_return passed.error();
         }
         const auto connected_at = options_.time->now();
         options_.meters.connect->observe(seconds(connected_at - begun - looked_up));
         if (generation) {
-            auto securing = secure(stream, std::move(generation), options_.server_name, peer_);
-            auto secured = co_await std::move(securing);
+            auto secured = co_await secure(stream, std::move(generation), options_.server_name, peer_);
             if (!secured) co_return secured.error();
             options_.meters.tls_handshake->observe(seconds(options_.time->now() - connected_at));
             (stream->resumed() ? options_.meters.resumed : options_.meters.full)->add();
@@ -169,8 +161,7 @@ private:
         if (options_.connect_timeout != duration::zero())
             settings.deadline = time_after(begun, options_.connect_timeout);
         std::vector<std::string> addresses;
-        auto finding = find_addresses(addresses);
-        auto found = co_await with_deadline(*options_.time, options_.connect_timeout, std::move(finding),
+        auto found = co_await with_deadline(*options_.time, options_.connect_timeout, find_addresses(addresses),
                                             "looking up " + first_hop_.host);
         if (!found) co_return found;
         looked_up = options_.time->now() - begun;
@@ -179,8 +170,7 @@ private:
         sockets->port = static_cast<unsigned short>(std::stoul(first_hop_.port));
         for (std::size_t i = 0; i < plan->order().size(); ++i) sockets->all.emplace_back(socket.get_executor());
         dialer dialing = [plan, sockets](std::size_t i) { return dial(sockets, i, plan->order()[i]); };
-        auto racing = race_connections(options_.time, plan, std::move(dialing));
-        auto winner = co_await std::move(racing);
+        auto winner = co_await race_connections(options_.time, plan, std::move(dialing));
         if (!winner) co_return winner.error();
         socket = std::move(sockets->all[*winner]);
         address = plan->order()[*winner];
@@ -196,8 +186,7 @@ private:
             co_return result<>{};
         }
         const auto begun = options_.time->now();
-        auto resolving = options_.names->resolve(first_hop_.host);
-        auto found = co_await std::move(resolving);
+        auto found = co_await options_.names->resolve(first_hop_.host);
         options_.meters.look_up->observe(seconds(options_.time->now() - begun));
         if (!found) co_return found.error();
         out = std::move(*found);
@@ -209,20 +198,17 @@ private:
     {
         const auto& proxy = *options_.proxy;
         if (proxy.tls) {
-            auto choosing = proxy.tls->newest();
-            auto chosen = co_await std::move(choosing);
+            auto chosen = co_await proxy.tls->newest();
             if (!chosen) co_return chosen.error();
-            auto securing = secure(stream, std::move(*chosen), proxy.address.host, first_peer_);
-            auto secured = co_await std::move(securing);
+            auto secured = co_await secure(stream, std::move(*chosen), proxy.address.host, first_peer_);
             if (!secured) co_return secured;
         }
         if (!proxy.tunnel) co_return result<>{};
         const tunnel_target server{options_.address.host, options_.address.port};
         const bool socks = proxy.address.speaks == proxy_address::protocol::socks5;
         const auto core = socks ? make_socks5_tunnel(proxy.address, server) : make_http_tunnel(proxy.address, server);
-        auto opening = open_tunnel(*stream, *core, first_peer_);
-        co_return co_await with_deadline(*options_.time, rest_of(options_.connect_timeout, begun), std::move(opening),
-                                         "the response of " + first_peer_);
+        co_return co_await with_deadline(*options_.time, rest_of(options_.connect_timeout, begun),
+                                         open_tunnel(*stream, *core, first_peer_), "the response of " + first_peer_);
     }
 
     /// A limit that has passed is a short one: 0 means none.
@@ -237,8 +223,8 @@ private:
                                      std::string name, std::string peer)
     {
         auto doing = "the TLS handshake with " + peer;
-        auto shaking = shake_hands(stream, std::move(tls), std::move(name), std::move(peer));
-        co_return co_await with_deadline(*options_.time, options_.handshake_timeout, std::move(shaking),
+        co_return co_await with_deadline(*options_.time, options_.handshake_timeout,
+                                         shake_hands(stream, std::move(tls), std::move(name), std::move(peer)),
                                          std::move(doing));
     }
 
@@ -246,8 +232,7 @@ private:
                                                  std::shared_ptr<tls_generation> tls, std::string name,
                                                  std::string peer)
     {
-        auto securing = make_tls_stream(std::move(stream), std::move(tls), std::move(name), std::move(peer));
-        auto secured = co_await std::move(securing);
+        auto secured = co_await make_tls_stream(std::move(stream), std::move(tls), std::move(name), std::move(peer));
         if (!secured) co_return secured.error();
         stream = std::move(*secured);
         co_return result<>{};

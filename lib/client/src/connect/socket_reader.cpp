@@ -42,21 +42,15 @@ asio::awaitable<bool> socket_reader::gather()
 {
     boost::system::error_code unknown;
     if (socket_.available(unknown) >= batch) co_return true;
-    auto waiting = readable();
-    auto pause = sleep_for(*time_, patience);
-    auto either = race(std::move(waiting), std::move(pause));
-    // Its outcome proves nothing: a report of bytes that have been read since may complete the wait.
-    (void)co_await std::move(either);
+    // The race's outcome proves nothing: a report of bytes that have been read since may complete the wait.
+    (void)co_await race(readable(), sleep_for(*time_, patience));
     co_return socket_.available(unknown) != 0;
 }
 
 asio::awaitable<socket_reader::received> socket_reader::receive(char* data, std::size_t size)
 {
     bool is_available = true;
-    if (bulk_) {
-        auto gathering = gather();
-        is_available = co_await std::move(gathering);
-    }
+    if (bulk_) is_available = co_await gather();
     // The first bytes after a pause are not kept waiting, nor is the end of the stream.
     if (!is_available) (void)set_low_water(1);
     auto [ec, n] = co_await socket_.async_read_some(asio::buffer(data, size), read_values);

@@ -150,8 +150,7 @@ asio::awaitable<void> tls_source::look()
     if (!begun.call) co_return;
     const auto left = begun.begun + longest_wait - with_.time->now();
     if (left <= duration::zero()) co_return;
-    auto waiting = with_timeout(*with_.time, left, "read the TLS files", begun.call->wait());
-    (void)co_await std::move(waiting);
+    (void)co_await with_timeout(*with_.time, left, "read the TLS files", begun.call->wait());
     take(begun);
 }
 
@@ -220,13 +219,9 @@ result<> tls_source::follow(const held_credential& credential)
 
 asio::awaitable<result<std::shared_ptr<tls_generation>>> tls_source::newest()
 {
-    if (has_files()) {
-        auto looking = look();
-        co_await std::move(looking);
-    }
+    if (has_files()) co_await look();
     if (with_.plugin.login) {
-        auto asking = with_.plugin.login->credential(with_.plugin.caller);
-        const auto credential = co_await std::move(asking);
+        const auto credential = co_await with_.plugin.login->credential(with_.plugin.caller);
         if (!credential) co_return credential.error();
         if (const auto used = follow(*credential); !used) co_return used.error();
     }
@@ -244,10 +239,7 @@ std::optional<asio::awaitable<void>> tls_source::refresh()
 
 asio::awaitable<bool> tls_source::renewed_since(const tls_generation* used)
 {
-    if (has_files()) {
-        auto looking = look();
-        co_await std::move(looking);
-    }
+    if (has_files()) co_await look();
     co_return current().get() != used;
 }
 

@@ -42,8 +42,7 @@ public:
         for (;;) {
             const auto step = engine_.handshake();
             // A failed step still has to send its alert; the outcome of that is not used.
-            auto exchanging = exchange(step, "TLS handshake with ");
-            auto exchanged = co_await std::move(exchanging);
+            auto exchanged = co_await exchange(step, "TLS handshake with ");
             if (step == tls_engine::step::failed)
                 co_return handshake_failure(engine_.native_handle(), name_, engine_.error());
             if (!exchanged) co_return exchanged;
@@ -63,8 +62,7 @@ public:
             if (step == tls_engine::step::closed) co_return std::size_t{0};
             // The connection is closed: the peer does not need the alert to notice.
             if (step == tls_engine::step::failed) co_return failure(engine_.error(), "read from " + peer_);
-            auto exchanging = exchange(step, "read from ");
-            auto exchanged = co_await std::move(exchanging);
+            auto exchanged = co_await exchange(step, "read from ");
             // Decrypted bytes count, whether or not the peer still receives.
             if (n != 0) co_return n;
             if (!exchanged) co_return exchanged.error();
@@ -86,8 +84,7 @@ public:
             const auto step = engine_.write(part);
             if (step == tls_engine::step::failed) co_return failure(engine_.error(), "write to " + peer_);
             if (step == tls_engine::step::closed) co_return failure(cond::unreachable, peer_ + " ended TLS");
-            auto exchanging = exchange(step, "write to ");
-            auto exchanged = co_await std::move(exchanging);
+            auto exchanged = co_await exchange(step, "write to ");
             if (!exchanged) co_return exchanged;
             if (step == tls_engine::step::done) bytes.remove_prefix(part.size());
         }
@@ -121,16 +118,14 @@ private:
     asio::awaitable<result<>> exchange(tls_engine::step step, const char* doing)
     {
         if (const auto out = engine_.output(); !out.empty()) {
-            auto sending = under_->write(out);
-            const auto sent = co_await std::move(sending);
+            const auto sent = co_await under_->write(out);
             // After a failure nothing can be sent, but a response that came before it can be read.
             engine_.sent();
             if (!sent) co_return explained(sent.error());
         }
         if (step != tls_engine::step::input) co_return result<>{};
         const auto room = engine_.room(bulk_ ? bulk_room : 0);
-        auto receiving = under_->read_some(room.data(), room.size());
-        const auto n = co_await std::move(receiving);
+        const auto n = co_await under_->read_some(room.data(), room.size());
         if (!n) co_return explained(n.error());
         // An end without close_notify may come from an attacker: it never completes a response.
         if (*n == 0)
@@ -161,8 +156,7 @@ asio::awaitable<result<std::unique_ptr<byte_stream>>> make_tls_stream(std::uniqu
 {
     auto stream =
         std::make_unique<tls_stream>(std::move(under), std::move(generation), std::move(server_name), std::move(peer));
-    auto shaking = stream->handshake();
-    auto ready = co_await std::move(shaking);
+    auto ready = co_await stream->handshake();
     if (!ready) co_return ready.error();
     co_return result<std::unique_ptr<byte_stream>>(std::move(stream));
 }

@@ -13,12 +13,10 @@ asio::awaitable<result<>> open_tunnel(byte_stream& through, tunnel_core& core, s
     auto text = core.begin();
     for (;;) {
         if (!text.empty()) {
-            auto writing = through.write(text);
-            const auto written = co_await std::move(writing);
+            const auto written = co_await through.write(text);
             if (!written) co_return written;
         }
-        auto reading = through.read_some(buffer.data(), buffer.size());
-        const auto n = co_await std::move(reading);
+        const auto n = co_await through.read_some(buffer.data(), buffer.size());
         if (!n) co_return n.error();
         if (*n == 0) co_return failure(cond::unreachable, proxy_name + " closed the connection without a response");
         auto next = core.feed({buffer.data(), *n});

@@ -81,9 +81,8 @@ asio::awaitable<result<>> read_groups(std::shared_ptr<group_reads> all)
         const auto at = all->next++;
         const auto& gv = all->versions[at];
         const auto path = all->root + "/" + (gv.group.empty() ? "" : gv.group + "/") + gv.version;
-        auto reading =
-            with_timeout(all->c.time(), group_limit, "read " + path, document(all->c, path, "application/json"));
-        const auto listed = co_await std::move(reading);
+        const auto listed = co_await with_timeout(all->c.time(), group_limit, "read " + path,
+                                                  document(all->c, path, "application/json"));
         if (listed)
             all->outcomes[at] = detail::read_resource_list(*listed, gv);
         else
@@ -115,8 +114,7 @@ asio::awaitable<result<>> each_group_version(const client& c, const object& grou
     const readers crew{std::make_shared<task_group>(co_await asio::this_coro::executor)};
     for (std::size_t n = 0; n < std::min(reads_at_once, reads->versions.size()); ++n)
         crew.group->spawn("a reader of discovery", read_groups(reads));
-    auto joining = crew.group->join();
-    KUBECORO_TRY(co_await std::move(joining));
+    KUBECORO_TRY(co_await crew.group->join());
     KUBECORO_TRY(crew.group->first_failure());
     for (std::size_t i = 0; i < reads->versions.size(); ++i) {
         auto& gv = reads->versions[i];

@@ -64,8 +64,7 @@ private:
 asio::awaitable<result<list>> read_list(shared_read running)
 {
     const auto s = running.state();
-    auto reading = discover(s->cluster);
-    auto found = co_await std::move(reading);
+    auto found = co_await discover(s->cluster);
     if (!found && found.error().condition() != cond::cancelled) running.outcome = found.error();
     if (!found) co_return found.error();
     list kept = std::make_shared<const discovered_resources>(std::move(*found));
@@ -94,12 +93,8 @@ asio::awaitable<result<list>> current_list(state_ptr s, list unless = nullptr)
                 s->reading = ended;
             }
         }
-        if (own) {
-            auto reading = read_list(std::move(*own));
-            co_return co_await std::move(reading);
-        }
-        auto waiting = begun->wait();
-        auto waited = co_await std::move(waiting);
+        if (own) co_return co_await read_list(std::move(*own));
+        auto waited = co_await begun->wait();
         if (!waited) co_return waited.error();
     }
 }

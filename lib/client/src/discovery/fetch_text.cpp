@@ -12,8 +12,7 @@ boost::asio::awaitable<result<std::string>> fetch_text(client c, std::string tar
     request r;
     r.method = "GET";
     r.target = std::move(target);
-    auto asking = s->accepted_text(r);
-    auto got = co_await std::move(asking);
+    auto got = co_await s->accepted_text(r);
     if (!got) co_return got.error();
     auto body = co_await s->read_all(**got, s->options.limits.max_answer_bytes);
     if (!body) co_return body.error().with_request(r.method, r.target);

@@ -185,8 +185,7 @@ public:
         // pipe.
         if (!sent && sent.error().condition() != cond::unreachable) co_return sent;
         whole_request_sent_ = sent.has_value();
-        auto reading = read_until(&http_answer::head_there);
-        auto read = co_await std::move(reading);
+        auto read = co_await read_until(&http_answer::head_there);
         if (!read && !sent && !parser_.got_some()) co_return sent;
         if (read && connection_->reused()) connection_->stream().set_patience(patience_);
         co_return read;
@@ -240,8 +239,7 @@ private:
         if (ended_early_) co_return std::string_view();
         interrupted_unless_finished running(*this);
         if (!piece_there()) {
-            auto reading = read_until(&http_answer::piece_there);
-            const auto read = co_await std::move(reading);
+            const auto read = co_await read_until(&http_answer::piece_there);
             if (!read && may_end_ && connection_->stream().retired() && read.error() != cond::cancelled) {
                 ended_early_ = running.finished = true;
                 connection_.reset();

@@ -51,8 +51,7 @@ public:
             if (of_->core.enter(id_)) co_return result<>{};
             of_->waiting.emplace(id_, turn);
         }
-        auto waiting = turn.wait();
-        co_return co_await std::move(waiting);
+        co_return co_await turn.wait();
     }
 
 private:
@@ -96,11 +95,9 @@ private:
                                                                   std::shared_ptr<slots> of, request r)
     {
         slot mine(std::move(of));
-        auto entering = mine.enter();
-        const auto entered = co_await std::move(entering);
+        const auto entered = co_await mine.enter();
         if (!entered) co_return entered.error();
-        auto sending = over->send(std::move(r));
-        auto got = co_await std::move(sending);
+        auto got = co_await over->send(std::move(r));
         if (!got) co_return got.error();
         co_return result<std::unique_ptr<answer>>(std::make_unique<admitted_answer>(std::move(mine), std::move(*got)));
     }

@@ -40,8 +40,7 @@ asio::awaitable<result<>> request_rate::turn(duration& waited)
     token mine(*this);
     waited = mine.wait();
     if (waited > duration::zero()) {
-        auto sleeping = sleep_for(*time_, waited);
-        const auto slept = co_await std::move(sleeping);
+        const auto slept = co_await sleep_for(*time_, waited);
         if (!slept) co_return slept;
     }
     mine.use();

@@ -25,8 +25,7 @@ public:
 
     asio::awaitable<result<std::string_view>> read_some() override
     {
-        auto reading = of_->read_some();
-        auto piece = co_await std::move(reading);
+        auto piece = co_await of_->read_some();
         if (piece && !piece->empty()) bytes_ += piece->size();
         if (piece && piece->empty()) note_end();
         co_return piece;

@@ -37,8 +37,7 @@ asio::awaitable<result<object>> fetch(std::shared_ptr<client::state> s, result<r
 /// A write whose body stays as it is.
 asio::awaitable<result<object>> send(std::shared_ptr<client::state> s, result<request> r, detail::write_target what)
 {
-    auto sending = s->fetch_object(std::move(r));
-    auto written = co_await std::move(sending);
+    auto written = co_await s->fetch_object(std::move(r));
     detail::note_write(co_await asio::this_coro::executor, *s, what, written);
     co_return written;
 }
@@ -69,11 +68,12 @@ struct outgoing
 asio::awaitable<result<object>> write(std::shared_ptr<client::state> s, outgoing out)
 {
     if (out.r && out.check) {
-        auto checking = s->checker().check(detail::client_access::client_of(s), *out.r, *std::move(out.check));
-        if (auto sound = co_await std::move(checking); !sound) co_return sound.error();
+        if (auto sound =
+                co_await s->checker().check(detail::client_access::client_of(s), *out.r, *std::move(out.check));
+            !sound)
+            co_return sound.error();
     }
-    auto sending = s->write_object(std::move(out.r), std::move(out.form));
-    auto written = co_await std::move(sending);
+    auto written = co_await s->write_object(std::move(out.r), std::move(out.form));
     detail::note_write(co_await asio::this_coro::executor, *s, out.what, written);
     co_return written;
 }

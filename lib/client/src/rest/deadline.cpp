@@ -81,8 +81,7 @@ asio::awaitable<bool> watch_over(limited_operation& it, time_source& time, durat
             if (!is_late) it.alarm->expires_at(due);
         }
         if (is_unwanted) it.stop.emit(asio::cancellation_type::terminal);
-        auto waiting = is_unwanted || limit == duration::zero() ? it.ended.wait() : it.alarm->wait();
-        const auto waited = co_await std::move(waiting);
+        const auto waited = co_await (is_unwanted || limit == duration::zero() ? it.ended.wait() : it.alarm->wait());
         if (!waited) is_unwanted = true; // the caller is cancelled, unless the operation has ended
     }
     co_return is_late;
@@ -97,8 +96,7 @@ asio::awaitable<result<>> limited(time_source& time, duration limit, const time_
     const bool in_clean_up = before.cancelled() != asio::cancellation_type::none;
     begin(it, executor, std::move(operation));
     // From here on the operation must be joined, whatever happens to the caller.
-    auto watching = finishing(watch_over(*it, time, limit, since, in_clean_up));
-    const bool is_late = co_await std::move(watching);
+    const bool is_late = co_await finishing(watch_over(*it, time, limit, since, in_clean_up));
     if (is_late) co_return failure(cond::timed_out, std::move(doing) + " took longer than " + in_words(limit));
     co_return it->outcome;
 }
@@ -109,8 +107,7 @@ asio::awaitable<result<>> with_deadline(time_source& time, duration limit, asio:
                                         std::string doing)
 {
     const auto begun = time.now();
-    auto running = limited(time, limit, begun, std::move(operation), std::move(doing));
-    co_return co_await std::move(running);
+    co_return co_await limited(time, limit, begun, std::move(operation), std::move(doing));
 }
 
 asio::awaitable<result<>> with_idle_limit(time_source& time, duration limit, const time_point& since,

@@ -76,19 +76,17 @@ asio::awaitable<result<std::unique_ptr<answer>>> client::state::exchange(request
     retry_core core(retries);
     for (;;) {
         if (controls.is_limited()) {
-            auto waiting = controls.turn();
-            const auto turn = co_await std::move(waiting);
+            const auto turn = co_await controls.turn();
             if (!turn) co_return failed(turn.error());
         }
         auto attempt = r;
-        auto choosing = choose_login(r);
-        const auto used = co_await std::move(choosing);
+        const auto used = co_await choose_login(r);
         if (!used) co_return failed(used.error());
         add_credentials(attempt, *used);
         controls.begin(attempt);
         std::unique_ptr<answer> got;
-        auto sending = send_into(std::move(attempt), got);
-        auto sent = co_await with_deadline(*options.time, head_limit, std::move(sending), "the response");
+        auto sent =
+            co_await with_deadline(*options.time, head_limit, send_into(std::move(attempt), got), "the response");
         controls.answered(sent ? got->head().status : 0);
         if (!sent) co_return failed(sent.error());
         const auto& head = got->head();
@@ -97,10 +95,7 @@ asio::awaitable<result<std::unique_ptr<answer>>> client::state::exchange(request
         const auto next = core.on_answer(head.status, parse_retry_after(head.header("retry-after")), renewable);
         const bool renewing = std::holds_alternative<retry_core::renew_credentials>(next);
         bool is_final = std::holds_alternative<retry_core::deliver>(next);
-        if (renewing) {
-            auto renewal = renew_login(*used);
-            is_final = !co_await std::move(renewal);
-        }
+        if (renewing) is_final = !co_await renew_login(*used);
         if (is_final) {
             trace.answered(head.status);
             co_return controls.deliver(std::move(got));
@@ -233,9 +228,8 @@ asio::awaitable<result<std::string>> client::state::read_beginning(answer& a, st
 {
     std::string body;
     // As a whole: a server that sends a byte a minute must not hold up the caller for months.
-    auto reading = append_beginning(a, most, body);
-    const auto read =
-        co_await with_deadline(*options.time, options.timeouts.body_idle, std::move(reading), "the body of a refusal");
+    const auto read = co_await with_deadline(*options.time, options.timeouts.body_idle, append_beginning(a, most, body),
+                                             "the body of a refusal");
     if (!read && read.error().condition() == cond::cancelled) co_return read.error();
     const bool unreadable = !read && (read.error() == cond::corrupt || read.error() == cond::unreachable);
     if (unreadable && damage != nullptr) *damage = read.error();
@@ -273,8 +267,7 @@ asio::awaitable<result<>> client::state::read_into(answer& a, std::string_view& 
 asio::awaitable<result<std::string_view>> client::state::read_some(answer& a)
 {
     std::string_view piece;
-    auto reading = read_into(a, piece);
-    auto done = co_await with_deadline(*options.time, options.timeouts.body_idle, std::move(reading),
+    auto done = co_await with_deadline(*options.time, options.timeouts.body_idle, read_into(a, piece),
                                        "the next part of the response");
     if (!done) co_return done.error();
     co_return piece;

@@ -147,13 +147,11 @@ asio::awaitable<result<std::vector<log_line>>> followed_log::state::next_lines()
     std::vector<log_line> out;
     while (out.empty() && !failed && left != remainder::none) {
         if (!stream) {
-            auto opening = open();
-            const auto done = co_await std::move(opening);
+            const auto done = co_await open();
             if (!done) failed = done.error();
             continue;
         }
-        auto waiting = stream->read_some();
-        const auto bytes = co_await std::move(waiting);
+        const auto bytes = co_await stream->read_some();
         if (bytes && !bytes->empty()) {
             std::vector<log_line> lines;
             raw.feed(*bytes, lines);
@@ -162,8 +160,7 @@ asio::awaitable<result<std::vector<log_line>>> followed_log::state::next_lines()
         }
         std::optional<failure> why;
         if (!bytes) why = bytes.error();
-        auto ending = end_stream(std::move(why), out);
-        const auto done = co_await std::move(ending);
+        const auto done = co_await end_stream(std::move(why), out);
         if (!done) failed = done.error();
     }
     if (out.empty()) out = core.finish(!failed && !broken);
@@ -188,8 +185,7 @@ asio::awaitable<result<>> followed_log::state::end_stream(std::optional<failure>
     choose_start(ended);
     const bool searched_in_vain = ended && was_snapshot && how == detail::log_start::fresh;
     if (core.lost() || (was_marking && !marking) || (!growing && searched_in_vain)) co_return result<>{};
-    auto deciding = decide(std::move(why), !broken && !was_snapshot);
-    const auto done = co_await std::move(deciding);
+    const auto done = co_await decide(std::move(why), !broken && !was_snapshot);
     // It was the log of the next run that does not have the place.
     if (searched_in_vain && left != remainder::growing) how = detail::log_start::anywhere;
     co_return done;
@@ -212,8 +208,7 @@ void followed_log::state::choose_start(bool ended)
 /// Reads which run of the container is followed. A user who may not read the pod can still read its log.
 asio::awaitable<result<>> followed_log::state::remember_run()
 {
-    auto reading = c.get(kubecoro::untyped::pod::resource(), ns, pod);
-    const auto seen = co_await std::move(reading);
+    const auto seen = co_await c.get(kubecoro::untyped::pod::resource(), ns, pod);
     if (!seen && seen.error() == cond::forbidden) co_return result<>{};
     if (!seen) co_return seen.error();
     uid = std::string(seen->uid());
@@ -257,11 +252,9 @@ asio::awaitable<result<>> followed_log::state::open()
 {
     const bool first = !opened;
     if (first && continues) {
-        auto remembering = remember_run();
-        KUBECORO_TRY(co_await std::move(remembering));
+        KUBECORO_TRY(co_await remember_run());
     }
-    auto opening = pod_logs(c, ns, pod, options_now());
-    auto done = co_await std::move(opening);
+    auto done = co_await pod_logs(c, ns, pod, options_now());
     if (first) opened = c.time().now();
     if (done) {
         stream = std::move(*done);
@@ -275,8 +268,7 @@ asio::awaitable<result<>> followed_log::state::open()
         left = remainder::none;
         co_return result<>{};
     }
-    auto deciding = decide(done.error(), false);
-    co_return co_await std::move(deciding);
+    co_return co_await decide(done.error(), false);
 }
 
 /// Finds out what follows a stream that has ended or, for a reason, broken.
@@ -293,11 +285,9 @@ asio::awaitable<result<>> followed_log::state::decide(std::optional<failure> why
         const bool at_once = !why && delays.attempts() == 0;
         const auto pause = delays.next();
         if (!at_once && !look_now) {
-            auto resting = rest(pause);
-            KUBECORO_TRY(co_await std::move(resting));
+            KUBECORO_TRY(co_await rest(pause));
         }
-        auto reading = c.get(kubecoro::untyped::pod::resource(), ns, pod);
-        const auto seen = co_await std::move(reading);
+        const auto seen = co_await c.get(kubecoro::untyped::pod::resource(), ns, pod);
         if (!seen && passes(seen.error())) continue;
         // A server ends a stream early, for example when it loses the node. Later, the container may have written more.
         if (seen)
@@ -307,8 +297,7 @@ asio::awaitable<result<>> followed_log::state::decide(std::optional<failure> why
         else if (seen.error() != cond::forbidden)
             co_return seen.error();
         if (look_now && !at_once && left == remainder::growing) {
-            auto resting = rest(pause);
-            KUBECORO_TRY(co_await std::move(resting));
+            KUBECORO_TRY(co_await rest(pause));
         }
         co_return result<>{};
     }

@@ -115,8 +115,7 @@ asio::awaitable<result<std::unique_ptr<log_stream>>> open_log(std::shared_ptr<cl
     const request_builder builder(untyped::pod::resource(), std::move(ns));
     auto r = builder.log(pod, options);
     if (!r) co_return r.error();
-    auto asking = s->accepted_text(*r);
-    auto got = co_await std::move(asking);
+    auto got = co_await s->accepted_text(*r);
     if (!got) co_return got.error();
     std::unique_ptr<log_stream> stream =
         std::make_unique<answer_log>(std::move(s), std::move(*got), std::move(*r), options);

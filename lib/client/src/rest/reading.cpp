@@ -161,15 +161,14 @@ asio::awaitable<result<list_page>> client::state::fetch_page(result<request> r, 
 {
     if (!r) co_return r.error();
     const bool metadata_only = scope.metadata_only;
-    auto kind = name_of(asked);
-    auto got = co_await accepted(*r, retries, options.timeouts.answer_head, std::move(kind));
+    auto got = co_await accepted(*r, retries, options.timeouts.answer_head, name_of(asked));
     if (!got) co_return got.error();
     list_decoder decoder(scope.decode, std::move(scope.encoding), std::move(scope.known), form_of_body(**got));
     (*got)->read_in_bulk(true);
     auto since = options.time->now();
-    auto reading = read_page(**got, decoder, since);
-    const auto read = co_await detail::with_idle_limit(*options.time, options.timeouts.body_idle, since,
-                                                       std::move(reading), "the next part of the response");
+    const auto read =
+        co_await detail::with_idle_limit(*options.time, options.timeouts.body_idle, since,
+                                         read_page(**got, decoder, since), "the next part of the response");
     if (!read) co_return read.error().with_request(r->method, r->target);
     auto page = decoder.finish();
     if (!page) co_return page.error().with_request(r->method, r->target);
@@ -202,8 +201,7 @@ asio::awaitable<result<std::unique_ptr<watch_stream>>> client::state::open_watch
                                                                                  bool begins_with_list)
 {
     if (!r) co_return r.error();
-    auto kind = name_of(asked);
-    auto got = co_await accepted(*r, retries, options.timeouts.watch_head, std::move(kind));
+    auto got = co_await accepted(*r, retries, options.timeouts.watch_head, name_of(asked));
     if (!got) co_return got.error();
     std::unique_ptr<watch_stream> stream =
         std::make_unique<answer_watch>(std::move(*got), std::move(scope), std::move(*r), options, begins_with_list);
@@ -240,8 +238,7 @@ asio::awaitable<result<list_page>> one_page(std::shared_ptr<client::state> s, re
                                             list_options options)
 {
     const request_builder builder(asked, std::move(ns), s->options.decode.form);
-    auto r = builder.list(options);
-    co_return co_await whole_page(std::move(s), std::move(r), std::move(asked), options.metadata_only);
+    co_return co_await whole_page(std::move(s), builder.list(options), std::move(asked), options.metadata_only);
 }
 
 asio::awaitable<result<list_page>> all_pages(std::shared_ptr<client::state> s, resource_type asked, std::string ns,

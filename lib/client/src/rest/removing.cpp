@@ -28,8 +28,7 @@ result<list_page> removed_without_list(std::string_view text, const failure& not
 asio::awaitable<result<list_page>> removed(std::shared_ptr<client::state> s, result<request> r, resource_type asked,
                                            detail::write_target what)
 {
-    auto sending = s->fetch_removed(std::move(r), std::move(asked));
-    auto page = co_await std::move(sending);
+    auto page = co_await s->fetch_removed(std::move(r), std::move(asked));
     if (!page) co_return page;
     const auto executor = co_await asio::this_coro::executor;
     for (const auto& o : page->items) detail::note_write(executor, *s, what, o);

@@ -80,8 +80,7 @@ request_controls::exchange::exchange(request_controls& of, const request& r)
 asio::awaitable<result<>> request_controls::exchange::turn()
 {
     duration waited{};
-    auto waiting = of_.rate_->turn(waited);
-    const auto turn = co_await std::move(waiting);
+    const auto turn = co_await of_.rate_->turn(waited);
     if (line_) of_.measure([&] { line_->limited(waited); });
     if (waited >= long_wait && of_.is_time_for_line(of_.next_line_))
         of_.options_.log.info("requests wait for the rate limit of the client",

@@ -31,8 +31,7 @@ result<T> named(result<T> read, const char* what, const std::string& of)
 
 asio::awaitable<result<scale_state>> scale_of(client c, resource_type resource, std::string ns, std::string name)
 {
-    auto reading = c.get(resource, ns, name, "scale");
-    auto got = co_await std::move(reading);
+    auto got = co_await c.get(resource, ns, name, "scale");
     if (!got) co_return detail::scale_failure(got.error(), resource);
     co_return named(detail::read_scale(*got), "the scale", name_of(resource, ns, name));
 }
@@ -41,8 +40,7 @@ asio::awaitable<result<scale_state>> change_scale(client c, resource_type resour
                                                   std::int64_t replicas, scale_options options)
 {
     if (options.only_from) {
-        auto reading = scale_of(c, resource, ns, name);
-        auto now = co_await std::move(reading);
+        auto now = co_await scale_of(c, resource, ns, name);
         if (!now) co_return now.error();
         if (now->wanted != *options.only_from)
             co_return failure(cond::conflict, name_of(resource, ns, name) + ": expected " +
@@ -52,9 +50,8 @@ asio::awaitable<result<scale_state>> change_scale(client c, resource_type resour
     }
     patch_options write;
     write.write = std::move(options.write);
-    auto body = detail::scale_patch(replicas, options.resource_version);
-    auto writing = c.patch(resource, ns, name, patch_kind::merge, std::move(body), std::move(write), "scale");
-    auto got = co_await std::move(writing);
+    auto got = co_await c.patch(resource, ns, name, patch_kind::merge,
+                                detail::scale_patch(replicas, options.resource_version), std::move(write), "scale");
     if (!got) co_return detail::scale_failure(got.error(), resource);
     co_return named(detail::read_scale(*got), "the scale", name_of(resource, ns, name));
 }
@@ -67,8 +64,7 @@ asio::awaitable<result<>> evict_once(std::shared_ptr<client::state> s, std::stri
     auto r = builder.create_subresource(pod, "eviction", std::move(body));
     if (!r) co_return r.error();
     const auto target = r->target;
-    auto asking = s->accepted(std::move(*r), 0, s->options.timeouts.answer_head);
-    auto got = co_await std::move(asking);
+    auto got = co_await s->accepted(std::move(*r), 0, s->options.timeouts.answer_head);
     if (!got) co_return detail::eviction_failure(got.error());
     // Reading the answer lets the connection be used again.
     auto rest = co_await s->read_all(**got, s->options.limits.max_answer_bytes);
@@ -84,8 +80,7 @@ asio::awaitable<result<service_account_token>> request_token(client c, std::stri
     auto body = detail::token_request_body(options);
     if (!body) co_return body.error();
     const auto accounts = untyped::service_account::resource();
-    auto asking = c.create_subresource(accounts, ns, account, "token", std::move(*body));
-    auto got = co_await std::move(asking);
+    auto got = co_await c.create_subresource(accounts, ns, account, "token", std::move(*body));
     if (!got) co_return got.error();
     co_return named(detail::read_token(*got), "the token", name_of(accounts, ns, account));
 }
@@ -96,9 +91,8 @@ asio::awaitable<result<object>> add_container(client c, std::string ns, std::str
     if (!body) co_return body.error();
     patch_options write;
     write.write = std::move(options);
-    auto writing = c.patch(untyped::pod::resource(), std::move(ns), std::move(pod), patch_kind::strategic_merge,
-                           std::move(*body), std::move(write), "ephemeralcontainers");
-    co_return co_await std::move(writing);
+    co_return co_await c.patch(untyped::pod::resource(), std::move(ns), std::move(pod), patch_kind::strategic_merge,
+                               std::move(*body), std::move(write), "ephemeralcontainers");
 }
 
 asio::awaitable<result<>> bind_to(client c, std::string ns, std::string pod, std::string node, std::string uid,
@@ -106,9 +100,8 @@ asio::awaitable<result<>> bind_to(client c, std::string ns, std::string pod, std
 {
     auto body = detail::binding_body(ns, pod, node, uid);
     if (!body) co_return body.error();
-    auto binding = c.create_subresource(untyped::pod::resource(), std::move(ns), std::move(pod), "binding",
-                                        std::move(*body), std::move(options));
-    auto bound = co_await std::move(binding);
+    auto bound = co_await c.create_subresource(untyped::pod::resource(), std::move(ns), std::move(pod), "binding",
+                                               std::move(*body), std::move(options));
     if (!bound) co_return bound.error();
     co_return result<>{};
 }

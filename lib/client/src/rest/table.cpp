@@ -17,8 +17,7 @@ namespace {
 asio::awaitable<result<table>> fetch_table(std::shared_ptr<client::state> s, result<request> r)
 {
     if (!r) co_return r.error();
-    auto asking = s->accepted(*r, s->options.max_retries, s->options.timeouts.answer_head);
-    auto got = co_await std::move(asking);
+    auto got = co_await s->accepted(*r, s->options.max_retries, s->options.timeouts.answer_head);
     if (!got) co_return got.error();
     auto body = co_await s->read_all(**got, s->options.limits.max_answer_bytes);
     if (!body) co_return body.error().with_request(r->method, r->target);
@@ -43,8 +42,7 @@ private:
     {
         std::vector<table_event> out;
         if (failed_) co_return *failed_;
-        auto waiting = events_->next();
-        const auto events = co_await std::move(waiting);
+        const auto events = co_await events_->next();
         if (!events) co_return events.error();
         for (const auto& e : *events) {
             auto read = detail::read_table_event(e, options_, columns_);
@@ -68,8 +66,7 @@ asio::awaitable<result<std::unique_ptr<table_watch>>> open_table_watch(std::shar
 {
     source_scope scope;
     scope.decode.limits = s->options.decode.limits;
-    auto opening = s->open_watch(std::move(r), std::move(asked), std::move(scope), s->options.max_retries);
-    auto events = co_await std::move(opening);
+    auto events = co_await s->open_watch(std::move(r), std::move(asked), std::move(scope), s->options.max_retries);
     if (!events) co_return events.error();
     std::unique_ptr<table_watch> out = std::make_unique<rows_of_watch>(std::move(*events), s->options.decode);
     co_return out;

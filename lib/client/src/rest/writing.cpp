@@ -44,8 +44,7 @@ asio::awaitable<result<object>> client::state::write_object(result<request> r, s
     const bool was_encoded = r->content_type == detail::protobuf_type;
     auto encoded = was_encoded ? std::optional(*r) : kind ? in_protobuf(*r, *kind) : std::nullopt;
     if (encoded) {
-        auto sending = fetch_object(std::move(*encoded));
-        auto written = co_await std::move(sending);
+        auto written = co_await fetch_object(std::move(*encoded));
         if (written || !refuses_form(written.error())) {
             bodies_.sent->add();
             co_return written;
@@ -57,8 +56,7 @@ asio::awaitable<result<object>> client::state::write_object(result<request> r, s
                              {{"kind", kind->name}, {"why", "the server refuses protobuf"}});
         if (was_encoded) r = in_json(std::move(*r));
     }
-    auto sending = fetch_object(std::move(r));
-    co_return co_await std::move(sending);
+    co_return co_await fetch_object(std::move(r));
 }
 
 std::optional<request> client::state::in_protobuf(const request& r, const detail::body_kind& kind)

@@ -46,11 +46,9 @@ bool is_definition(const object& o)
 asio::awaitable<result<>> look_until_established(client c, resource_type definitions, std::string name)
 {
     for (;;) {
-        auto looking = c.get(definitions, "", name);
-        KUBECORO_TRY(const auto seen, co_await std::move(looking));
+        KUBECORO_TRY(const auto seen, co_await c.get(definitions, "", name));
         if (find_condition(seen, "Established")["status"].as_string() == "True") co_return result<>{};
-        auto resting = sleep_for(c.time(), between_looks);
-        KUBECORO_TRY(co_await std::move(resting));
+        KUBECORO_TRY(co_await sleep_for(c.time(), between_looks));
     }
 }
 
@@ -58,22 +56,18 @@ asio::awaitable<result<>> look_until_established(client c, resource_type definit
 asio::awaitable<result<resource_type>> look_until_served(client c, std::string api_version, std::string kind)
 {
     for (;;) {
-        auto finding = c.resource_of(api_version, kind);
-        auto found = co_await std::move(finding);
+        auto found = co_await c.resource_of(api_version, kind);
         if (found || found.error() != cond::not_found) co_return found;
-        auto resting = sleep_for(c.time(), between_looks);
-        KUBECORO_TRY(co_await std::move(resting));
+        KUBECORO_TRY(co_await sleep_for(c.time(), between_looks));
     }
 }
 
 asio::awaitable<result<resource_type>> resource_for(client c, const json::object& o, bool may_be_new)
 {
-    auto finding = c.resource_of(text_at(o, {"apiVersion"}), text_at(o, {"kind"}));
-    auto found = co_await std::move(finding);
+    auto found = co_await c.resource_of(text_at(o, {"apiVersion"}), text_at(o, {"kind"}));
     if (found || found.error() != cond::not_found || !may_be_new) co_return found;
-    auto waiting = with_timeout(c.time(), discovery_limit, "find the kind",
-                                look_until_served(c, text_at(o, {"apiVersion"}), text_at(o, {"kind"})));
-    auto served = co_await std::move(waiting);
+    auto served = co_await with_timeout(c.time(), discovery_limit, "find the kind",
+                                        look_until_served(c, text_at(o, {"apiVersion"}), text_at(o, {"kind"})));
     if (!served && served.error() == cond::timed_out) co_return found;
     co_return served;
 }
@@ -92,16 +86,13 @@ asio::awaitable<result<object>> apply_one(client c, const json::value& wanted, r
     const auto* o = wanted.if_object();
     if (!o || !is_named(*o))
         co_return failure(cond::invalid, "an object to apply needs kind, apiVersion and metadata.name");
-    auto finding = resource_for(c, *o, may_be_new);
-    KUBECORO_TRY(type, co_await std::move(finding));
+    KUBECORO_TRY(type, co_await resource_for(c, *o, may_be_new));
     std::string target = type.namespaced ? text_at(*o, {"metadata", "namespace"}) : std::string();
     if (type.namespaced && target.empty()) target = std::move(ns);
-    auto applying = c.apply(type, target, text_at(*o, {"metadata", "name"}), wanted, how);
-    KUBECORO_TRY(auto stored, co_await std::move(applying));
+    KUBECORO_TRY(auto stored, co_await c.apply(type, target, text_at(*o, {"metadata", "name"}), wanted, how));
     if (is_definition(stored) && !how.dry_run) {
-        auto waiting = with_timeout(c.time(), establishment_limit, "establish the definition",
-                                    look_until_established(c, type, std::string(stored.name())));
-        KUBECORO_TRY(co_await std::move(waiting));
+        KUBECORO_TRY(co_await with_timeout(c.time(), establishment_limit, "establish the definition",
+                                           look_until_established(c, type, std::string(stored.name()))));
     }
     co_return stored;
 }
@@ -114,8 +105,7 @@ asio::awaitable<result<>> apply_in_order(client c, std::vector<json::value> obje
     bool has_definitions = false;
     for (const auto& o : objects) {
         resource_type type;
-        auto applying = apply_one(c, o, type, how, ns, has_definitions);
-        const auto stored = co_await std::move(applying);
+        const auto stored = co_await apply_one(c, o, type, how, ns, has_definitions);
         if (!stored && stored.error() == cond::cancelled) co_return stored.error();
         // A dry run creates no kinds that could appear.
         has_definitions |= stored && !how.dry_run && is_definition(*stored);
@@ -136,8 +126,7 @@ asio::awaitable<result<std::vector<object>>> apply_until_failure(client c, std::
             wrong = one.stored.error().because("cannot apply " + described(one.wanted));
         return !wrong;
     };
-    auto applying = apply_in_order(std::move(c), std::move(objects), std::move(how), std::move(ns), keep);
-    KUBECORO_TRY(co_await std::move(applying));
+    KUBECORO_TRY(co_await apply_in_order(std::move(c), std::move(objects), std::move(how), std::move(ns), keep));
     if (wrong) co_return *wrong;
     co_return stored;
 }

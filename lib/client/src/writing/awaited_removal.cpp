@@ -50,8 +50,7 @@ std::string held_by(const object& o)
 asio::awaitable<result<>> wait_within(doomed d, duration limit)
 {
     const auto title = "wait until " + d.type.display_name() + " \"" + printable(to_string(d.key)) + "\" is gone";
-    auto waiting = with_timeout(d.cluster.time(), limit, title, wait_for_end(d));
-    const auto ended = co_await std::move(waiting);
+    const auto ended = co_await with_timeout(d.cluster.time(), limit, title, wait_for_end(d));
     if (!ended && ended.error() == cond::timed_out && d.last) co_return ended.error().because(held_by(d.last));
     co_return ended;
 }
@@ -60,13 +59,11 @@ asio::awaitable<result<>> remove_and_watch(client c, resource_type type, object_
                                            saturating_duration limit)
 {
     const bool dry_run = options.dry_run;
-    auto removing = c.remove(type, key.ns, key.name, std::move(options));
-    const auto removed = co_await std::move(removing);
+    const auto removed = co_await c.remove(type, key.ns, key.name, std::move(options));
     if (!removed && removed.error() != cond::not_found) co_return removed.error();
     if (!removed || dry_run) co_return result<>{};
     doomed d{c, std::move(type), std::move(key), removed_uid(*removed)};
-    auto waiting = wait_within(std::move(d), limit);
-    co_return co_await std::move(waiting);
+    co_return co_await wait_within(std::move(d), limit);
 }
 
 } // namespace

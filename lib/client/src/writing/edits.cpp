@@ -33,10 +33,7 @@ public:
     {
         edit_core core(rules_, std::move(edit), retry);
         auto next = core.begin(std::move(known));
-        while (!std::holds_alternative<result<written>>(next)) {
-            auto performing = perform(core, std::move(next));
-            next = co_await std::move(performing);
-        }
+        while (!std::holds_alternative<result<written>>(next)) next = co_await perform(core, std::move(next));
         co_return std::get<result<written>>(std::move(next));
     }
 
@@ -44,17 +41,14 @@ private:
     asio::awaitable<edit_core::step> perform(edit_core& core, edit_core::step step)
     {
         if (std::holds_alternative<edit_core::read>(step)) {
-            auto reading = client_.get(rules_.type, ns(), rules_.key.name);
-            auto found = co_await std::move(reading);
+            auto found = co_await client_.get(rules_.type, ns(), rules_.key.name);
             co_return core.have_read(std::move(found));
         }
         if (const auto* pause = std::get_if<edit_core::wait>(&step)) {
-            auto waiting = sleep_for(client_.time(), pause->length);
-            const auto waited = co_await std::move(waiting);
+            const auto waited = co_await sleep_for(client_.time(), pause->length);
             co_return waited ? core.have_waited() : edit_core::step(result<written>(waited.error()));
         }
-        auto writing = write(std::move(step));
-        auto stored = co_await std::move(writing);
+        auto stored = co_await write(std::move(step));
         co_return core.have_written(std::move(stored));
     }
 
@@ -83,8 +77,7 @@ asio::awaitable<result<written>> run_steps(client c, edit_rules rules, object_ed
     // Writers that were late together would otherwise try again together, and be late again.
     if (!how.retry.seed) how.retry.seed = detail::client_access::state_of(c)->next_seed();
     edit_driver driver(std::move(c), std::move(rules), std::move(how.write));
-    auto running = driver.run(std::move(edit), how.retry, std::move(how.known));
-    co_return co_await std::move(running);
+    co_return co_await driver.run(std::move(edit), how.retry, std::move(how.known));
 }
 
 asio::awaitable<result<written>> run_edit(client c, edit_rules rules, object_edit edit, edit_options how)
@@ -95,20 +88,17 @@ asio::awaitable<result<written>> run_edit(client c, edit_rules rules, object_edi
 /// Edits one object, by its uid.
 asio::awaitable<result<written>> edit_this(client c, object o, edit_rules rules, object_edit edit, edit_options how)
 {
-    auto finding = c.resource_of(std::string(o.api_version()), std::string(o.kind()));
-    KUBECORO_TRY(rules.type, co_await std::move(finding));
+    KUBECORO_TRY(rules.type, co_await c.resource_of(std::string(o.api_version()), std::string(o.kind())));
     rules.key = object_key(o.key());
     rules.uid = std::string(o.uid());
     rules.patches = true;
     if (!how.known) how.known = std::move(o);
-    auto running = run_steps(std::move(c), std::move(rules), std::move(edit), std::move(how));
-    co_return co_await std::move(running);
+    co_return co_await run_steps(std::move(c), std::move(rules), std::move(edit), std::move(how));
 }
 
 asio::awaitable<result<object>> get_if_there(client c, resource_type type, object_key key)
 {
-    auto getting = c.get(std::move(type), std::move(key.ns), std::move(key.name));
-    auto found = co_await std::move(getting);
+    auto found = co_await c.get(std::move(type), std::move(key.ns), std::move(key.name));
     if (!found && found.error() == cond::not_found) co_return object();
     co_return found;
 }
@@ -137,8 +127,8 @@ asio::awaitable<result<object>> edit_finalizers(client c, object o, object_edit 
     rules.absent = absent;
     edit_options how;
     how.write = std::move(options);
-    auto editing = edit_this(std::move(c), std::move(o), std::move(rules), std::move(edit), std::move(how));
-    KUBECORO_TRY(auto outcome, co_await std::move(editing));
+    KUBECORO_TRY(auto outcome,
+                 co_await edit_this(std::move(c), std::move(o), std::move(rules), std::move(edit), std::move(how)));
     co_return outcome.now;
 }
 

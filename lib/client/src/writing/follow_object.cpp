@@ -51,11 +51,9 @@ asio::awaitable<result<bool>> watch_once(followed& f, std::string version)
     how.field_selector = field_selector({{"metadata.name", true, f.key.name}}).to_string();
     how.resource_version = std::move(version);
     how.timeout = longest_watch;
-    auto opening = f.cluster.watch(f.type, f.key.ns, how);
-    KUBECORO_TRY(auto stream, co_await std::move(opening));
+    KUBECORO_TRY(auto stream, co_await f.cluster.watch(f.type, f.key.ns, how));
     for (;;) {
-        auto waiting = stream->next();
-        KUBECORO_TRY(const auto events, co_await std::move(waiting));
+        KUBECORO_TRY(const auto events, co_await stream->next());
         if (events.empty()) co_return false;
         for (const auto& e : events) {
             if (e.type == watch_event_type::error) co_return e.to_failure();
@@ -70,19 +68,17 @@ asio::awaitable<result<bool>> watch_once(followed& f, std::string version)
 asio::awaitable<result<>> follow(followed f)
 {
     for (;;) {
-        auto looking = get_or_none(f.cluster, f.type, f.key);
-        const auto seen = co_await std::move(looking);
+        const auto seen = co_await get_or_none(f.cluster, f.type, f.key);
         if (!seen && !passes(seen.error())) co_return seen.error();
         if (seen) {
             if (f.see(*seen)) co_return f.outcome;
-            auto watching = with_timeout(f.cluster.time(), longest_watch + grace, "watch " + to_string(f.key),
-                                         watch_once(f, std::string(seen->resource_version())));
-            const auto decided = co_await std::move(watching);
+            const auto decided =
+                co_await with_timeout(f.cluster.time(), longest_watch + grace, "watch " + to_string(f.key),
+                                      watch_once(f, std::string(seen->resource_version())));
             if (decided && *decided) co_return f.outcome;
             if (!decided && !passes(decided.error())) co_return decided.error();
         }
-        auto resting = sleep_for(f.cluster.time(), pause);
-        KUBECORO_TRY(co_await std::move(resting));
+        KUBECORO_TRY(co_await sleep_for(f.cluster.time(), pause));
     }
 }
 

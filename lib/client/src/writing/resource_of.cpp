@@ -29,8 +29,7 @@ std::optional<resource_type> builtin_resource(const std::string& api_version, co
 asio::awaitable<result<resource_type>> discover_kind(client c, std::string api_version, std::string kind)
 {
     const auto gv = group_version::parse(api_version);
-    auto discovering = all_resources(std::move(c));
-    KUBECORO_TRY(const auto found, co_await std::move(discovering));
+    KUBECORO_TRY(const auto found, co_await all_resources(std::move(c)));
     for (const auto& r : found)
         if (r.type.kind == kind && r.type.group == gv.group && r.type.version == gv.version) co_return r.type;
     co_return failure(cond::not_found, "the server has no resource for kind \"" + printable(kind) + "\" of \"" +
@@ -43,8 +42,7 @@ asio::awaitable<result<resource_type>> find_kind(client c, std::shared_ptr<clien
     if (auto known = builtin_resource(api_version, kind)) co_return *std::move(known);
     const auto name = api_version + " " + kind;
     if (auto known = state->known_resource(name)) co_return *std::move(known);
-    auto discovering = discover_kind(std::move(c), std::move(api_version), std::move(kind));
-    auto found = co_await std::move(discovering);
+    auto found = co_await discover_kind(std::move(c), std::move(api_version), std::move(kind));
     state->note_resource(name, found);
     co_return found;
 }

@@ -47,13 +47,11 @@ json::value body_for(const object& o, json::object status)
 asio::awaitable<result<object>> send_status(client c, object o, json::object wanted, write_options options)
 {
     if (says_already(o["status"].to_json(), wanted)) co_return o;
-    auto finding = c.resource_of(std::string(o.api_version()), std::string(o.kind()));
-    KUBECORO_TRY(auto type, co_await std::move(finding));
+    KUBECORO_TRY(auto type, co_await c.resource_of(std::string(o.api_version()), std::string(o.kind())));
     patch_options how;
     how.write = std::move(options);
-    auto patching = c.patch(type, std::string(o.ns()), std::string(o.name()), patch_kind::merge,
-                            body_for(o, std::move(wanted)), std::move(how), "status");
-    auto patched = co_await std::move(patching);
+    auto patched = co_await c.patch(type, std::string(o.ns()), std::string(o.name()), patch_kind::merge,
+                                    body_for(o, std::move(wanted)), std::move(how), "status");
     if (!patched && is_other_object(patched.error()))
         co_return failure(cond::not_found, type.display_name() + " \"" + to_string(o.key()) +
                                                "\" was deleted, and another object has its name");
