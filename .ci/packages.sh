@@ -14,7 +14,7 @@ package_names() {
     case $1 in
     build)
         printf '%s\n' g++ cmake ninja-build ccache git openssl "libboost$boost-dev" "libboost-json$boost-dev" \
-            "libboost-url$boost-dev" "libboost-system$boost-dev" libssl-dev libzstd-dev zlib1g-dev libyaml-dev prometheus-cpp-dev libspdlog-dev \
+            "libboost-url$boost-dev" libssl-dev libzstd-dev zlib1g-dev libyaml-dev prometheus-cpp-dev libspdlog-dev \
             libcli11-dev libre2-dev catch2 librapidcheck-dev
         if [[ $boost == 1.81 ]]; then echo clang-19; fi # Debian 12: its gcc is older than 13
         ;;

@@ -14,7 +14,9 @@ note() { echo "systems: $*" >&2; }
 if [[ ! -e $tree/.ready ]]; then
     note "a bare $release, by debootstrap"
     rm -rf "$tree"
-    debootstrap --variant=minbase "$release" "$tree" >"$out/$release.log" 2>&1 || { tail -5 "$out/$release.log" >&2; exit 1; }
+    known=() # a debootstrap older than the release has no script for it
+    if [[ ! -e /usr/share/debootstrap/scripts/$release ]]; then known=(http://deb.debian.org/debian /usr/share/debootstrap/scripts/sid); fi
+    debootstrap --variant=minbase "$release" "$tree" "${known[@]}" >"$out/$release.log" 2>&1 || { tail -5 "$out/$release.log" >&2; exit 1; }
     touch "$tree/.ready"
 fi
 mkdir -p "$tree/src"
