@@ -53,7 +53,7 @@ void queue_alarm::expect(time_point when)
         present_->wake.notify();
     else if (now_ == doing::timing)
         asio::post(present_->strand, [self = shared_from_this(), present = present_] {
-            std::lock_guard lock(self->mutex_);
+            std::lock_guard inner(self->mutex_);
             if (self->present_ == present) present->alarm->cancel();
         });
     // In every other state run() reads next_ before it waits again.

@@ -43,10 +43,10 @@ duration render_budget::wait(time_point now, duration least) noexcept
     return std::max(std::chrono::duration_cast<duration>(std::chrono::duration<double>(owed)), shortest_wait);
 }
 
-void render_budget::take(time_point now, duration cost) noexcept
+void render_budget::take(time_point now, duration spent) noexcept
 {
     fill(now);
-    left_ = std::max(left_ - std::clamp(cost, duration::zero(), most_at_once_ + most_debt), -most_debt);
+    left_ = std::max(left_ - std::clamp(spent, duration::zero(), most_at_once_ + most_debt), -most_debt);
 }
 
 void render_budget::spend(time_point begin, time_point end) noexcept

@@ -42,7 +42,7 @@ public:
     /// Time until another page may be made, a millisecond at least; zero when it may be made now.
     [[nodiscard]] duration wait(time_point now, duration least = duration{1}) noexcept;
     /// Time is used up.
-    void take(time_point now, duration cost) noexcept;
+    void take(time_point now, duration spent) noexcept;
     /// A page was made between these points in time.
     void spend(time_point begin, time_point end) noexcept;
 
