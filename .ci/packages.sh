@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # root is set by ./dev
 
-# The packages of a set (build, check, schemas, format, docs, coverage, bench, systems, cross, e2e), one per line, by this release's names.
+# The packages of a set (build, check, schemas, format, docs, coverage, bench, systems, deb, cross, e2e), one per line, by this release's names.
 package_names() {
     local boost clang=-16
     # shellcheck source=/dev/null
@@ -13,7 +13,7 @@ package_names() {
     esac
     case $1 in
     build)
-        printf '%s\n' g++ cmake ninja-build ccache git openssl "libboost$boost-dev" "libboost-json$boost-dev" \
+        printf '%s\n' g++ cmake ninja-build pkgconf ccache git openssl "libboost$boost-dev" "libboost-json$boost-dev" \
             "libboost-url$boost-dev" libssl-dev libzstd-dev zlib1g-dev libyaml-dev prometheus-cpp-dev libspdlog-dev \
             libcli11-dev libre2-dev catch2 librapidcheck-dev
         if [[ $boost == 1.81 ]]; then echo clang-19; fi # Debian 12: its gcc is older than 13
@@ -25,6 +25,7 @@ package_names() {
     coverage) printf '%s\n' "clang$clang" "libclang-rt$clang-dev" "llvm$clang" ;;
     bench) printf '%s\n' libbenchmark-dev ;;
     systems) printf '%s\n' debootstrap ;;
+    deb) printf '%s\n' debootstrap dpkg-dev debhelper help2man lintian ;;
     cross) printf '%s\n' g++-aarch64-linux-gnu qemu-user ;;
     e2e)
         printf '%s\n' curl openssl ca-certificates python3

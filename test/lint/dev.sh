@@ -18,7 +18,7 @@ printf '#!/bin/sh\nexit 1\n' >"$work/bin/dpkg-query"
 chmod +x "$work"/bin/*
 export PATH=$work/bin:$PATH
 
-for verb in build test check e2e cluster format docs coverage; do
+for verb in build test check e2e cluster package format docs coverage; do
     for flag in --help -h; do
         said=$("$dev" "$verb" $flag </dev/null) || die "./dev $verb $flag fails"
         [[ $said == 'usage: ./dev VERB'* ]] || die "./dev $verb $flag: $said"

@@ -30,6 +30,8 @@ if command -v pkg-config >/dev/null; then
         "$compiler" -std=c++20 "$program" -o "$work/all" -Wl,--whole-archive "${archives[@]}" -Wl,--no-whole-archive "${flags[@]}"
         "$work/all"
     fi
+else
+    echo "NOT CHECKED: there is no pkg-config here"
 fi
 
 # A copy, whose definition changes below.
