@@ -1,4 +1,4 @@
-// What is wrong with a text, in words.
+// The fault of a text, in words.
 #pragma once
 
 #include <kubecoro/base/failure.hpp>
@@ -8,7 +8,7 @@
 
 namespace kubecoro::detail {
 
-/** The error of results of readers, which say nothing but what is wrong.
+/** The error of readers that name a fault and no condition.
 
     A class and no std::string, because from Boost 1.92 on `*result` calls throw_exception_from_error(), found beside the class of
     the error. */
