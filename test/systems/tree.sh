@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Builds and tests in a bare tree of another Debian release, whose compiler and libraries are newer.
 #   tree.sh OUT RELEASE [--all]
-# OUT keeps the tree, its build and its compiler cache. Without --all only base, api and testing are built and their unit tests run, within ten
-# minutes of a processor; with it everything is.
+# OUT keeps the tree, its build and its compiler cache. Without --all the libraries that programs embed are compiled, and base, api and testing are
+# tested, within ten minutes of a processor; with it everything is built and tested.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 out=${1:?usage: tree.sh OUT RELEASE [--all]} release=${2:?}
@@ -33,7 +33,8 @@ if [[ ${3:-} == --all ]]; then
 fi
 in_sources 'c++ --version | head -n 1; dpkg-query -W -f "Boost \${Version}\n" libboost-dev'
 in_sources 'cmake -S . -B build/debug -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DKUBECORO_UNITY=ON >build.log || { tail -20 build.log; exit 1; }
-    cmake --build build/debug -j "$KUBECORO_JOBS" --target test_unit_base test_unit_api test_unit_testing
+    cmake --build build/debug -j "$KUBECORO_JOBS" --target test_unit_base test_unit_api test_unit_testing \
+        kubecoro_cache kubecoro_client kubecoro_controller kubecoro_endpoints kubecoro_manager
     cd build/debug/bin
     ./test_unit_base
     ./test_unit_testing
