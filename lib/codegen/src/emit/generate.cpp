@@ -4,6 +4,7 @@
 
 #include "emit/layout.hpp"
 #include "emit/names.hpp"
+#include "emit/sharing.hpp"
 #include "emit/types.hpp"
 
 #include <boost/json/serialize.hpp>
@@ -53,7 +54,8 @@ std::string literal(std::string_view number, scalar type)
     return std::string(number) + (type == scalar::number && whole ? ".0" : "");
 }
 
-/// A list of literals that together are the text: compilers limit the length of one.
+/// A list of literals that together are the text: compilers limit the length of one. Their lengths are parts of the literals,
+/// because compilers limit the steps of constant expressions too.
 std::string literals(std::string_view text)
 {
     constexpr std::size_t line = 90;
@@ -61,7 +63,7 @@ std::string literals(std::string_view text)
     std::string out;
     for (std::size_t at = 0, n = 1; at < text.size(); at += line, ++n) {
         const bool ends = n % lines == 0 || at + line >= text.size();
-        out += "        " + quote(text.substr(at, line)) + (ends ? ",\n" : "\n");
+        out += "        " + quote(text.substr(at, line)) + (ends ? "sv,\n" : "\n");
     }
     return out;
 }
@@ -96,8 +98,8 @@ void append_comment(std::string& out, std::string_view words, std::string_view i
 class writer
 {
 public:
-    writer(const model& m, const generate_options& options, const std::vector<kind>& kinds)
-        : model_(m), options_(options), order_(m, kinds)
+    writer(const shared_model& m, const generate_options& options, const std::vector<kind>& kinds)
+        : model_(m.types), others_(m.others), options_(options), order_(m.types, kinds)
     {
         for (const kind& k : kinds) kinds_.emplace(k.message, &k);
     }
@@ -171,12 +173,21 @@ private:
         return banner(model_) + "#pragma once\n\n// " + std::to_string(sum) + '\n';
     }
 
+    [[nodiscard]] std::vector<std::string> with_other_names(const header& h) const
+    {
+        auto out = h.messages;
+        for (const auto& owner : h.messages)
+            if (const auto found = others_.find(owner); found != others_.end())
+                std::ranges::transform(found->second, std::back_inserter(out), &other_name::message);
+        return out;
+    }
+
     /// Two messages must not become one type.
     void check_names(const std::vector<header>& headers) const
     {
         std::map<std::string, std::string> seen;
         for (const header& h : headers)
-            for (const auto& message : h.messages) {
+            for (const auto& message : with_other_names(h)) {
                 // The folder does not matter: a program has one type of a name.
                 if (const auto twin = built_in_twin(message); exists(twin) && !exists(message))
                     throw std::runtime_error(message + " would have the name " + type_name_of(message).qualified() +
@@ -223,7 +234,27 @@ private:
             for (const auto& i : *group) out += "#include <" + i + ">\n";
             if (!group->empty()) out += '\n';
         }
-        return out + structs + "namespace kubecoro {\n\n" + forward_views(h) + views + "} // namespace kubecoro\n";
+        return out + structs + "namespace kubecoro {\n\n" + forward_views(h) + views + "} // namespace kubecoro\n" +
+               other_names(h);
+    }
+
+    /// Parts that share the type of an equal one keep their names.
+    [[nodiscard]] std::string other_names(const header& h) const
+    {
+        std::map<std::string, std::string> spaces;
+        for (const auto& owner : h.messages) {
+            const auto found = others_.find(owner);
+            if (found == others_.end()) continue;
+            for (const auto& [message, of] : found->second) {
+                const auto type = type_name_of(message);
+                spaces[type.space] += "using " + type.name + " = " + type_name_of(of).name + ";\n";
+            }
+        }
+        std::string out;
+        for (const auto& [space, names] : spaces)
+            out += "\nnamespace kubecoro::" + space + " {\n\n// Equal parts of the schema share a type.\n" + names +
+                   "\n} // namespace kubecoro::" + space + '\n';
+        return out;
     }
 
     /// Views in a cycle mention each other before they are complete.
@@ -331,7 +362,8 @@ private:
             if (!has_definition(part.name)) continue;
             includes.insert(path_of(part.in->root));
             functions += "std::span<const std::string_view> definition_text_of(const " + type_name_of(part.name).name +
-                         "*) noexcept\n{\n    static constexpr std::string_view parts[] = {\n" +
+                         "*) noexcept\n{\n    using namespace std::string_view_literals;\n"
+                         "    static constexpr std::string_view parts[] = {\n" +
                          literals(json::serialize(kinds_.at(part.name)->definition)) +
                          "    };\n    return parts;\n}\n\n";
         }
@@ -389,6 +421,7 @@ private:
     }
 
     const model& model_;
+    const std::map<std::string, std::vector<other_name>>& others_;
     const generate_options& options_;
     message_order order_;
     std::map<std::string, const kind*> kinds_;
@@ -402,7 +435,8 @@ result<std::vector<generated_file>> generate(const model& m, const generate_opti
     for (const kind& k : m.kinds)
         if (!options.wanted || options.wanted(k)) kinds.push_back(k);
     try {
-        return writer(m, options, kinds).write(kinds);
+        const auto shared = share_equal_parts(m, kinds);
+        return writer(shared, options, kinds).write(kinds);
     } catch (const std::exception& e) {
         return failure(cond::invalid, m.source + ": " + e.what());
     }

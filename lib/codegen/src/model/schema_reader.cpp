@@ -86,8 +86,10 @@ void schema_reader::keep(const std::string& message) { used_.insert(type_name_of
 value_shape schema_reader::shape_of_named(const json::value& schema, const std::string& name)
 {
     const auto before = std::exchange(root_, name);
+    const auto property = std::exchange(property_, {});
     auto out = shape_of(schema, name);
     root_ = before;
+    property_ = property;
     return out;
 }
 
@@ -127,6 +129,7 @@ void schema_reader::add_fields(message& to, const json::object& schema, bool is_
         // As in the built-in kinds, these are there even if the schema does not require them.
         const bool part_of_kind = is_kind && (name == "spec" || name == "status");
         f.optional = nullable || !(filled || part_of_kind);
+        property_ = name;
         const bool has_meta = resource && name == "metadata";
         if (has_meta) to_.messages.emplace(object_meta, codegen::message{std::string(object_meta)});
         f.type = has_meta ? value_shape{form::message, {}, std::string(object_meta), {}}
@@ -200,7 +203,7 @@ value_shape schema_reader::message_shape(const json::object& schema, const std::
 {
     if (const auto* properties = detail::object_in(schema, "properties");
         properties != nullptr && !properties->empty()) {
-        message m{unused(name), std::string(detail::text_in(schema, "description"))};
+        message m{unused(name), std::string(detail::text_in(schema, "description")), {}, property_};
         add_fields(m, schema, false);
         value_shape out{form::message, {}, m.name, {}};
         to_.messages.emplace(out.message, std::move(m));

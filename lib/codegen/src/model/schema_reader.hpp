@@ -54,6 +54,8 @@ private:
     std::map<std::string, std::size_t> numbers_;
     /// The kind or named schema that is being read.
     std::string root_;
+    /// The innermost property whose schema is being read; empty outside of all.
+    std::string property_;
     std::size_t depth_ = 0;
     std::size_t properties_ = 0;
 };

@@ -85,6 +85,8 @@ struct message
     std::string description = {};
     /// In the order of the source.
     std::vector<field> fields = {};
+    /// The property whose own schema it is; empty for a schema with a name, such as that of a kind.
+    std::string property = {};
 
     friend bool operator==(const message&, const message&) = default;
 };

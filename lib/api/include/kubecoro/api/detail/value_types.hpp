@@ -134,6 +134,8 @@ struct value_operations<boxed<T>> : optional_operations<boxed<T>>
 {
 };
 
+// No algorithms and no iterators of vectors in these: they would be half of what a struct costs to compile.
+
 /// An empty list counts as absent.
 template<class T>
 struct value_operations<std::vector<T>>
@@ -183,8 +185,8 @@ struct value_operations<std::vector<T>>
     }
     static bool visit(const std::vector<T>& value, inner_values& to)
     {
-        for (auto at = value.rbegin(); at != value.rend(); ++at) {
-            const T& item = *at; // binds to a copy for std::vector<bool>
+        for (std::size_t at = value.size(); at > 0; --at) {
+            const T& item = value[at - 1]; // binds to a copy for std::vector<bool>
             if (!to.see({}, &item)) return false;
         }
         return true;
@@ -192,8 +194,13 @@ struct value_operations<std::vector<T>>
     static bool is_set(const std::vector<T>& value) noexcept { return !value.empty(); }
     static bool equal(const std::vector<T>& a, const std::vector<T>& b)
     {
-        return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                          [](const T& x, const T& y) { return value_type_of<T>.equal(&x, &y); });
+        if (a.size() != b.size()) return false;
+        for (std::size_t i = 0; i < a.size(); ++i) {
+            const T& x = a[i]; // binds to copies for std::vector<bool>
+            const T& y = b[i];
+            if (!value_type_of<T>.equal(&x, &y)) return false;
+        }
+        return true;
     }
 };
 
@@ -234,15 +241,17 @@ struct value_operations<std::map<std::string, T>>
     }
     static bool visit(const map& value, inner_values& to)
     {
-        return std::all_of(value.rbegin(), value.rend(),
-                           [&](const auto& entry) { return to.see(entry.first, &entry.second); });
+        for (auto at = value.end(); at != value.begin();)
+            if (--at; !to.see(at->first, &at->second)) return false;
+        return true;
     }
     static bool is_set(const map& value) noexcept { return !value.empty(); }
     static bool equal(const map& a, const map& b)
     {
-        return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
-            return x.first == y.first && value_type_of<T>.equal(&x.second, &y.second);
-        });
+        if (a.size() != b.size()) return false;
+        for (auto x = a.begin(), y = b.begin(); x != a.end(); ++x, ++y)
+            if (x->first != y->first || !value_type_of<T>.equal(&x->second, &y->second)) return false;
+        return true;
     }
 };
 

@@ -9,6 +9,7 @@ namespace kubecoro::forms_v1 {
 
 std::span<const std::string_view> definition_text_of(const atlas*) noexcept
 {
+    using namespace std::string_view_literals;
     static constexpr std::string_view parts[] = {
         "{\"metadata\":{},\"spec\":{\"group\":\"forms.example.com\",\"scope\":\"Namespaced\",\"names\":{\"kind\":\"A"
         "tlas\",\"plural\":\"atlases\"},\"versions\":[{\"name\":\"v1\",\"served\":true,\"storage\":true,\"schema\":{"
@@ -19,13 +20,14 @@ std::span<const std::string_view> definition_text_of(const atlas*) noexcept
         "type\":\"object\",\"additionalProperties\":{\"type\":\"object\",\"additionalProperties\":{\"type\":\"boo"
         "lean\"}}},\"anything\":{\"type\":\"object\",\"additionalProperties\":true},\"whole\":{\"type\":\"object\""
         ",\"x-kubernetes-map-type\":\"atomic\",\"properties\":{\"a\":{\"type\":\"string\"}}},\"empty\":{\"type\":\"o"
-        "bject\"},\"closed\":{\"type\":\"object\",\"additionalProperties\":false}}}}}}}]}}",
+        "bject\"},\"closed\":{\"type\":\"object\",\"additionalProperties\":false}}}}}}}]}}"sv,
     };
     return parts;
 }
 
 std::span<const std::string_view> definition_text_of(const choice*) noexcept
 {
+    using namespace std::string_view_literals;
     static constexpr std::string_view parts[] = {
         "{\"metadata\":{},\"spec\":{\"group\":\"forms.example.com\",\"scope\":\"Namespaced\",\"names\":{\"kind\":\"C"
         "hoice\",\"plural\":\"choices\"},\"versions\":[{\"name\":\"v1\",\"served\":true,\"storage\":true,\"schema\":"
@@ -44,24 +46,26 @@ std::span<const std::string_view> definition_text_of(const choice*) noexcept
         "t\":\"red\"},\"lights\":{\"type\":\"boolean\",\"default\":true,\"nullable\":true},\"limits\":{\"type\":\"obj"
         "ect\",\"default\":{},\"properties\":{\"cpu\":{\"type\":\"integer\",\"default\":1}}},\"fallback\":{\"type\":"
         "\"object\",\"nullable\":true,\"properties\":{\"after\":{\"type\":\"integer\"}}},\"names\":{\"type\":\"array"
-        "\",\"default\":[\"a\",\"b\"],\"items\":{\"type\":\"string\"}}}}}}}}]}}",
+        "\",\"default\":[\"a\",\"b\"],\"items\":{\"type\":\"string\"}}}}}}}}]}}"sv,
     };
     return parts;
 }
 
 std::span<const std::string_view> definition_text_of(const release*) noexcept
 {
+    using namespace std::string_view_literals;
     static constexpr std::string_view parts[] = {
         "{\"metadata\":{},\"spec\":{\"group\":\"forms.example.com\",\"scope\":\"Namespaced\",\"names\":{\"kind\":\"R"
         "elease\",\"plural\":\"releases\"},\"versions\":[{\"name\":\"v1\",\"served\":true,\"storage\":true,\"schema"
         "\":{\"openAPIV3Schema\":{\"type\":\"object\",\"properties\":{\"spec\":{\"type\":\"object\",\"properties\":{"
-        "\"replicas\":{\"type\":\"integer\",\"format\":\"int32\"}}}}}}}]}}",
+        "\"replicas\":{\"type\":\"integer\",\"format\":\"int32\"}}}}}}}]}}"sv,
     };
     return parts;
 }
 
 std::span<const std::string_view> definition_text_of(const scalar*) noexcept
 {
+    using namespace std::string_view_literals;
     static constexpr std::string_view parts[] = {
         "{\"metadata\":{},\"spec\":{\"group\":\"forms.example.com\",\"scope\":\"Namespaced\",\"names\":{\"kind\":\"S"
         "calar\",\"plural\":\"scalars\"},\"versions\":[{\"name\":\"v1\",\"served\":true,\"storage\":true,\"schema\":"
@@ -76,13 +80,14 @@ std::span<const std::string_view> definition_text_of(const scalar*) noexcept
         ",\"format\":\"duration\"},\"home\":{\"type\":\"string\",\"format\":\"uri\"},\"port\":{\"x-kubernetes-int-or"
         "-string\":true},\"size\":{\"anyOf\":[{\"type\":\"integer\"},{\"type\":\"string\"}],\"pattern\":\"^(\\\\+|-)\?"
         "(([0-9]+(\\\\.[0-9]*)\?)|(\\\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\\\+|-)\?(([0-9]+(\\\\.[0-9]*"
-        ")\?)|(\\\\.[0-9]+))))\?$\",\"x-kubernetes-int-or-string\":true}}}}}}}]}}",
+        ")\?)|(\\\\.[0-9]+))))\?$\",\"x-kubernetes-int-or-string\":true}}}}}}}]}}"sv,
     };
     return parts;
 }
 
 std::span<const std::string_view> definition_text_of(const shelf*) noexcept
 {
+    using namespace std::string_view_literals;
     static constexpr std::string_view parts[] = {
         "{\"metadata\":{},\"spec\":{\"group\":\"forms.example.com\",\"scope\":\"Namespaced\",\"names\":{\"kind\":\"S"
         "helf\",\"plural\":\"shelves\"},\"versions\":[{\"name\":\"v1\",\"served\":true,\"storage\":true,\"schema\":{"
@@ -95,7 +100,7 @@ std::span<const std::string_view> definition_text_of(const shelf*) noexcept
         "etes-list-map-keys\":[\"number\",\"protocol\"],\"items\":{\"type\":\"object\",\"required\":[\"number\",\"p"
         "rotocol\"],\"properties\":{\"number\":{\"type\":\"integer\",\"format\":\"int32\"},\"protocol\":{\"type\":\"s"
         "tring\",\"default\":\"TCP\"}}}},\"whole\":{\"type\":\"array\",\"x-kubernetes-list-type\":\"atomic\",\"item"
-        "s\":{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\"}}}}}}}}}}]}}",
+        "s\":{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\"}}}}}}}}}}]}}"sv,
     };
     return parts;
 }

@@ -5,12 +5,13 @@ namespace kubecoro::forms_v2alpha1 {
 
 std::span<const std::string_view> definition_text_of(const release*) noexcept
 {
+    using namespace std::string_view_literals;
     static constexpr std::string_view parts[] = {
         "{\"metadata\":{},\"spec\":{\"group\":\"forms.example.com\",\"scope\":\"Namespaced\",\"names\":{\"kind\":\"R"
         "elease\",\"plural\":\"releases\"},\"versions\":[{\"name\":\"v2alpha1\",\"served\":true,\"storage\":false,"
         "\"schema\":{\"openAPIV3Schema\":{\"type\":\"object\",\"properties\":{\"spec\":{\"type\":\"object\",\"proper"
         "ties\":{\"scale\":{\"type\":\"object\",\"properties\":{\"replicas\":{\"type\":\"integer\"},\"zone\":{\"type\""
-        ":\"string\"}}}}}}}}}]}}",
+        ":\"string\"}}}}}}}}}]}}"sv,
     };
     return parts;
 }

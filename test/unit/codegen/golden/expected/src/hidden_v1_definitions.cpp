@@ -15,118 +15,129 @@ namespace kubecoro::hidden_v1 {
 
 std::span<const std::string_view> definition_text_of(const a_*) noexcept
 {
+    using namespace std::string_view_literals;
     static constexpr std::string_view parts[] = {
         "{\"metadata\":{},\"spec\":{\"group\":\"hidden.example.com\",\"scope\":\"Namespaced\",\"names\":{\"kind\":\""
         "A\",\"plural\":\"as\"},\"versions\":[{\"name\":\"v1\",\"served\":true,\"storage\":true,\"schema\":{\"openAPI"
-        "V3Schema\":{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\",\"enum\":[\"b\"]}}}}}]}}",
+        "V3Schema\":{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\",\"enum\":[\"b\"]}}}}}]}}"sv,
     };
     return parts;
 }
 
 std::span<const std::string_view> definition_text_of(const boost_*) noexcept
 {
+    using namespace std::string_view_literals;
     static constexpr std::string_view parts[] = {
         "{\"metadata\":{},\"spec\":{\"group\":\"hidden.example.com\",\"scope\":\"Namespaced\",\"names\":{\"kind\":\""
         "Boost\",\"plural\":\"boosts\"},\"versions\":[{\"name\":\"v1\",\"served\":true,\"storage\":true,\"schema\":{"
         "\"openAPIV3Schema\":{\"type\":\"object\",\"properties\":{\"any\":{\"x-kubernetes-preserve-unknown-fie"
-        "lds\":true}}}}}]}}",
+        "lds\":true}}}}}]}}"sv,
     };
     return parts;
 }
 
 std::span<const std::string_view> definition_text_of(const config*) noexcept
 {
+    using namespace std::string_view_literals;
     static constexpr std::string_view parts[] = {
         "{\"metadata\":{},\"spec\":{\"group\":\"hidden.example.com\",\"scope\":\"Namespaced\",\"names\":{\"kind\":\""
         "Config\",\"plural\":\"configs\"},\"versions\":[{\"name\":\"v1\",\"served\":true,\"storage\":true,\"schema\""
         ":{\"openAPIV3Schema\":{\"type\":\"object\",\"properties\":{\"config\":{\"type\":\"string\"},\"spec\":{\"typ"
         "e\":\"object\",\"properties\":{\"config_spec\":{\"type\":\"string\"},\"any\":{\"x-kubernetes-preserve-un"
-        "known-fields\":true}}}}}}}]}}",
+        "known-fields\":true}}}}}}}]}}"sv,
     };
     return parts;
 }
 
 std::span<const std::string_view> definition_text_of(const detail_*) noexcept
 {
+    using namespace std::string_view_literals;
     static constexpr std::string_view parts[] = {
         "{\"metadata\":{},\"spec\":{\"group\":\"hidden.example.com\",\"scope\":\"Namespaced\",\"names\":{\"kind\":\""
         "Detail\",\"plural\":\"details\"},\"versions\":[{\"name\":\"v1\",\"served\":true,\"storage\":true,\"schema\""
         ":{\"openAPIV3Schema\":{\"type\":\"object\",\"properties\":{\"memory\":{\"type\":\"string\",\"format\":\"dur"
-        "ation\"}}}}}]}}",
+        "ation\"}}}}}]}}"sv,
     };
     return parts;
 }
 
 std::span<const std::string_view> definition_text_of(const hidden_v1_*) noexcept
 {
+    using namespace std::string_view_literals;
     static constexpr std::string_view parts[] = {
         "{\"metadata\":{},\"spec\":{\"group\":\"hidden.example.com\",\"scope\":\"Namespaced\",\"names\":{\"kind\":\""
         "HiddenV1\",\"plural\":\"hiddenv1s\"},\"versions\":[{\"name\":\"v1\",\"served\":true,\"storage\":true,\"sch"
         "ema\":{\"openAPIV3Schema\":{\"type\":\"object\",\"properties\":{\"spec\":{\"type\":\"object\",\"properties"
-        "\":{\"x\":{\"type\":\"string\"}}}}}}}]}}",
+        "\":{\"x\":{\"type\":\"string\"}}}}}}}]}}"sv,
     };
     return parts;
 }
 
 std::span<const std::string_view> definition_text_of(const kubecoro_*) noexcept
 {
+    using namespace std::string_view_literals;
     static constexpr std::string_view parts[] = {
         "{\"metadata\":{},\"spec\":{\"group\":\"hidden.example.com\",\"scope\":\"Namespaced\",\"names\":{\"kind\":\""
         "Kubecoro\",\"plural\":\"kubecoros\"},\"versions\":[{\"name\":\"v1\",\"served\":true,\"storage\":true,\"sch"
         "ema\":{\"openAPIV3Schema\":{\"type\":\"object\",\"properties\":{\"size\":{\"x-kubernetes-int-or-string"
-        "\":true}}}}}]}}",
+        "\":true}}}}}]}}"sv,
     };
     return parts;
 }
 
 std::span<const std::string_view> definition_text_of(const meta_v1_*) noexcept
 {
+    using namespace std::string_view_literals;
     static constexpr std::string_view parts[] = {
         "{\"metadata\":{},\"spec\":{\"group\":\"hidden.example.com\",\"scope\":\"Namespaced\",\"names\":{\"kind\":\""
         "MetaV1\",\"plural\":\"metav1s\"},\"versions\":[{\"name\":\"v1\",\"served\":true,\"storage\":true,\"schema\""
-        ":{\"openAPIV3Schema\":{\"type\":\"object\",\"properties\":{\"meta_v1\":{\"type\":\"string\"}}}}}]}}",
+        ":{\"openAPIV3Schema\":{\"type\":\"object\",\"properties\":{\"meta_v1\":{\"type\":\"string\"}}}}}]}}"sv,
     };
     return parts;
 }
 
 std::span<const std::string_view> definition_text_of(const other_fields_*) noexcept
 {
+    using namespace std::string_view_literals;
     static constexpr std::string_view parts[] = {
         "{\"metadata\":{},\"spec\":{\"group\":\"hidden.example.com\",\"scope\":\"Namespaced\",\"names\":{\"kind\":\""
         "OtherFields\",\"plural\":\"otherfieldss\"},\"versions\":[{\"name\":\"v1\",\"served\":true,\"storage\":tru"
-        "e,\"schema\":{\"openAPIV3Schema\":{\"type\":\"object\",\"properties\":{\"x\":{\"type\":\"string\"}}}}}]}}",
+        "e,\"schema\":{\"openAPIV3Schema\":{\"type\":\"object\",\"properties\":{\"x\":{\"type\":\"string\"}}}}}]}}"sv,
     };
     return parts;
 }
 
 std::span<const std::string_view> definition_text_of(const resource_*) noexcept
 {
+    using namespace std::string_view_literals;
     static constexpr std::string_view parts[] = {
         "{\"metadata\":{},\"spec\":{\"group\":\"hidden.example.com\",\"scope\":\"Namespaced\",\"names\":{\"kind\":\""
         "Resource\",\"plural\":\"resources\"},\"versions\":[{\"name\":\"v1\",\"served\":true,\"storage\":true,\"sch"
-        "ema\":{\"openAPIV3Schema\":{\"type\":\"object\",\"properties\":{\"x\":{\"type\":\"string\"}}}}}]}}",
+        "ema\":{\"openAPIV3Schema\":{\"type\":\"object\",\"properties\":{\"x\":{\"type\":\"string\"}}}}}]}}"sv,
     };
     return parts;
 }
 
 std::span<const std::string_view> definition_text_of(const std_*) noexcept
 {
+    using namespace std::string_view_literals;
     static constexpr std::string_view parts[] = {
         "{\"metadata\":{},\"spec\":{\"group\":\"hidden.example.com\",\"scope\":\"Namespaced\",\"names\":{\"kind\":\""
         "Std\",\"plural\":\"stds\"},\"versions\":[{\"name\":\"v1\",\"served\":true,\"storage\":true,\"schema\":{\"ope"
         "nAPIV3Schema\":{\"type\":\"object\",\"properties\":{\"std\":{\"type\":\"array\",\"items\":{\"type\":\"string"
-        "\"}}}}}}]}}",
+        "\"}}}}}}]}}"sv,
     };
     return parts;
 }
 
 std::span<const std::string_view> definition_text_of(const template_*) noexcept
 {
+    using namespace std::string_view_literals;
     static constexpr std::string_view parts[] = {
         "{\"metadata\":{},\"spec\":{\"group\":\"hidden.example.com\",\"scope\":\"Namespaced\",\"names\":{\"kind\":\""
         "Template\",\"plural\":\"templates\"},\"versions\":[{\"name\":\"v1\",\"served\":true,\"storage\":true,\"sch"
         "ema\":{\"openAPIV3Schema\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"object\",\"proper"
-        "ties\":{\"template_template\":{\"type\":\"string\"}}}}}}}]}}",
+        "ties\":{\"template_template\":{\"type\":\"string\"}}}}}}}]}}"sv,
     };
     return parts;
 }

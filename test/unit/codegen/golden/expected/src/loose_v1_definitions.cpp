@@ -7,6 +7,7 @@ namespace kubecoro::loose_v1 {
 
 std::span<const std::string_view> definition_text_of(const box*) noexcept
 {
+    using namespace std::string_view_literals;
     static constexpr std::string_view parts[] = {
         "{\"metadata\":{},\"spec\":{\"group\":\"loose.example.com\",\"scope\":\"Namespaced\",\"names\":{\"kind\":\"B"
         "ox\",\"plural\":\"boxes\"},\"versions\":[{\"name\":\"v1\",\"served\":true,\"storage\":true,\"schema\":{\"ope"
@@ -14,13 +15,14 @@ std::span<const std::string_view> definition_text_of(const box*) noexcept
         "spec\":{\"type\":\"object\",\"x-kubernetes-preserve-unknown-fields\":true,\"properties\":{\"known\":{"
         "\"type\":\"string\"},\"raw\":{\"x-kubernetes-preserve-unknown-fields\":true},\"object\":{\"type\":\"obj"
         "ect\",\"x-kubernetes-preserve-unknown-fields\":true}}},\"extra\":{\"x-kubernetes-preserve-unknow"
-        "n-fields\":true}}}}}]}}",
+        "n-fields\":true}}}}}]}}"sv,
     };
     return parts;
 }
 
 std::span<const std::string_view> definition_text_of(const puzzle*) noexcept
 {
+    using namespace std::string_view_literals;
     static constexpr std::string_view parts[] = {
         "{\"metadata\":{},\"spec\":{\"group\":\"loose.example.com\",\"scope\":\"Namespaced\",\"names\":{\"kind\":\"P"
         "uzzle\",\"plural\":\"puzzles\"},\"versions\":[{\"name\":\"v1\",\"served\":true,\"storage\":true,\"schema\":"
@@ -30,13 +32,14 @@ std::span<const std::string_view> definition_text_of(const puzzle*) noexcept
         ":{\"left\":{\"type\":\"object\",\"anyOf\":[{\"properties\":{\"a\":{\"minLength\":1}}},{\"properties\":{\"b\""
         ":{\"minLength\":1}}}],\"properties\":{\"a\":{\"type\":\"string\"},\"b\":{\"type\":\"string\"}}},\"right\":{\""
         "type\":\"string\",\"allOf\":[{\"pattern\":\"^a\"},{\"pattern\":\"b$\"}]},\"neither\":{\"type\":\"boolean\",\"n"
-        "ot\":{\"enum\":[true]}}}}}}}}]}}",
+        "ot\":{\"enum\":[true]}}}}}}}}]}}"sv,
     };
     return parts;
 }
 
 std::span<const std::string_view> definition_text_of(const wrapper*) noexcept
 {
+    using namespace std::string_view_literals;
     static constexpr std::string_view parts[] = {
         "{\"metadata\":{},\"spec\":{\"group\":\"loose.example.com\",\"scope\":\"Namespaced\",\"names\":{\"kind\":\"W"
         "rapper\",\"plural\":\"wrappers\"},\"versions\":[{\"name\":\"v1\",\"served\":true,\"storage\":true,\"schema"
@@ -47,7 +50,7 @@ std::span<const std::string_view> definition_text_of(const wrapper*) noexcept
         "}},\"whole\":{\"type\":\"object\",\"x-kubernetes-embedded-resource\":true,\"x-kubernetes-preserve-u"
         "nknown-fields\":true},\"all\":{\"type\":\"array\",\"items\":{\"type\":\"object\",\"x-kubernetes-embedded"
         "-resource\":true,\"x-kubernetes-preserve-unknown-fields\":true,\"properties\":{\"metadata\":{\"typ"
-        "e\":\"object\",\"properties\":{\"name\":{\"type\":\"string\"}}}}}}}}}}}}]}}",
+        "e\":\"object\",\"properties\":{\"name\":{\"type\":\"string\"}}}}}}}}}}}}]}}"sv,
     };
     return parts;
 }

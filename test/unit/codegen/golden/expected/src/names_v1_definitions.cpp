@@ -7,6 +7,7 @@ namespace kubecoro::names_v1 {
 
 std::span<const std::string_view> definition_text_of(const letter*) noexcept
 {
+    using namespace std::string_view_literals;
     static constexpr std::string_view parts[] = {
         "{\"metadata\":{},\"spec\":{\"group\":\"names.example.com\",\"scope\":\"Namespaced\",\"names\":{\"kind\":\"L"
         "etter\",\"plural\":\"letters\"},\"versions\":[{\"name\":\"v1\",\"served\":true,\"storage\":true,\"schema\":"
@@ -20,13 +21,14 @@ std::span<const std::string_view> definition_text_of(const letter*) noexcept
         "ing\",\"description\":\"@code @endcode <b> &amp; %s %n {0} $(x) `y`\"},\"g\":{\"type\":\"string\",\"de"
         "scription\":\"  \"},\"h\":{\"type\":\"string\",\"description\":\"a very long description that does not"
         " fit into one line of the code and that goes on until it is wrapped at the width of the li"
-        "nes, twice, so that there are three lines of it, the last of which is short\"}}}}}}}]}}",
+        "nes, twice, so that there are three lines of it, the last of which is short\"}}}}}}}]}}"sv,
     };
     return parts;
 }
 
 std::span<const std::string_view> definition_text_of(const union_*) noexcept
 {
+    using namespace std::string_view_literals;
     static constexpr std::string_view parts[] = {
         "{\"metadata\":{},\"spec\":{\"group\":\"names.example.com\",\"scope\":\"Namespaced\",\"names\":{\"kind\":\"U"
         "nion\",\"plural\":\"unions\"},\"versions\":[{\"name\":\"v1\",\"served\":true,\"storage\":true,\"schema\":{\""
@@ -44,13 +46,14 @@ std::span<const std::string_view> definition_text_of(const union_*) noexcept
         "\"string\"},\"_hidden__name\":{\"type\":\"string\"},\"9lives\":{\"type\":\"string\"},\"two words\":{\"type\""
         ":\"string\"},\"quo\\\"te\\\\\":{\"type\":\"string\"},\"what\?\?/\":{\"type\":\"string\"},\"gr\303\266\303\237e\":{\"type\":\"st"
         "ring\"},\"\":{\"type\":\"string\"},\"HTTPSProxy\":{\"type\":\"object\",\"properties\":{\"URLs\":{\"type\":\"ar"
-        "ray\",\"items\":{\"type\":\"string\"}}}}}}}}}}]}}",
+        "ray\",\"items\":{\"type\":\"string\"}}}}}}}}}}]}}"sv,
     };
     return parts;
 }
 
 std::span<const std::string_view> definition_text_of(const well*) noexcept
 {
+    using namespace std::string_view_literals;
     static constexpr std::string_view parts[] = {
         "{\"metadata\":{},\"spec\":{\"group\":\"names.example.com\",\"scope\":\"Namespaced\",\"names\":{\"kind\":\"W"
         "ell\",\"plural\":\"wells\"},\"versions\":[{\"name\":\"v1\",\"served\":true,\"storage\":true,\"schema\":{\"op"
@@ -60,7 +63,7 @@ std::span<const std::string_view> definition_text_of(const well*) noexcept
         "ties\":{\"d\":{\"type\":\"object\",\"properties\":{\"e\":{\"type\":\"array\",\"items\":{\"type\":\"object\",\"ad"
         "ditionalProperties\":{\"type\":\"object\",\"properties\":{\"f\":{\"type\":\"boolean\"}}}}}}}}}}}}}}}}}}"
         ",\"status\":{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"object\",\"properties\":{\"b\":{\"type\":\"s"
-        "tring\"}}}}}}}}}]}}",
+        "tring\"}}}}}}}}}]}}"sv,
     };
     return parts;
 }

@@ -5,6 +5,7 @@ namespace kubecoro::wide_v1 {
 
 std::span<const std::string_view> definition_text_of(const region*) noexcept
 {
+    using namespace std::string_view_literals;
     static constexpr std::string_view parts[] = {
         "{\"metadata\":{},\"spec\":{\"group\":\"wide.example.com\",\"scope\":\"Cluster\",\"names\":{\"kind\":\"Regio"
         "n\",\"plural\":\"regions\"},\"versions\":[{\"name\":\"v1\",\"served\":true,\"storage\":true,\"subresources"
@@ -17,7 +18,7 @@ std::span<const std::string_view> definition_text_of(const region*) noexcept
         "list-type\":\"map\",\"x-kubernetes-list-map-keys\":[\"type\"],\"items\":{\"type\":\"object\",\"required\""
         ":[\"type\",\"status\"],\"properties\":{\"type\":{\"type\":\"string\"},\"status\":{\"type\":\"string\",\"enum\""
         ":[\"True\",\"False\",\"Unknown\"]},\"lastTransitionTime\":{\"type\":\"string\",\"format\":\"date-time\"}}}"
-        "}}}}}}}]}}",
+        "}}}}}}}]}}"sv,
     };
     return parts;
 }
