@@ -2,6 +2,7 @@
 
 #include "emit/layout.hpp"
 #include "emit/names.hpp"
+#include "emit/sharing.hpp"
 
 #include <algorithm>
 #include <set>
@@ -64,13 +65,15 @@ view_check_code view_checks(const codegen::model& m, const std::vector<codegen::
     out.header = "#pragma once\n\n#include <" + folder +
                  "/all_kinds.hpp>\n#include <kubecoro/test/view_checks.hpp>\n\nnamespace kubecoro::test {\n\n";
     out.source = "#include \"view_fields.hpp\"\n\nnamespace kubecoro::test {\n\n";
-    for (const auto& name : messages_of(m, kinds)) {
+    // Parts that share a type share its check.
+    const auto types = codegen::share_equal_parts(m, kinds).types;
+    for (const auto& name : messages_of(types, kinds)) {
         const auto type = codegen::type_name_of(name).qualified();
         out.header += "template<>\nstruct view_fields<" + type + ">\n{\n    static void check(view_checker& c, view<" +
                       type + "> v, const boost::json::object& in);\n};\n";
         out.source += "void view_fields<" + type + ">::check(view_checker& c, view<" + type +
                       "> v, const boost::json::object& in)\n{\n" +
-                      body_of(m.messages.at(name), exists && exists(name)) + "}\n";
+                      body_of(types.messages.at(name), exists && exists(name)) + "}\n";
     }
     out.header += "\n} // namespace kubecoro::test\n";
     out.source += "\n} // namespace kubecoro::test\n";
