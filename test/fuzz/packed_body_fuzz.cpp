@@ -20,7 +20,7 @@ using fuzz::largest_body;
 namespace {
 
 /// Reads the tape that front and body form, if they do.
-void join(bytes_view front, bytes_view body, std::size_t size)
+void join(byte_span front, byte_span body, std::size_t size)
 {
     std::vector<unsigned char> tape(size);
     if (tape.empty() || !join_tape(front, body, tape)) return;
@@ -28,7 +28,7 @@ void join(bytes_view front, bytes_view body, std::size_t size)
 }
 
 /// The first byte determines where the front ends and the size of the tape.
-std::size_t join_halves(bytes_view all)
+std::size_t join_halves(byte_span all)
 {
     if (all.empty()) return 0;
     const std::size_t front = all[0] % all.size();
@@ -38,11 +38,11 @@ std::size_t join_halves(bytes_view all)
 
 /// Compresses the body and changes up to four bytes of its frame: zstd rejects nearly every frame that it did not
 /// produce.
-void expand_spoilt(bytes_view changes, bytes_view front, bytes_view body)
+void expand_spoilt(byte_span changes, byte_span front, byte_span body)
 {
     static body_compressor compressor;
     static body_expander expander;
-    const bytes_view made = compressor.compress(body, dictionary(), effort::normal);
+    const byte_span made = compressor.compress(body, dictionary(), effort::normal);
     if (made.empty()) return;
     std::vector<unsigned char> frame(made.begin(), made.end());
     const auto same = expander.expand(frame, dictionary(), body.size());
@@ -60,7 +60,7 @@ void expand_spoilt(bytes_view changes, bytes_view front, bytes_view body)
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {
     static body_expander expander;
-    const bytes_view all(data, size);
+    const byte_span all(data, size);
     if (const auto body = expander.expand(all, dictionary(), largest_body)) {
         fuzz::require(body->size() <= largest_body, "a frame expands to at most the requested size");
         join_halves(*body);
@@ -68,7 +68,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::size_t front = join_halves(all);
     constexpr std::size_t changes = 8;
     if (size <= changes + front) return 0;
-    const bytes_view rest = all.subspan(changes);
+    const byte_span rest = all.subspan(changes);
     expand_spoilt(all.first(changes), rest.first(front), rest.subspan(front));
     return 0;
 }

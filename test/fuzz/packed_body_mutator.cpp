@@ -12,7 +12,7 @@ extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, st
 namespace {
 
 /// The content of the input if it is a frame, else the input.
-bytes_view inside(bytes_view input)
+byte_span inside(byte_span input)
 {
     static body_expander expander;
     const auto body = expander.expand(input, fuzz::dictionary(), fuzz::largest_body);
@@ -20,14 +20,14 @@ bytes_view inside(bytes_view input)
 }
 
 /// The frame of a mutated body; empty when it would not be smaller than the body.
-bytes_view packed_mutation(bytes_view input)
+byte_span packed_mutation(byte_span input)
 {
     static body_compressor compressor;
     static std::array<std::uint8_t, fuzz::largest_body> body;
-    const bytes_view before = inside(input);
+    const byte_span before = inside(input);
     std::copy(before.begin(), before.end(), body.begin());
     const std::size_t size = LLVMFuzzerMutate(body.data(), before.size(), body.size());
-    return compressor.compress(bytes_view(body).first(size), fuzz::dictionary(), effort::normal);
+    return compressor.compress(byte_span(body).first(size), fuzz::dictionary(), effort::normal);
 }
 
 } // namespace
@@ -37,7 +37,7 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
                                                unsigned seed)
 {
     if (seed % 2 == 0) {
-        const bytes_view frame = packed_mutation({data, size});
+        const byte_span frame = packed_mutation({data, size});
         if (!frame.empty() && frame.size() <= max_size) {
             std::copy(frame.begin(), frame.end(), data);
             return frame.size();

@@ -76,9 +76,9 @@ struct raw_client::state
         }
     }
 
-    raw_answer so_far()
+    received_answer so_far()
     {
-        raw_answer out;
+        received_answer out;
         if (!parser->is_header_done()) return out;
         const auto& m = parser->get();
         out.status = static_cast<int>(m.result_int());
@@ -137,22 +137,22 @@ std::string raw_client::receive()
     return std::exchange(state_->input, {});
 }
 
-raw_answer raw_client::head()
+received_answer raw_client::head()
 {
     state& s = *state_;
     s.parser.emplace();
     s.parser->body_limit(boost::none);
     do s.parse();
     while (!s.parser->is_header_done() && s.fill());
-    raw_answer out = s.so_far();
+    received_answer out = s.so_far();
     out.broken = !s.parser->is_header_done();
     return out;
 }
 
-raw_answer raw_client::answer()
+received_answer raw_client::answer()
 {
     state& s = *state_;
-    raw_answer out = head();
+    received_answer out = head();
     if (out.broken) return out;
     while (!s.parser->is_done()) {
         s.parse();
@@ -190,8 +190,8 @@ bool raw_client::closed_by_server()
     return std::chrono::steady_clock::now() - begun < std::chrono::seconds{9};
 }
 
-raw_answer raw_client::request(std::string_view method, std::string_view target, std::string_view headers,
-                               std::string_view body)
+received_answer raw_client::request(std::string_view method, std::string_view target, std::string_view headers,
+                                    std::string_view body)
 {
     std::string text = std::string(method) + " " + std::string(target) + " HTTP/1.1\r\nHost: localhost\r\n";
     text += headers;
@@ -202,7 +202,7 @@ raw_answer raw_client::request(std::string_view method, std::string_view target,
     return answer();
 }
 
-raw_answer raw_client::get(std::string_view target, std::string_view headers)
+received_answer raw_client::get(std::string_view target, std::string_view headers)
 {
     return request("GET", target, headers);
 }

@@ -10,7 +10,7 @@
 
 namespace kubecoro::apiserver {
 
-struct raw_answer
+struct received_answer
 {
     int status = 0;
     /// Lower-case names.
@@ -45,9 +45,9 @@ public:
     /// Receives more bytes; empty at the end of the stream.
     [[nodiscard]] std::string receive();
     /// Reads the next answer with its whole body.
-    [[nodiscard]] raw_answer answer();
+    [[nodiscard]] received_answer answer();
     /// Reads the head of the next answer; body_until() and body_ended() then read the body.
-    [[nodiscard]] raw_answer head();
+    [[nodiscard]] received_answer head();
     /// Reads the body after head() until it contains `text`, or until the body or the connection ends.
     [[nodiscard]] std::string body_until(std::string_view text);
     /// Reads the rest of the body after head(). @return whether it ended properly.
@@ -55,9 +55,9 @@ public:
     /// Discards input until the connection ends. @return whether the server closed it within the time limit.
     [[nodiscard]] bool closed_by_server();
 
-    raw_answer get(std::string_view target, std::string_view headers = {});
-    raw_answer request(std::string_view method, std::string_view target, std::string_view headers,
-                       std::string_view body = {});
+    received_answer get(std::string_view target, std::string_view headers = {});
+    received_answer request(std::string_view method, std::string_view target, std::string_view headers,
+                            std::string_view body = {});
 
 private:
     struct state;

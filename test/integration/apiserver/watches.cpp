@@ -19,7 +19,7 @@ const std::string config_maps = "/api/v1/namespaces/default/configmaps";
 
 raw_tls trusting() { return {test_identity().ca_certificate, {}, {}}; }
 
-raw_answer open_watch(raw_client& client, const std::string& query = "?watch=1")
+received_answer open_watch(raw_client& client, const std::string& query = "?watch=1")
 {
     client.send("GET " + config_maps + query + " HTTP/1.1\r\nHost: a\r\n" + admin_header + "\r\n");
     return client.head();

@@ -39,10 +39,10 @@ struct fixture
 {
     explicit fixture(body_codec_limits limits = quick) : codec(limits) {}
 
-    bytes_view put(const bytes& b)
+    byte_span put(const bytes& b)
     {
         if (auto made = codec.learn(b)) dictionaries.push_back(std::move(made));
-        return dictionaries.empty() ? bytes_view{} : codec.compress(b, *dictionaries.back());
+        return dictionaries.empty() ? byte_span{} : codec.compress(b, *dictionaries.back());
     }
 
     body_codec_core codec;
@@ -63,7 +63,7 @@ TEST_CASE("body codec: no dictionary, then a provisional one, then a settled one
     random_source random(1);
     for (std::size_t i = 1; i <= 200; ++i) {
         const bytes b = body(lorem(1), random, 20);
-        const bytes_view record = f.put(b);
+        const byte_span record = f.put(b);
         const auto expected = i < 20    ? dictionary_stage::none
                               : i < 100 ? dictionary_stage::provisional
                                         : dictionary_stage::settled;
@@ -148,7 +148,7 @@ TEST_CASE("body codec: broken frames fail or give another body within bounds", "
             refused += back ? 0u : 1u;
             if (back) CHECK(back->size() <= b.size());
         }
-        CHECK_FALSE(expander.expand(bytes_view(record).first(at), *f.dictionaries.back(), b.size()).has_value());
+        CHECK_FALSE(expander.expand(byte_span(record).first(at), *f.dictionaries.back(), b.size()).has_value());
     }
     CHECK(refused > 0);
     CHECK_FALSE(expander.expand(record, *f.dictionaries.back(), b.size() - 1).has_value());
@@ -187,7 +187,7 @@ TEST_CASE("tape splitter: a split tape is joined to the original", "[api][storag
         // A truncated or changed body: rejected, or another tape of that size.
         const bytes body(splitter.body().begin(), splitter.body().end());
         for (std::size_t cut = 0; cut < body.size(); ++cut)
-            REQUIRE_FALSE(join_tape(splitter.front(), bytes_view(body).first(cut), back));
+            REQUIRE_FALSE(join_tape(splitter.front(), byte_span(body).first(cut), back));
         for (std::size_t at = 0; at < std::min<std::size_t>(body.size(), 100); ++at) {
             bytes broken = body;
             broken[at] = static_cast<unsigned char>(documents.below(256));

@@ -277,7 +277,7 @@ TEST_CASE("protobuf: bodies of requests", "[apiserver][protobuf]")
     CHECK(s.ask("PUT", maps + "/a", encoded(json::serialize(object)), in_protobuf()).status == 409);
 
     const auto merged = s.ask("PATCH", maps + "/a", R"({"data":{"k":"patched"}})",
-                              {{"Accept", typed}, {"Content-Type", std::string(merge_type)}});
+                              {{"Accept", typed}, {"Content-Type", std::string(test::merge_type)}});
     CHECK(decoded(merged).at("data").at("k") == "patched");
 
     const auto options = [](std::string_view uid) {

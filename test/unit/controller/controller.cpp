@@ -43,7 +43,7 @@ TEST_CASE("controller: failures are retried after the key's own backoff, and suc
 {
     fixture f;
     std::vector<unsigned> attempts;
-    auto& c = f.make(plain([&](const object_key&, reconcile_context& context) -> answer {
+    auto& c = f.make(plain([&](const object_key&, reconcile_context& context) -> run_result {
         attempts.push_back(context.attempt());
         context.log().info("running");
         if (attempts.size() % 4 != 0) return failure(cond::conflict, "once more");
@@ -73,7 +73,7 @@ TEST_CASE("controller: terminal failures are counted and not retried", "[control
 {
     fixture f;
     int runs = 0;
-    auto& c = f.make(plain([&](const object_key&, reconcile_context& context) -> answer {
+    auto& c = f.make(plain([&](const object_key&, reconcile_context& context) -> run_result {
         ++runs;
         CHECK(context.attempt() == 1);
         return terminal(failure(cond::invalid, "never"));
@@ -117,7 +117,7 @@ TEST_CASE("controller: a run can request the next one, and its priority", "[cont
 {
     fixture f;
     std::vector<int> priorities;
-    auto& c = f.make(plain([&](const object_key&, reconcile_context& context) -> answer {
+    auto& c = f.make(plain([&](const object_key&, reconcile_context& context) -> run_result {
         priorities.push_back(context.priority());
         if (priorities.size() == 1) return action::requeue_after(1min).with_priority(priority::high);
         if (priorities.size() == 2) return action::requeue_after(1min);
@@ -256,7 +256,7 @@ TEST_CASE("controller: a limiter that throws loses no key", "[controller]")
     };
     fixture f;
     int runs = 0;
-    auto& c = f.make(plain([&](const object_key&, reconcile_context&) -> answer {
+    auto& c = f.make(plain([&](const object_key&, reconcile_context&) -> run_result {
                          if (++runs < 3) return failure(cond::conflict);
                          return action::done();
                      }),

@@ -19,7 +19,7 @@ run_task at_once() { co_return action::done(); }
 run_task sleep_for_ever(reconcile_context& context)
 {
     const auto slept = co_await kubecoro::sleep_for(*context.time(), 24h * 36500);
-    co_return slept ? answer(action::done()) : answer(slept.error());
+    co_return slept ? run_result(action::done()) : run_result(slept.error());
 }
 
 } // namespace
@@ -29,7 +29,7 @@ TEST_CASE("controller: a clock jump releases every waiting key once, and later r
 {
     fixture f;
     bool broken = true;
-    auto& c = f.make(plain([&](const object_key& key, reconcile_context&) -> answer {
+    auto& c = f.make(plain([&](const object_key& key, reconcile_context&) -> run_result {
                          f.seen.push_back(to_string(key));
                          if (key.name == "failing" && broken) return failure(cond::conflict, "not yet");
                          return key.name == "failing" ? action::done() : action::requeue_after(1h);
@@ -86,7 +86,7 @@ TEST_CASE("controller: a clock jump ends everything with a limit: a run, the wai
 TEST_CASE("controller: setting the wall clock has no effect", "[controller][clock]")
 {
     fixture f;
-    auto& c = f.make(plain([&](const object_key& key, reconcile_context&) -> answer {
+    auto& c = f.make(plain([&](const object_key& key, reconcile_context&) -> run_result {
         f.seen.push_back(to_string(key));
         return action::requeue_after(1h);
     }));

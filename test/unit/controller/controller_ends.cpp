@@ -41,7 +41,7 @@ TEST_CASE("controller ends: a timer that throws ends the controller whose loop i
     world f;
     SECTION("of the queue")
     {
-        f.make(plain([](const object_key&, reconcile_context&) -> answer { return action::requeue_after(1h); }),
+        f.make(plain([](const object_key&, reconcile_context&) -> run_result { return action::requeue_after(1h); }),
                {.time = f.time});
         f.begin();
         f.time->fail();
@@ -86,10 +86,10 @@ TEST_CASE("controller ends: an allocation that fails beside a run ends the contr
         world f;
         int broken_runs = 0;
         const failure why(cond::conflict, std::string(300, 'w'));
-        auto& c = f.make(plain([&](const object_key& key, reconcile_context&) -> answer {
+        auto& c = f.make(plain([&](const object_key& key, reconcile_context&) -> run_result {
             f.seen.push_back(key.name.substr(0, 1));
             if (key.name != "breaks" || ++broken_runs > 1) return action::done();
-            answer out = why;
+            run_result out = why;
             fail_allocation(nth);
             return out;
         }));

@@ -30,11 +30,11 @@ using namespace kubecoro;
 using untyped::config_map;
 using untyped::pod;
 using lines = std::vector<std::string>;
-using answer = result<action>;
-using run_task = asio::awaitable<answer>;
+using run_result = result<action>;
+using run_task = asio::awaitable<run_result>;
 
 /// Makes a reconciler from a plain function.
-inline reconciler plain(std::function<answer(const object_key&, reconcile_context&)> f)
+inline reconciler plain(std::function<run_result(const object_key&, reconcile_context&)> f)
 {
     return [f = std::move(f)](const object_key& key, reconcile_context& context) -> run_task {
         co_return f(key, context);
@@ -78,7 +78,7 @@ struct fixture : fixture_base, kubecoro::test::scripted_informers
     /// Makes a controller that records every key and succeeds.
     controller<object>& make_noting(controller_options o = {})
     {
-        return make(plain([this](const object_key& key, reconcile_context&) -> answer {
+        return make(plain([this](const object_key& key, reconcile_context&) -> run_result {
                         seen.push_back(to_string(key));
                         return action::done();
                     }),

@@ -75,7 +75,8 @@ TEST_CASE("controller: an own write is not missed, whether the run's end or the 
         controller_options o;
         o.own_write_wait = duration::max();
         o.time = run.shared_clock();
-        controller<object> subject(run.executor(), plain([&](const object_key&, reconcile_context& context) -> answer {
+        controller<object> subject(run.executor(),
+                                   plain([&](const object_key&, reconcile_context& context) -> run_result {
                                        const auto made = kt::make_pod("web", "made", std::to_string(20 + ++runs));
                                        if (runs <= 3) {
                                            watch.send(runs == 1 ? kt::added(made) : kt::modified(made));

@@ -22,7 +22,7 @@ TEST_CASE("controller: a failed run is retried with its priority", "[controller]
 {
     fixture f;
     std::vector<int> priorities;
-    auto& c = f.make(plain([&](const object_key&, reconcile_context& context) -> answer {
+    auto& c = f.make(plain([&](const object_key&, reconcile_context& context) -> run_result {
         priorities.push_back(context.priority());
         if (priorities.size() == 1) return failure(cond::conflict);
         if (priorities.size() == 2) throw std::runtime_error("no luck");
@@ -41,7 +41,7 @@ TEST_CASE("controller: a run requested after no time, or less, follows at once, 
     for (const auto after : {0s, -5s}) {
         fixture f;
         bool asked = false;
-        auto& c = f.make(plain([&](const object_key& key, reconcile_context&) -> answer {
+        auto& c = f.make(plain([&](const object_key& key, reconcile_context&) -> run_result {
             f.seen.push_back(to_string(key));
             if (key.name == "a" && !std::exchange(asked, true)) return action::requeue_after(after);
             return action::done();
@@ -60,7 +60,7 @@ TEST_CASE("controller: a requested run ends the failures of its key, and has no 
 {
     fixture f;
     std::vector<unsigned> attempts;
-    auto& c = f.make(plain([&](const object_key&, reconcile_context& context) -> answer {
+    auto& c = f.make(plain([&](const object_key&, reconcile_context& context) -> run_result {
         attempts.push_back(context.attempt());
         if (attempts.size() == 3) return action::requeue_after(1h);
         if (attempts.size() < 5) return failure(cond::conflict);
@@ -109,7 +109,7 @@ TEST_CASE("controller: without a deadline a run has none", "[controller][outcome
 {
     fixture f;
     bool limited = true;
-    auto& c = f.make(plain([&](const object_key&, reconcile_context& context) -> answer {
+    auto& c = f.make(plain([&](const object_key&, reconcile_context& context) -> run_result {
         limited = context.deadline().has_value();
         return action::done();
     }));

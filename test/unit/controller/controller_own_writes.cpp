@@ -19,7 +19,7 @@ struct creating
     {
         f.source<pod>().on_list(kt::make_page({}, "10"));
         watch = f.source<pod>().on_watch();
-        auto& c = f.make(plain([this](const object_key&, reconcile_context& context) -> answer {
+        auto& c = f.make(plain([this](const object_key&, reconcile_context& context) -> run_result {
                              stored.push_back(pods.lister().size());
                              if (stored.size() == 1) context.wrote(kt::make_pod("web", "made", "20"));
                              return action::done();
@@ -93,7 +93,7 @@ TEST_CASE("controller: keys that wait for an own write end with the controller w
         if (expires && std::exchange(armed, false)) kubecoro::test::fail_allocation(1); // that of the first key's copy
     });
     f.subject = std::make_unique<controller<object>>(
-        f.run.executor(), plain([&](const object_key& key, reconcile_context& context) -> answer {
+        f.run.executor(), plain([&](const object_key& key, reconcile_context& context) -> run_result {
             if (++runs <= 2) context.wrote(kt::make_pod("web", "made", key.name.back() == '1' ? "20" : "21"));
             return action::done();
         }),
@@ -125,7 +125,7 @@ TEST_CASE("controller: no wait when disabled, for kinds without a source, and fo
     fixture f;
     auto [pods, watch] = f.pods({kt::make_pod("web", "a", "9")});
     int runs = 0;
-    auto& c = f.make(plain([&](const object_key&, reconcile_context& context) -> answer {
+    auto& c = f.make(plain([&](const object_key&, reconcile_context& context) -> run_result {
         ++runs;
         context.wrote(config_map::resource(), {"web", "a"}, "99");
         context.wrote(kt::make_pod("web", "a", "9"));
@@ -189,7 +189,7 @@ struct elsewhere
                                         {.ns = "web", .label_selector = {}, .field_selector = {}, .decode = {}});
         web.on_list(kt::make_page({}, "10"));
         (void)web.on_watch();
-        auto& c = f.make(plain([this, written_in](const object_key&, reconcile_context& context) -> answer {
+        auto& c = f.make(plain([this, written_in](const object_key&, reconcile_context& context) -> run_result {
             ++runs;
             context.wrote(pod::resource(), {written_in, "made"}, "20");
             return action::done();
@@ -232,7 +232,7 @@ TEST_CASE("controller: a source that ends together with a run leaves no write wa
         fixture f;
         int runs = 0;
         auto [pods, watch] = f.pods({});
-        auto& c = f.make(plain([&](const object_key&, reconcile_context& context) -> answer {
+        auto& c = f.make(plain([&](const object_key&, reconcile_context& context) -> run_result {
                              ++runs;
                              if (runs == 1) context.wrote(kt::make_pod("web", "made", "20"));
                              return action::done();

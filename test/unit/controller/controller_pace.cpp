@@ -31,7 +31,7 @@ TEST_CASE("controller: a key that waits for its own write begins no interval, an
 {
     fixture f;
     auto [pods, watch] = f.pods({kt::make_pod("web", "a", "9")});
-    auto& c = f.make(plain([&](const object_key& key, reconcile_context& context) -> answer {
+    auto& c = f.make(plain([&](const object_key& key, reconcile_context& context) -> run_result {
                          f.seen.push_back(to_string(key));
                          if (f.seen.size() == 1) context.wrote(pod::resource(), {"web", "made"}, "20");
                          return action::done();

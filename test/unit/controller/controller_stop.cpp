@@ -136,7 +136,7 @@ TEST_CASE("controller: a run that ignores its cancellation is awaited", "[contro
 TEST_CASE("controller: a run can request the stop of its controller", "[controller][shutdown]")
 {
     fixture f;
-    auto& c = f.make(plain([&f](const object_key&, reconcile_context&) -> answer {
+    auto& c = f.make(plain([&f](const object_key&, reconcile_context&) -> run_result {
         f.subject->request_stop();
         return action::done();
     }));

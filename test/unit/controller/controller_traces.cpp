@@ -11,7 +11,7 @@ namespace {
 struct traced : fixture
 {
     std::shared_ptr<kt::recording_spans> spans = std::make_shared<kt::recording_spans>();
-    std::vector<answer> answers;
+    std::vector<run_result> answers;
     /// Called by each run.
     std::function<void(reconcile_context&)> act;
     /// The context of each run's span.
@@ -24,7 +24,7 @@ struct traced : fixture
         o.traces = how;
         auto [all, events] = pods({kt::make_pod("web", "old", "9")});
         watch = events;
-        auto& c = make(plain([this](const object_key& key, reconcile_context& context) -> answer {
+        auto& c = make(plain([this](const object_key& key, reconcile_context& context) -> run_result {
                            seen.push_back(to_string(key));
                            runs.push_back(context.trace());
                            context.log().info("at work");
@@ -256,7 +256,7 @@ TEST_CASE("controller traces: without a tracer nothing has a trace", "[controlle
     fixture f;
     auto [all, watch] = f.pods({});
     std::vector<bool> had;
-    auto& c = f.make(plain([&](const object_key&, reconcile_context& context) -> answer {
+    auto& c = f.make(plain([&](const object_key&, reconcile_context& context) -> run_result {
         had.push_back(static_cast<bool>(context.trace()) || static_cast<bool>(context.span("part")));
         context.log().info("at work");
         return action::done();

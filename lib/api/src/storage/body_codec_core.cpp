@@ -33,7 +33,7 @@ bool body_codec_core::wants_sample() noexcept
     return true;
 }
 
-std::unique_ptr<body_dictionary> body_codec_core::learn(bytes_view body)
+std::unique_ptr<body_dictionary> body_codec_core::learn(byte_span body)
 {
     if (!wants_sample()) return nullptr;
     sample(body);
@@ -41,10 +41,10 @@ std::unique_ptr<body_dictionary> body_codec_core::learn(bytes_view body)
 }
 
 // Reservoir sampling: each body seen is equally likely to be among the samples.
-void body_codec_core::sample(bytes_view body)
+void body_codec_core::sample(byte_span body)
 {
     ++sampled_;
-    const bytes_view kept = body.first(std::min(body.size(), limits_.sample_bytes));
+    const byte_span kept = body.first(std::min(body.size(), limits_.sample_bytes));
     if (samples_.size() < limits_.samples) {
         samples_.emplace_back(kept.begin(), kept.end());
         return;
@@ -77,11 +77,11 @@ std::unique_ptr<body_dictionary> body_codec_core::train()
     return made;
 }
 
-bytes_view body_codec_core::compress(bytes_view body, const body_dictionary& with)
+byte_span body_codec_core::compress(byte_span body, const body_dictionary& with)
 {
     const bool trial = made_ % trial_period == 0;
     const effort used = trial ? effort::normal : effort_;
-    const bytes_view record = compressor_.compress(body, with, used);
+    const byte_span record = compressor_.compress(body, with, used);
     const std::size_t size = record.empty() ? body.size() : record.size();
     if (!body.empty()) choose_effort(used, static_cast<double>(size) / static_cast<double>(body.size()));
     size_.add(static_cast<double>(size));

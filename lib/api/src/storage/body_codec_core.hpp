@@ -45,10 +45,10 @@ public:
     /** Adds a body that is about to be stored to the samples.
 
         @return a new dictionary when one is due: the owner stores it and uses it from now on. */
-    [[nodiscard]] std::unique_ptr<body_dictionary> learn(bytes_view body);
+    [[nodiscard]] std::unique_ptr<body_dictionary> learn(byte_span body);
 
     /// Returns the record of a body; empty when the body is better kept plain. Valid until the next call.
-    [[nodiscard]] bytes_view compress(bytes_view body, const body_dictionary& with);
+    [[nodiscard]] byte_span compress(byte_span body, const body_dictionary& with);
 
     [[nodiscard]] dictionary_stage stage() const noexcept { return stage_; }
     [[nodiscard]] effort level() const noexcept { return effort_; }
@@ -70,7 +70,7 @@ private:
         double value = 0;
     };
 
-    void sample(bytes_view body);
+    void sample(byte_span body);
     [[nodiscard]] std::unique_ptr<body_dictionary> train();
     void choose_effort(effort used, double ratio) noexcept;
 

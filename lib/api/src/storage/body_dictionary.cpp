@@ -66,7 +66,7 @@ void zstd_free::operator()(ZSTD_DCtx_s* d) const noexcept { ZSTD_freeDCtx(d); }
 void zstd_free::operator()(ZSTD_CDict_s* c) const noexcept { ZSTD_freeCDict(c); }
 void zstd_free::operator()(ZSTD_DDict_s* d) const noexcept { ZSTD_freeDDict(d); }
 
-body_dictionary::body_dictionary(bytes_view content)
+body_dictionary::body_dictionary(byte_span content)
     : normal_(present(ZSTD_createCDict(content.data(), content.size(), normal_level))),
       light_(present(ZSTD_createCDict(content.data(), content.size(), light_level))),
       expansion_(present(ZSTD_createDDict(content.data(), content.size())))
@@ -103,21 +103,21 @@ body_compressor::body_compressor() : context_(present(ZSTD_createCCtx()))
     ZSTD_CCtx_setParameter(context_.get(), ZSTD_c_dictIDFlag, 0);
 }
 
-bytes_view body_compressor::compress(bytes_view body, const body_dictionary& with, effort e)
+byte_span body_compressor::compress(byte_span body, const body_dictionary& with, effort e)
 {
     trim(out_);
     out_.resize(ZSTD_compressBound(body.size()));
     ZSTD_CCtx_refCDict(context_.get(), with.compression(e));
     const std::size_t size = ZSTD_compress2(context_.get(), out_.data(), out_.size(), body.data(), body.size());
     if (ZSTD_isError(size) != 0 || size >= body.size() + magic.size()) return {};
-    return bytes_view(out_).first(size).subspan(magic.size());
+    return byte_span(out_).first(size).subspan(magic.size());
 }
 
 std::size_t body_compressor::bytes() const noexcept { return ZSTD_sizeof_CCtx(context_.get()) + out_.capacity(); }
 
 body_expander::body_expander() : context_(present(ZSTD_createDCtx())) {}
 
-std::optional<bytes_view> body_expander::expand(bytes_view frame, const body_dictionary& with, std::size_t largest)
+std::optional<byte_span> body_expander::expand(byte_span frame, const body_dictionary& with, std::size_t largest)
 {
     trim(in_);
     trim(out_);
@@ -128,7 +128,7 @@ std::optional<bytes_view> body_expander::expand(bytes_view frame, const body_dic
     const std::size_t size =
         ZSTD_decompress_usingDDict(context_.get(), out_.data(), largest, in_.data(), in_.size(), with.expansion_.get());
     if (ZSTD_isError(size) != 0) return std::nullopt;
-    return bytes_view(out_).first(size);
+    return byte_span(out_).first(size);
 }
 
 std::size_t body_expander::bytes() const noexcept

@@ -16,7 +16,7 @@ struct ZSTD_DDict_s;
 
 namespace kubecoro::detail {
 
-using bytes_view = std::span<const unsigned char>;
+using byte_span = std::span<const unsigned char>;
 
 /// Compression effort: zstd level 2, or -5 where data barely compresses.
 enum class effort : std::uint8_t
@@ -56,7 +56,7 @@ public:
 private:
     friend class body_compressor;
     friend class body_expander;
-    explicit body_dictionary(bytes_view content);
+    explicit body_dictionary(byte_span content);
 
     [[nodiscard]] const ZSTD_CDict_s* compression(effort e) const noexcept
     {
@@ -77,7 +77,7 @@ public:
     /** A zstd frame without its constant first bytes. Valid until the next call.
 
         Empty when the frame would not be smaller than the body. */
-    [[nodiscard]] bytes_view compress(bytes_view body, const body_dictionary& with, effort e);
+    [[nodiscard]] byte_span compress(byte_span body, const body_dictionary& with, effort e);
     [[nodiscard]] std::size_t bytes() const noexcept;
 
 private:
@@ -96,7 +96,7 @@ public:
         @param largest  Maximum size of the body.
         Returns nothing when the frame is broken or was made with another dictionary: never reads or writes out of
         bounds. */
-    [[nodiscard]] std::optional<bytes_view> expand(bytes_view frame, const body_dictionary& with, std::size_t largest);
+    [[nodiscard]] std::optional<byte_span> expand(byte_span frame, const body_dictionary& with, std::size_t largest);
     [[nodiscard]] std::size_t bytes() const noexcept;
 
 private:

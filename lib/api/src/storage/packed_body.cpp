@@ -21,7 +21,7 @@ void put_varint(std::vector<unsigned char>& out, std::size_t v)
     out.push_back(static_cast<unsigned char>(v));
 }
 
-bool take_varint(bytes_view& in, std::size_t& v) noexcept
+bool take_varint(byte_span& in, std::size_t& v) noexcept
 {
     v = 0;
     for (std::size_t shift = 0; shift <= max_varint_shift && !in.empty(); shift += 7) {
@@ -39,7 +39,7 @@ bool tape_splitter::overlaps(tape_range r) const noexcept
                        [r](const cut& c) { return r.begin < c.range.end && c.range.begin < r.end; });
 }
 
-void tape_splitter::put_slot(bytes_view value, bool may_be_uuid)
+void tape_splitter::put_slot(byte_span value, bool may_be_uuid)
 {
     if (may_be_uuid && value.front() == tag::string_0 + uuid_length) {
         const std::string_view text(reinterpret_cast<const char*>(value.data()) + 1, value.size() - 1);
@@ -52,7 +52,7 @@ void tape_splitter::put_slot(bytes_view value, bool may_be_uuid)
     front_.insert(front_.end(), value.begin(), value.end());
 }
 
-bool tape_splitter::split(bytes_view tape, const std::vector<tape_range>& slots)
+bool tape_splitter::split(byte_span tape, const std::vector<tape_range>& slots)
 {
     cuts_.clear();
     front_.clear();
@@ -92,7 +92,7 @@ namespace {
 /// The complete values of a front.
 struct front_slots
 {
-    explicit front_slots(bytes_view front) noexcept
+    explicit front_slots(byte_span front) noexcept
     {
         const unsigned char* const end = front.data() + front.size();
         for (const unsigned char* at = front.data(); at != end && count != values.size();) {
@@ -102,11 +102,11 @@ struct front_slots
             at = next;
         }
     }
-    std::array<bytes_view, 64> values;
+    std::array<byte_span, 64> values;
     std::size_t count = 0;
 };
 
-bool append(std::span<unsigned char>& out, bytes_view bytes) noexcept
+bool append(std::span<unsigned char>& out, byte_span bytes) noexcept
 {
     if (bytes.size() > out.size()) return false;
     if (!bytes.empty()) std::memcpy(out.data(), bytes.data(), bytes.size());
@@ -114,7 +114,7 @@ bool append(std::span<unsigned char>& out, bytes_view bytes) noexcept
     return true;
 }
 
-bool append_slot(std::span<unsigned char>& out, bytes_view slot) noexcept
+bool append_slot(std::span<unsigned char>& out, byte_span slot) noexcept
 {
     const unsigned char* const end = slot.data() + slot.size();
     const std::size_t size = slot_size_in_tape(slot.data(), end);
@@ -126,13 +126,13 @@ bool append_slot(std::span<unsigned char>& out, bytes_view slot) noexcept
 
 } // namespace
 
-bool join_tape(bytes_view front, bytes_view body, std::span<unsigned char> out) noexcept
+bool join_tape(byte_span front, byte_span body, std::span<unsigned char> out) noexcept
 {
     if (body.empty()) return false;
     const front_slots slots(front);
     const std::size_t cuts = body.front();
-    bytes_view table = body.subspan(1);
-    bytes_view rest = table;
+    byte_span table = body.subspan(1);
+    byte_span rest = table;
     std::size_t gap = 0;
     for (std::size_t i = 0; i < cuts; ++i) {
         if (rest.empty()) return false;

@@ -24,7 +24,7 @@ struct tape_range
     std::uint32_t begin = 0;
     std::uint32_t end = 0;
     /// If the range is empty: a value in a shared container.
-    bytes_view outside{};
+    byte_span outside{};
     /// If the range is empty: the value exists but has an unexpected kind.
     bool elsewhere = false;
     /// May be stored in the front as a front_tag::uuid.
@@ -37,9 +37,9 @@ class tape_splitter
 public:
     /** @param slots  At most 64. A value that overlaps an earlier one is copied instead of cut out.
         @return false when the front is larger than a block can represent. */
-    [[nodiscard]] bool split(bytes_view tape, const std::vector<tape_range>& slots);
-    [[nodiscard]] bytes_view front() const noexcept { return front_; }
-    [[nodiscard]] bytes_view body() const noexcept { return body_; }
+    [[nodiscard]] bool split(byte_span tape, const std::vector<tape_range>& slots);
+    [[nodiscard]] byte_span front() const noexcept { return front_; }
+    [[nodiscard]] byte_span body() const noexcept { return body_; }
 
 private:
     struct cut
@@ -48,7 +48,7 @@ private:
         std::uint8_t slot;
     };
     [[nodiscard]] bool overlaps(tape_range r) const noexcept;
-    void put_slot(bytes_view value, bool may_be_uuid);
+    void put_slot(byte_span value, bool may_be_uuid);
 
     std::vector<cut> cuts_;
     std::vector<unsigned char> front_;
@@ -57,10 +57,10 @@ private:
 
 /// Writes the tape to `out`, which has the tape's size. False when front and body do not form a tape of that size;
 /// never reads or writes out of bounds.
-[[nodiscard]] bool join_tape(bytes_view front, bytes_view body, std::span<unsigned char> out) noexcept;
+[[nodiscard]] bool join_tape(byte_span front, byte_span body, std::span<unsigned char> out) noexcept;
 
 void put_varint(std::vector<unsigned char>& out, std::size_t v);
 /// Removes a number from the front of `in`; false when it is malformed.
-[[nodiscard]] bool take_varint(bytes_view& in, std::size_t& v) noexcept;
+[[nodiscard]] bool take_varint(byte_span& in, std::size_t& v) noexcept;
 
 } // namespace kubecoro::detail

@@ -22,7 +22,7 @@ constexpr std::size_t kept_expanders = 2;
 /// Excluded from samples: their values must not outlive their object, and a dictionary does.
 constexpr std::array<std::string_view, 3> data_maps{"data", "stringData", "binaryData"};
 
-tape_range range_of(const value_view& v, bytes_view tape) noexcept
+tape_range range_of(const value_view& v, byte_span tape) noexcept
 {
     if (!v) return {};
     const std::string_view text = tape_access::bytes(v);
@@ -32,7 +32,7 @@ tape_range range_of(const value_view& v, bytes_view tape) noexcept
 }
 
 /// The value stored at this offset itself, possibly the number of a shared container.
-tape_range range_at(std::uint32_t at, bytes_view tape) noexcept
+tape_range range_at(std::uint32_t at, byte_span tape) noexcept
 {
     const unsigned char* const next = skip_value(tape.data() + at, tape.data() + tape.size());
     return {.begin = at, .end = next == nullptr ? at : static_cast<std::uint32_t>(next - tape.data())};
@@ -62,7 +62,7 @@ packing::~packing()
 
 // ---- Packing
 
-void packing::find_slots(bytes_view tape, const front_offsets& offsets)
+void packing::find_slots(byte_span tape, const front_offsets& offsets)
 {
     slots_.clear();
     const unsigned char* const end = tape.data() + tape.size();
@@ -78,7 +78,7 @@ void packing::find_slots(bytes_view tape, const front_offsets& offsets)
     for (const auto& path : owner_.hot_fields) slots_.push_back(range_of(root.path(path), tape));
 }
 
-packed_block* packing::pack(bytes_view tape, const front_offsets& offsets, bool is_new)
+packed_block* packing::pack(byte_span tape, const front_offsets& offsets, bool is_new)
 {
     find_slots(tape, offsets);
     if (!splitter_.split(tape, slots_)) return nullptr;
@@ -87,18 +87,18 @@ packed_block* packing::pack(bytes_view tape, const front_offsets& offsets, bool 
     return make(splitter_.front(), splitter_.body(), tape.size(), plain_bytes(tape.size()));
 }
 
-void packing::learn(bytes_view tape)
+void packing::learn(byte_span tape)
 {
     if (!codec_.wants_sample()) return;
     const value_view root = tape_access::view(tape.data(), tape.data() + tape.size(), &owner_.words);
     sample_slots_.clear();
     for (const auto name : data_maps)
         if (const value_view map = root[name]) sample_slots_.push_back(range_of(map, tape));
-    bytes_view sample = splitter_.body();
+    byte_span sample = splitter_.body();
     if (!sample_slots_.empty()) {
         // A range that overlaps an earlier one stays: the maps come before the hot fields that may be inside them.
         sample_slots_.insert(sample_slots_.end(), slots_.begin(), slots_.end());
-        sample = sampler_.split(tape, sample_slots_) ? sampler_.body() : bytes_view{};
+        sample = sampler_.split(tape, sample_slots_) ? sampler_.body() : byte_span{};
     }
     if (sample.empty()) return;
     if (auto made = codec_.learn(sample)) install(std::move(made));
@@ -128,9 +128,9 @@ void packing::install(std::unique_ptr<body_dictionary> made)
     }
 }
 
-packed_block* packing::make(bytes_view front, bytes_view body, std::size_t tape_size, std::size_t plain_size)
+packed_block* packing::make(byte_span front, byte_span body, std::size_t tape_size, std::size_t plain_size)
 {
-    const bytes_view frame = codec_.compress(body, *current_);
+    const byte_span frame = codec_.compress(body, *current_);
     if (frame.empty()) return nullptr;
     std::vector<unsigned char>& head = body_;
     head.clear();
@@ -191,9 +191,9 @@ packing::lease::~lease()
     if (owner.expanders_.size() < kept_expanders) owner.expanders_.push_back(std::move(expander));
 }
 
-std::optional<bytes_view> packing::body_of(const packed_block& b, body_expander& expander, std::size_t& tape_size) const
+std::optional<byte_span> packing::body_of(const packed_block& b, body_expander& expander, std::size_t& tape_size) const
 {
-    bytes_view frame = b.record();
+    byte_span frame = b.record();
     if (!take_varint(frame, tape_size) || tape_size > largest_tape) return std::nullopt;
     const body_dictionary& with = *places_[b.dictionary].dictionary.load(std::memory_order_acquire);
     return expander.expand(frame, with, tape_size + max_table);

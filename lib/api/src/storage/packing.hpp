@@ -35,7 +35,7 @@ public:
     /// would not get smaller.
     ///
     /// @param is_new  Not seen before: usable for training.
-    [[nodiscard]] packed_block* pack(bytes_view tape, const front_offsets& offsets, bool is_new = true);
+    [[nodiscard]] packed_block* pack(byte_span tape, const front_offsets& offsets, bool is_new = true);
     /// Packs the object with the current dictionary; null when the block may stay as it is.
     [[nodiscard]] packed_block* renew(const object::block& b);
     /// True if renew() may have something to do.
@@ -91,12 +91,12 @@ private:
     {
         return plain_block::bytes_for(tape_size, owner_.hot_fields.size());
     }
-    void find_slots(bytes_view tape, const front_offsets& offsets);
-    void learn(bytes_view tape);
+    void find_slots(byte_span tape, const front_offsets& offsets);
+    void learn(byte_span tape);
     void install(std::unique_ptr<body_dictionary> made);
-    [[nodiscard]] packed_block* make(bytes_view front, bytes_view body, std::size_t tape_size, std::size_t plain_size);
-    [[nodiscard]] std::optional<bytes_view> body_of(const packed_block& b, body_expander& expander,
-                                                    std::size_t& tape_size) const;
+    [[nodiscard]] packed_block* make(byte_span front, byte_span body, std::size_t tape_size, std::size_t plain_size);
+    [[nodiscard]] std::optional<byte_span> body_of(const packed_block& b, body_expander& expander,
+                                                   std::size_t& tape_size) const;
 
     encoding& owner_;
 

@@ -6,10 +6,10 @@ using namespace shard_core_test;
 TEST_CASE("shard core: joins with the members that it has seen, and works once all claims are known", "[shards]")
 {
     script s;
-    s.write(other, "other", view({other}));
+    s.write(other, "other", view_of({other}));
     s.list();
-    CHECK(s.expect<step::create>().view == view({me, other}));
-    s.core.written(s.now, s.write(me, "me_1", view({me, other})));
+    CHECK(s.expect<step::create>().view == view_of({me, other}));
+    s.core.written(s.now, s.write(me, "me_1", view_of({me, other})));
     CHECK_FALSE(s.core.works(s.now));
     s.list();
     CHECK(s.core.works(s.now));
@@ -17,7 +17,7 @@ TEST_CASE("shard core: joins with the members that it has seen, and works once a
     const auto first = s.drain();
     CHECK(covered(first.share) == 0);
     CHECK_FALSE(s.core.settled());
-    s.core.seen(s.now, s.write(other, "other", view({me, other})));
+    s.core.seen(s.now, s.write(other, "other", view_of({me, other})));
     const auto second = s.drain();
     CHECK(covered(second.share) > 400);
     CHECK(covered(second.share) < 600);
@@ -47,16 +47,16 @@ TEST_CASE("shard core: a key that moves away is claimed until its runs have ende
 {
     script s;
     CHECK(covered(s.join()) == 1000);
-    s.core.seen(s.now, s.write(other, "other", view({me, other})));
+    s.core.seen(s.now, s.write(other, "other", view_of({me, other})));
     const auto narrowed = s.expect<step::assign>();
     CHECK(narrowed.patience == 20s);
     CHECK(covered(narrowed.share) < 600);
     s.now = s.wait_until();
-    CHECK(s.accept_update() == view({me})); // a renewal meanwhile
-    s.core.drained(narrowed.epoch - 1);     // of an assignment before
+    CHECK(s.accept_update() == view_of({me})); // a renewal meanwhile
+    s.core.drained(narrowed.epoch - 1);        // of an assignment before
     CHECK(s.wait_until() == s.now + 2s);
     s.core.drained(narrowed.epoch);
-    CHECK(s.accept_update() == view({me, other}));
+    CHECK(s.accept_update() == view_of({me, other}));
     s.list();
     CHECK(covered(s.drain().share) == covered(narrowed.share));
     s.expect<step::wait>();
@@ -66,7 +66,7 @@ TEST_CASE("shard core: a key that moves away is claimed until its runs have ende
 TEST_CASE("shard core: a member that has gone is replaced after a write and a list", "[shards]")
 {
     script s;
-    s.write(other, "other", view({me, other}));
+    s.write(other, "other", view_of({me, other}));
     const auto before = s.join();
     CHECK(covered(before) < 600);
     s.core.seen_deleted(other, "another uid");
@@ -75,7 +75,7 @@ TEST_CASE("shard core: a member that has gone is replaced after a write and a li
     s.leases.erase(other);
     s.core.seen_deleted(other, uid);
     CHECK(s.drain().share.within.size() == 2); // not more than before
-    CHECK(s.accept_update() == view({me}));
+    CHECK(s.accept_update() == view_of({me}));
     CHECK(s.core.works(s.now));
     s.list();
     CHECK(covered(s.drain().share) == 1000);
@@ -85,7 +85,7 @@ TEST_CASE("shard core: an expired Lease is deleted at the version that was seen,
           "[shards]")
 {
     script s;
-    s.write(other, "other", view({me, other})).record.duration_seconds = 40;
+    s.write(other, "other", view_of({me, other})).record.duration_seconds = 40;
     s.join();
     const auto seen = s.now;
     while (s.now < seen + 40s) {
@@ -117,7 +117,7 @@ TEST_CASE("shard core: an expired Lease is deleted at the version that was seen,
     SECTION("it was renewed at the last moment")
     {
         s.core.removed(s.now, failure(cond::conflict));
-        s.write(other, "other", view({me, other}));
+        s.write(other, "other", view_of({me, other}));
         s.list();
         CHECK(s.core.evictions() == 0);
         CHECK(s.core.members() == 2);
@@ -151,7 +151,7 @@ TEST_CASE("shard core: work is suspended when the Lease was not renewed in time,
           "[shards]")
 {
     script s;
-    s.write(other, "other", view({me, other}));
+    s.write(other, "other", view_of({me, other}));
     const auto share = s.join();
     const auto sent = s.now;
     s.now = s.wait_until();
@@ -169,7 +169,7 @@ TEST_CASE("shard core: work is suspended when the Lease was not renewed in time,
     s.now = s.wait_until();
     s.list();
     // The other one has not renewed for 40 s, as far as this one can tell. That is no reason to delete its Lease.
-    CHECK(s.accept_update() == view({me, other}));
+    CHECK(s.accept_update() == view_of({me, other}));
     CHECK(s.drain().share == share);
     CHECK(s.wait_until() == s.now + 2s);
     CHECK(s.core.losses() == 0);
@@ -185,7 +185,7 @@ TEST_CASE("shard core: one that was deleted cancels its runs, awaits them, and j
     CHECK(covered(lost.share) == 0);
     CHECK(s.core.losses() == 1);
     s.leases.clear();
-    s.write(other, "other", view({other}));
+    s.write(other, "other", view_of({other}));
     s.list();
     CHECK_FALSE(s.expect<step::wait>().until); // its runs have not ended
     s.core.drained(lost.epoch);
@@ -199,9 +199,9 @@ TEST_CASE("shard core: a view whose write has no answer limits the work, and is 
 {
     script s;
     s.join();
-    s.core.seen(s.now, s.write(other, "other", view({me, other})));
+    s.core.seen(s.now, s.write(other, "other", view_of({me, other})));
     s.drain();
-    CHECK(s.expect<step::update>().view == view({me, other}));
+    CHECK(s.expect<step::update>().view == view_of({me, other}));
     s.core.written(s.now, failure(cond::timed_out));
     // The other one goes again at once.
     const auto uid = s.leases[other].uid;
@@ -211,17 +211,17 @@ TEST_CASE("shard core: a view whose write has no answer limits the work, and is 
     SECTION("it has not been stored, but may be later")
     {
         s.list();
-        CHECK(s.accept_update() == view({me, other}));
+        CHECK(s.accept_update() == view_of({me, other}));
         s.answer_list();
         CHECK(s.drain().share.within.size() == 2);
-        CHECK(s.accept_update() == view({me}));
+        CHECK(s.accept_update() == view_of({me}));
     }
     SECTION("it has been stored")
     {
-        s.write(me, "me_1", view({me, other}));
+        s.write(me, "me_1", view_of({me, other}));
         s.list();
         CHECK(s.drain().share.within.size() == 2);
-        CHECK(s.accept_update() == view({me}));
+        CHECK(s.accept_update() == view_of({me}));
         s.list();
         CHECK(covered(s.drain().share) == 1000);
     }
@@ -311,7 +311,7 @@ TEST_CASE("shard core: one that stops before it has joined leaves no Lease behin
 TEST_CASE("shard core: the name of another process is free when that has gone", "[shards]")
 {
     script s;
-    s.write(me, "me_0", view({me}));
+    s.write(me, "me_0", view_of({me}));
     s.list();
     const auto until = s.wait_until();
     CHECK(until > s.now);
@@ -344,7 +344,7 @@ TEST_CASE("shard core: a claim that cannot be read blocks what its member could 
     script s;
     s.write(other, "other", {}).view.reset();
     CHECK(covered(s.join()) == 0);
-    s.core.seen(s.now, s.write(other, "other", view({me, other})));
+    s.core.seen(s.now, s.write(other, "other", view_of({me, other})));
     CHECK(covered(s.drain().share) > 400);
 }
 
@@ -377,7 +377,7 @@ TEST_CASE("shard core: a claim that cannot be read blocks keys until its Lease h
     s.core.removed(s.now, {});
     CHECK(s.core.unreadable().empty());
     CHECK(covered(s.drain().share) > 400);
-    CHECK(s.accept_update() == view({me}));
+    CHECK(s.accept_update() == view_of({me}));
     s.list();
     CHECK(covered(s.drain().share) == 1000);
 }
@@ -386,15 +386,15 @@ TEST_CASE("shard core: a server that was restored from a backup has lower versio
 {
     script s;
     s.version = 5'000;
-    s.write(other, "other", view({other, me}));
-    s.write(third, "third", view({other, me, third})); // joined after the backup
+    s.write(other, "other", view_of({other, me}));
+    s.write(third, "third", view_of({other, me, third})); // joined after the backup
     s.join();
     CHECK(s.core.members() == 3);
 
     s.version = 200;
     s.leases.erase(third);
-    s.write(other, "other", view({other, me}));
-    s.write(me, "me_1", view({other, me}));
+    s.write(other, "other", view_of({other, me}));
+    s.write(me, "me_1", view_of({other, me}));
     s.core.watched(false);
     s.core.watched(true);
     s.list();
@@ -402,7 +402,7 @@ TEST_CASE("shard core: a server that was restored from a backup has lower versio
     // Its renewals are seen by the watch, so that it stays.
     for (int i = 0; i < 20; ++i) {
         s.now += 1s;
-        s.core.seen(s.now, s.write(other, "other", view({other, me})));
+        s.core.seen(s.now, s.write(other, "other", view_of({other, me})));
         for (;;) {
             auto next = s.core.next(s.now);
             if (std::holds_alternative<step::wait>(next)) break;
@@ -422,14 +422,14 @@ TEST_CASE("shard core: a server that was restored from a backup has lower versio
 TEST_CASE("shard core: an own claim counts as the server has it, also if another process has written it", "[shards]")
 {
     script s;
-    s.write(other, "other", view({me, other}));
+    s.write(other, "other", view_of({me, other}));
     const auto before = covered(s.join());
     // Written by another one: the third member may work on its part of the keys.
-    s.core.seen(s.now, s.write(me, "me_1", view({me, other, third})));
+    s.core.seen(s.now, s.write(me, "me_1", view_of({me, other, third})));
     s.list();
     const auto after = covered(s.drain().share);
     CHECK(after < before - 100);
-    CHECK(s.accept_update() == view({me, other}));
+    CHECK(s.accept_update() == view_of({me, other}));
 }
 
 TEST_CASE("shard core: a view never has more members than others read", "[shards]")
@@ -437,16 +437,16 @@ TEST_CASE("shard core: a view never has more members than others read", "[shards
     auto few = usual();
     few.max_members = 3;
     script s(few);
-    s.write(other, "other", view({other}));
+    s.write(other, "other", view_of({other}));
     s.join();
-    s.core.seen(s.now, s.write(third, "third", view({third})));
+    s.core.seen(s.now, s.write(third, "third", view_of({third})));
     CHECK(s.core.members() == 3);
-    s.core.seen(s.now, s.write(0x4444, "fourth", view({0x4444})));
+    s.core.seen(s.now, s.write(0x4444, "fourth", view_of({0x4444})));
     CHECK(s.core.members() == 3);
     CHECK(s.drain().share.within.back().members.size() == 3);
 
     script joining(few);
-    for (const member_id m : {other, third, member_id{0x4444}}) joining.write(m, "member", view({m}));
+    for (const member_id m : {other, third, member_id{0x4444}}) joining.write(m, "member", view_of({m}));
     joining.list();
     CHECK(joining.core.trouble() == cond::invalid);
 }
@@ -454,12 +454,12 @@ TEST_CASE("shard core: a view never has more members than others read", "[shards
 TEST_CASE("shard core: events of the past change nothing", "[shards]")
 {
     script s;
-    const auto old = s.write(other, "other", view({me, other}));
-    s.write(other, "other", view({other}));
+    const auto old = s.write(other, "other", view_of({me, other}));
+    s.write(other, "other", view_of({other}));
     CHECK(covered(s.join()) == 0);
     s.core.seen(s.now, old);
     s.expect<step::wait>();
-    auto ghost = s.write(third, "third", view({third}));
+    auto ghost = s.write(third, "third", view_of({third}));
     s.leases.erase(third);
     ghost.resource_version = "50"; // before the list, which does not have it
     s.core.seen(s.now, ghost);
@@ -475,9 +475,9 @@ TEST_CASE("shard core: a group that is too large is refused, and what is known s
     auto few = usual();
     few.max_members = 2;
     script s(few);
-    s.write(other, "other", view({me, other}));
+    s.write(other, "other", view_of({me, other}));
     const auto share = s.join();
-    s.write(third, "third", view({me, other, third}));
+    s.write(third, "third", view_of({me, other, third}));
     s.core.watched(false);
     s.core.watched(true); // it has been away
     s.list();

@@ -39,7 +39,7 @@ struct without_lists
 TEST_CASE("shard core: lists that fail cost no renewal", "[shards]")
 {
     script s;
-    s.write(other, "other", view({me, other}));
+    s.write(other, "other", view_of({me, other}));
     const auto share = s.join();
     s.core.watched(false);
     s.core.watched(true); // a list is due
@@ -56,15 +56,15 @@ TEST_CASE("shard core: lists that fail cost no renewal", "[shards]")
     CHECK(server.lists <= 62);
     // A member that comes meanwhile gets its keys, and this one no others before it has seen all claims.
     const auto before = s.leases[other];
-    s.core.seen(s.now, s.write(third, "third", view({me, other, third})));
+    s.core.seen(s.now, s.write(third, "third", view_of({me, other, third})));
     const auto narrowed = s.drain().share;
     CHECK(covered(narrowed) < covered(share));
     server.go_on_for(10s);
-    CHECK(s.leases[me].view == view({me, other, third}));
+    CHECK(s.leases[me].view == view_of({me, other, third}));
     s.core.seen_deleted(third, s.leases[third].uid);
     s.leases.erase(third);
     server.go_on_for(10s); // without an assignment
-    CHECK(s.leases[me].view == view({me, other, third}));
+    CHECK(s.leases[me].view == view_of({me, other, third}));
     CHECK_FALSE(s.core.settled());
 }
 
@@ -89,7 +89,7 @@ TEST_CASE("shard core: one that leaves without lists renews until its runs have 
     SECTION("another one has written it")
     {
         s.core.removed(s.now, failure(cond::conflict));
-        s.write(me, "me_1", view({me}));
+        s.write(me, "me_1", view_of({me}));
         s.list();
         CHECK(s.expect<step::remove>().resource_version == s.leases[me].resource_version);
     }
@@ -108,10 +108,10 @@ TEST_CASE("shard core: a list comes before a renewal when the own version is in 
         s.expect<step::update>();
         s.core.written(s.now, failure(cond::timed_out));
     }
-    SECTION("another one has written it") { s.core.seen(s.now, s.write(me, "me_1", view({me}))); }
+    SECTION("another one has written it") { s.core.seen(s.now, s.write(me, "me_1", view_of({me}))); }
     SECTION("another process has its name")
     {
-        auto taken = s.write(me, "me_2", view({me}));
+        auto taken = s.write(me, "me_2", view_of({me}));
         taken.uid = "another";
         s.core.seen(s.now, taken);
     }
@@ -122,7 +122,7 @@ TEST_CASE("shard core: a list comes before a renewal when the own version is in 
 TEST_CASE("shard core: a list that is older than an event does not undo it", "[shards]")
 {
     script s;
-    s.write(other, "other", view({me, other}));
+    s.write(other, "other", view_of({me, other}));
     s.join();
     s.core.watched(false);
     s.core.watched(true);
@@ -132,15 +132,15 @@ TEST_CASE("shard core: a list that is older than an event does not undo it", "[s
 
     SECTION("a member has come")
     {
-        s.core.seen(s.now, s.write(third, "third", view({me, other, third})));
+        s.core.seen(s.now, s.write(third, "third", view_of({me, other, third})));
         s.drain();
         s.core.listed(s.now, old);
         CHECK(s.core.members() == 3);
-        CHECK(s.accept_update() == view({me, other, third}));
+        CHECK(s.accept_update() == view_of({me, other, third}));
     }
     SECTION("a member has another claim")
     {
-        s.core.seen(s.now, s.write(other, "other", view({other})));
+        s.core.seen(s.now, s.write(other, "other", view_of({other})));
         CHECK(covered(s.drain().share) == 0);
         s.core.listed(s.now, old);
         const auto until = s.wait_until();
@@ -179,7 +179,7 @@ TEST_CASE("shard core: a list that is older than an event does not undo it", "[s
 TEST_CASE("shard core: the answer to a deletion does not concern a Lease that has come since", "[shards]")
 {
     script s;
-    s.write(other, "other", view({me, other}));
+    s.write(other, "other", view_of({me, other}));
     s.join();
     for (auto next = s.core.next(s.now);; next = s.core.next(s.now)) {
         if (std::holds_alternative<step::remove>(next)) break;
@@ -193,7 +193,7 @@ TEST_CASE("shard core: the answer to a deletion does not concern a Lease that ha
     const auto uid = s.leases[other].uid;
     s.leases.erase(other);
     s.core.seen_deleted(other, uid);
-    s.core.seen(s.now, s.write(other, "other", view({me, other})));
+    s.core.seen(s.now, s.write(other, "other", view_of({me, other})));
     SECTION("it is gone") { s.core.removed(s.now, {}); }
     SECTION("another member was first") { s.core.removed(s.now, failure(cond::not_found)); }
     CHECK(s.core.members() == 2);

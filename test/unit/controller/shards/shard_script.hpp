@@ -37,7 +37,7 @@ inline shard_core::settings usual()
 /// The n-th of the keys that are divided.
 inline object_key key(int n) { return {"shop", "object-" + std::to_string(n)}; }
 
-inline shard_view view(std::initializer_list<member_id> members)
+inline shard_view view_of(std::initializer_list<member_id> members)
 {
     shard_view out;
     out.members = members;

@@ -67,9 +67,10 @@ TEST_CASE("shard view: by namespace, all keys of one have one member", "[shards]
 
 TEST_CASE("shard view: its text is read back, and nothing else is", "[shards]")
 {
-    for (const auto& v : {shard_view{}, view({me}), view({me, other, third}), shard_view{shard_by::ns, {me, other}}})
+    for (const auto& v :
+         {shard_view{}, view_of({me}), view_of({me, other, third}), shard_view{shard_by::ns, {me, other}}})
         CHECK(read_view(view_text(v)) == v);
-    CHECK(view_text(view({other, me})) == "object:0000000000001111,0000000000002222");
+    CHECK(view_text(view_of({other, me})) == "object:0000000000001111,0000000000002222");
     for (const char* bad :
          {"", "object", "objects:", ":", "object:0", "object:000000000000111g", "object:0000000000001111,",
           "object:,0000000000001111", "object:0000000000001111 ", "object:0000000000002222,0000000000001111",
