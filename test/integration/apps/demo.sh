@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# demo.sh TOOL: runs the demo fast: it relists after 410, resumes, and ends with equal states.
+# demo.sh TOOL DEMO: runs the demo fast: it relists after 410, resumes, and ends with equal states. DEMO: the same as a program.
 # shellcheck source=common.sh
 . "$(dirname "$0")/common.sh"
 
@@ -8,6 +8,11 @@ for pattern in 'synced: [0-9]* objects' 'all equal' 'reconnected [1-9][0-9]* wat
     grep -q "$pattern" "$work/demo" || { cat "$work/demo"; die "nothing like: $pattern"; }
 done
 [[ ! -s $work/demo.err ]] || die "the demo complains"
+
+"$2" --seconds 1 --no-colour >"$work/program" 2>"$work/program.err" || { cat "$work/program"; die "the program of the demo failed"; }
+grep -q 'all equal' "$work/program" || { cat "$work/program"; die "the program shows no comparison"; }
+[[ ! -s $work/program.err ]] || die "the program of the demo complains"
+misuses '*--colours*' "$2" --colours
 
 # A user who may read one of the resources sees only that one; the others are named and left out.
 start server "$tool" serve --kubeconfig-out "$work/admin" --limited-kubeconfig-out "$work/limited"

@@ -65,7 +65,7 @@ void addresses(node_addresses all, series_sink& out)
     for (const auto a : all) out.add({{"type", a.type()}, {"address", a.address()}}, 1);
 }
 
-constexpr std::array families{
+constexpr std::array node_families{
     value_of<metadata_of<node>, [](auto part) { return part.creationTimestamp(); }>("kube_node_created",
                                                                                     "[STABLE] Unix creation timestamp"),
     value_of<metadata_of<node>, [](auto part) { return part.deletionTimestamp(); }>("kube_node_deletion_timestamp",
@@ -90,7 +90,7 @@ constexpr std::array families{
 
 series_kind nodes()
 {
-    series_kind out{{"", "v1", "nodes", "Node", false}, {.name = "node", .has_namespace = false}, families};
+    series_kind out{{"", "v1", "nodes", "Node", false}, {.name = "node", .has_namespace = false}, node_families};
     out.keep = {"metadata.creationTimestamp",
                 "metadata.deletionTimestamp",
                 "metadata.labels",

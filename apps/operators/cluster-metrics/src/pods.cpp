@@ -146,7 +146,7 @@ void tolerations(list_view<view<core_v1::toleration>> items, series_sink& out)
                 1);
 }
 
-constexpr std::array families{
+constexpr std::array pod_families{
     series_of<statuses, completion_time>("kube_pod_completion_time",
                                          "[STABLE] Completion time in unix timestamp for a pod."),
     series_of<containers, container_info>("kube_pod_container_info",
@@ -287,7 +287,7 @@ void keep_containers(std::vector<std::string>& keep)
 
 series_kind pods()
 {
-    series_kind out{{"", "v1", "pods", "Pod"}, {.name = "pod", .has_uid = true}, families};
+    series_kind out{{"", "v1", "pods", "Pod"}, {.name = "pod", .has_uid = true}, pod_families};
     out.keep = {"metadata.creationTimestamp",
                 "metadata.deletionTimestamp",
                 "metadata.ownerReferences",
