@@ -57,8 +57,11 @@ set(kubecoro_asio_headers <boost/asio/any_io_executor.hpp> <boost/asio/as_tuple.
   <boost/asio/co_spawn.hpp> <boost/asio/post.hpp> <boost/asio/this_coro.hpp> <boost/asio/use_awaitable.hpp>
   <boost/system/result.hpp>)
 
-# Most of a compiler's work on a small file is to read and to instantiate what all files of a module use. First builds compile the files
-# of a room, which is a folder of src, as one.
+# Names of another file are no shadows, and gcc takes a source that is included for a header.
+set(kubecoro_unit_flags -Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+
+# Most of a compiler's work on a small file is to read and to instantiate what all files of a target use. First builds compile the files
+# of a folder as one.
 function(kubecoro_units target)
   if(NOT KUBECORO_UNITY)
     return()
@@ -67,11 +70,11 @@ function(kubecoro_units target)
   list(FILTER sources INCLUDE REGEX "[.]cpp$")
   foreach(source IN LISTS sources)
     cmake_path(GET source PARENT_PATH room)
-    string(MAKE_C_IDENTIFIER "${room}" room)
+    string(MAKE_C_IDENTIFIER "room_${room}" room)
     set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${room})
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-  target_compile_options(${target} PRIVATE -Wno-shadow) # of names of another file
+  target_compile_options(${target} PRIVATE ${kubecoro_unit_flags})
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # gcc takes the files of a unit for headers, in which local types would differ from file to file.
     target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
