@@ -70,7 +70,7 @@ void check_three_way(const json::object& last, const json::object& wanted, const
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {
     const auto text = fuzz::text(data, size);
-    json::error_code broken;
+    boost::system::error_code broken;
     auto versions = json::parse(json::string_view(text.data(), text.size()), broken);
     if (broken || !versions.is_array() || versions.get_array().size() != 3) return 0;
     settle(versions);

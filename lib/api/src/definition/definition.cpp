@@ -220,7 +220,7 @@ json::object parse_definition(std::span<const std::string_view> parts)
     json::parse_options limits;
     limits.max_depth = 200;
     json::stream_parser parser({}, limits);
-    json::error_code broken;
+    boost::system::error_code broken;
     for (const auto part : parts)
         if (!broken) parser.write(part, broken);
     if (!broken) parser.finish(broken);

@@ -50,7 +50,7 @@ json::value ordered(const json::value& v)
     return out;
 }
 
-json::value parse(std::string_view text, json::error_code& broken)
+json::value parse(std::string_view text, boost::system::error_code& broken)
 {
     json::parse_options options;
     options.max_depth = deepest_item_json;
@@ -61,7 +61,7 @@ result<std::string> normal_json(std::string_view element, bool as_object)
 {
     const auto text = content_of(element);
     if (text.size() > longest_item_json) return not_an_element(element);
-    json::error_code broken;
+    boost::system::error_code broken;
     const auto parsed = parse(text, broken);
     const bool right = !broken && (!as_object || (parsed.is_object() && !parsed.get_object().empty()));
     if (!right) return not_an_element(element);
@@ -268,7 +268,7 @@ std::string path_text(const field_path& path)
             out += "." + std::string(content);
         } else if (element[0] == 'k') {
             char separator = '[';
-            json::error_code never; // the text is our own
+            boost::system::error_code never; // the text is our own
             const auto keys = parse(content, never);
             for (const auto& [name, value] : keys.get_object()) {
                 out += separator;

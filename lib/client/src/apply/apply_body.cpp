@@ -58,7 +58,7 @@ result<std::string> apply_body(const resource_type& resource, std::string_view n
 {
     json::parse_options limits;
     limits.max_depth = max_depth;
-    json::error_code broken;
+    boost::system::error_code broken;
     auto parsed = json::parse(text, broken, {}, limits);
     if (broken || !parsed.is_object()) return refuse("is not a JSON object");
     auto& body = parsed.get_object();

@@ -40,7 +40,7 @@ result<observed_shape::finder> observed_shape::items(const field_set& owned)
     for (const auto& [element, n] : owned.steps()) {
         if (!element.starts_with("k:")) continue;
         finder::key_list names;
-        json::error_code broken; // a set has no other elements than those that could be read
+        boost::system::error_code broken; // a set has no other elements than those that could be read
         const auto keys = json::parse(std::string(content_of(element)), broken);
         if (!keys.is_object()) continue;
         for (const auto& key : keys.get_object()) names.emplace_back(key.key());

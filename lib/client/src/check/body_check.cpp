@@ -71,7 +71,7 @@ private:
     {
         json::parse_options limits;
         limits.max_depth = max_depth;
-        json::error_code broken;
+        boost::system::error_code broken;
         auto out = json::parse(text, broken, {}, limits);
         return broken ? json::value() : out;
     }

@@ -19,7 +19,7 @@ result<json::value> parse(std::string_view text)
 {
     json::parse_options limits;
     limits.max_depth = deepest_schema;
-    json::error_code broken;
+    boost::system::error_code broken;
     auto parsed = json::parse(text, broken, {}, limits);
     if (broken) return failure(cond::corrupt, "the schema is not JSON");
     return parsed;

@@ -20,7 +20,7 @@ class boost_tape_handler
 {
 public:
     using view = boost::json::string_view;
-    using code = boost::json::error_code;
+    using code = boost::system::error_code;
     static constexpr std::size_t max_array_size = static_cast<std::size_t>(-1);
     static constexpr std::size_t max_object_size = static_cast<std::size_t>(-1);
     static constexpr std::size_t max_string_size = static_cast<std::size_t>(-1);
@@ -122,7 +122,7 @@ inline std::optional<std::vector<unsigned char>> boost_tape(std::string_view jso
     detail::tape_writer tape(detail::largest_tape, max_depth);
     boost::json::basic_parser<boost_tape_handler> parser({.max_depth = max_depth}, tape);
     const std::string text = without_lone_surrogates(json);
-    boost::json::error_code ec;
+    boost::system::error_code ec;
     const std::size_t taken = parser.write_some(false, text.data(), text.size(), ec);
     if (ec || taken != text.size()) return std::nullopt;
     const auto bytes = tape.bytes();
