@@ -12,7 +12,7 @@ void make_smoke(command& c)
     c.rounds = 1;
     c.tasks.pods = 20;
     c.tasks.milliseconds = 1;
-    c.tasks.compilers = {"g++"};
+    c.tasks.compilers = {KUBECORO_COMPILER};
     c.tasks.levels = {"O0"};
 }
 

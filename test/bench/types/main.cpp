@@ -69,7 +69,13 @@ int main(int argc, char** argv)
     auto parsed = types::parse_command(argc, argv);
     if (const auto* no = std::get_if<refusal>(&parsed)) return say(*no);
     const auto& c = std::get<types::command>(parsed);
-    return finish(run_course(c, {.measure = [&c](std::vector<row>& rows) { return measure(c, rows); },
-                                 .report = types::terminal_report,
-                                 .renew_document = [&c](const auto& rows) { return renew_document(c, rows); }}));
+    result<> affordable;
+    const auto report = [&affordable](const std::vector<row>& rows) {
+        affordable = within_budgets(rows);
+        return types::terminal_report(rows);
+    };
+    const auto done = run_course(c, {.measure = [&c](std::vector<row>& rows) { return measure(c, rows); },
+                                     .report = report,
+                                     .renew_document = [&c](const auto& rows) { return renew_document(c, rows); }});
+    return finish(done ? affordable : done);
 }

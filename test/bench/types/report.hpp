@@ -14,6 +14,9 @@ namespace kubecoro::bench::types {
 /// The targets of types.
 [[nodiscard]] std::span<const target> type_targets();
 
+/// Fails if a compiler took more CPU for a file than it may.
+[[nodiscard]] result<> within_budgets(const std::vector<row>& rows);
+
 /// All tables, then the targets that could be judged.
 [[nodiscard]] std::string terminal_report(const std::vector<row>& rows);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <sstream>
 
 #include <unistd.h>
 
@@ -105,6 +106,17 @@ void add_generate(std::vector<task>& out, const places& where)
     }
 }
 
+/// The operator whose files are compiled, too.
+constexpr std::string_view sample_operator = "/apps/operators/website/src";
+
+std::string source_of(const places& where, const std::string& file)
+{
+    const auto in = where.source + std::string(sample_operator);
+    if (file == "operator") return in + "/main.cpp";
+    return file == "reconciler" ? in + "/website_reconciler.cpp"
+                                : where.source + "/test/bench/types/users/" + file + ".cpp";
+}
+
 task compile_task(const places& where, const std::string& compiler, const std::string& level, const std::string& file)
 {
     const auto program = in_path(compiler);
@@ -114,11 +126,14 @@ task compile_task(const places& where, const std::string& compiler, const std::s
              .run = {.words = {program.value_or(compiler), "-std=c++20", "-Wall", "-Wextra", "-" + level},
                      .environment = {{"CCACHE_DISABLE", "1"}}},
              .output = where.work + "/users_file.o"};
-    for (const auto* module : {"base", "api", "client", "cache"})
+    for (const auto* module : {"base", "api", "client", "cache", "controller", "endpoints", "manager", "program"})
         out.run.words.push_back("-I" + where.source + "/lib/" + module + "/include");
     out.run.words.push_back("-I" + where.kinds);
-    for (const auto& word :
-         {std::string("-c"), where.source + "/test/bench/types/users/" + file + ".cpp", std::string("-o"), out.output})
+    // As CMake passes them to a program of kubecoro::program.
+    std::istringstream definitions(KUBECORO_PROGRAM_DEFINITIONS);
+    for (std::string name; definitions >> name;) out.run.words.push_back("-D" + name);
+    out.run.words.push_back("-DKUBECORO_VERSION=\"1\"");
+    for (const auto& word : {std::string("-c"), source_of(where, file), std::string("-o"), out.output})
         out.run.words.push_back(word);
     if (!program) out.missing = "not installed here";
     return out;
@@ -142,7 +157,8 @@ const std::vector<std::string>& workload_names()
 
 const std::vector<std::string>& user_files()
 {
-    static const std::vector<std::string> all{"no_kind", "one_kind", "ten_kinds", "all_kinds"};
+    static const std::vector<std::string> all{"no_kind",   "one_kind", "ten_kinds",
+                                              "all_kinds", "operator", "reconciler"};
     return all;
 }
 

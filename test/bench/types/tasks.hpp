@@ -59,7 +59,8 @@ struct task
 /// Valid values of task_options::names, in the order of the tables.
 [[nodiscard]] const std::vector<std::string>& workload_names();
 
-/// Valid values of task_options::files: sources of the folder `users`, without their ending.
+/// Valid values of task_options::files: sources of the folder `users`, without their ending; `operator` and `reconciler`, the main file of a
+/// whole operator and the one of its work.
 [[nodiscard]] const std::vector<std::string>& user_files();
 
 /// The records of pods in a form, "json" or "protobuf".

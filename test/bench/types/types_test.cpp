@@ -97,6 +97,20 @@ TEST_CASE("types report: every target names a line that exists")
     }
 }
 
+TEST_CASE("types report: a file that costs more than it may is a failure")
+{
+    const auto tasks = make_tasks(
+        {.names = {"compile"}, .compilers = {"sh"}, .files = {"ten_kinds", "operator"}, .levels = {"O0", "O2"}},
+        nowhere);
+    REQUIRE(tasks.size() == 4);
+    const auto cpu = [&](std::size_t task, double seconds) { return measured(tasks[task], "cpu", "s", {seconds}); };
+    // Ten kinds have no budget, and only CPU counts.
+    CHECK(within_budgets({cpu(0, 100), cpu(1, 5), cpu(3, 7), measured(tasks[1], "wall", "s", {100})}));
+    CHECK(within_budgets({cpu(1, 5.5)}).error().message() ==
+          "compile, sh -O0: operator takes 5.50 s of CPU, at most 5.00 are allowed");
+    CHECK_FALSE(within_budgets({cpu(1, 5), cpu(3, 7.5)}));
+}
+
 TEST_CASE("types report: targets against a peer and against seconds")
 {
     const auto compiled =
@@ -105,7 +119,7 @@ TEST_CASE("types report: targets against a peer and against seconds")
     const std::vector<row> rows{measured(compiled[0], "cpu", "s", {4.5}), measured(pods[0], "decode_1", "ns", {9'000}),
                                 measured(pods[2], "decode_1", "ns", {18'000})};
     const auto part = types_part(rows, {}, {{"one kind and its informer, -O0", "because"}});
-    CHECK(part.find("| one kind and its informer, -O0 | cpu | at most 4.00 | NOT reached: 4.50 s. because |") !=
+    CHECK(part.find("| one kind and its informer, -O0 | cpu | at most 3.00 | NOT reached: 4.50 s. because |") !=
           std::string::npos);
     CHECK(part.find("reached: 9,000 ns = 1/2.00 of 18,000") != std::string::npos);
     CHECK(part.find("pods, 2,000 small") != std::string::npos);
