@@ -137,6 +137,36 @@ TEST_CASE("defaults: a zero is as absent where Go does not tell it from that", "
           R"({"handSize":4,"queueLengthLimit":50,"queues":64})");
 }
 
+TEST_CASE("defaults: amounts in lists of resources are rounded away from zero to thousandths", "[apiserver][defaults]")
+{
+    server s;
+    const auto requested = [&](const std::string& amount) {
+        const auto made =
+            s.expect(201, "POST", pods + "?dryRun=All",
+                     R"({"metadata":{"name":"p"},"spec":{"volumes":[{"name":"v","emptyDir":{"sizeLimit":")" + amount +
+                         R"("}}],"containers":[{"name":"c","image":"i","resources":{"requests":{"memory":")" + amount +
+                         R"("}}}]}})");
+        // Others are kept to the billionth.
+        return std::string(made.at_pointer("/spec/containers/0/resources/requests/memory").as_string()) + " " +
+               std::string(made.at_pointer("/spec/volumes/0/emptyDir/sizeLimit").as_string());
+    };
+    CHECK(requested("1n") == "1m 1n");
+    CHECK(requested("1500u") == "2m 1500u");
+    CHECK(requested("1.1e-3") == "2e-3 1100e-6");
+    CHECK(requested("1.0000000015") == "1001m 1000000002n");
+    CHECK(requested("999999.9999m") == "1k 999999999900n");
+    CHECK(requested("0.0001Ki") == "103m 102400u");
+    CHECK(requested("0.1Ki") == "102400m 102400m");
+    CHECK(requested("9999999999999999999") == "9999999999999999999 9999999999999999999");
+    const auto range =
+        s.expect(201, "POST", "/api/v1/namespaces/default/limitranges",
+                 R"({"metadata":{"name":"r"},"spec":{"limits":[{"type":"Container","max":{"cpu":"-0.1m"}}]}})");
+    CHECK(range.at_pointer("/spec/limits/0/max/cpu") == "-1m");
+    const auto runtime = s.expect(201, "POST", "/apis/node.k8s.io/v1/runtimeclasses",
+                                  R"({"metadata":{"name":"r"},"handler":"h","overhead":{"podFixed":{"cpu":"1n"}}})");
+    CHECK(runtime.at_pointer("/overhead/podFixed/cpu") == "1n");
+}
+
 TEST_CASE("defaults: restored objects have them", "[apiserver][defaults]")
 {
     server s;

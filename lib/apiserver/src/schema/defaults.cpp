@@ -5,6 +5,7 @@
 #include "schema/default_rules.hpp"
 #include "schema/plain_defaults.hpp"
 #include "schema/pod_resources.hpp"
+#include "schema/resource_lists.hpp"
 #include "schema/service_spec.hpp"
 #include "state/finalizers.hpp"
 
@@ -355,6 +356,7 @@ void apply_defaults(const resource_info& info, json::value& body, bool creating,
     // A kubelet registers its node with a status.
     if (fresh && info.has_status && behaves != builtin::node) o.erase("status");
     if (info.custom) return;
+    round_resource_lists(info, body);
     if (behaves == builtin::pod)
         default_pod(o);
     else if (behaves == builtin::deployment)
