@@ -124,6 +124,11 @@ def text_of(value):
     return value if isinstance(value, str) else json.dumps(value, sort_keys=True)
 
 
+def lines_in_order(text):
+    """Go names the problems of a configuration in any order."""
+    return sorted((text or "").splitlines())
+
+
 def short(value):
     text = text_of(value)
     return text if len(text) < 160 else text[:160] + "..."
@@ -169,7 +174,7 @@ class Comparison:
             for key in ("reason", "message"):
                 if key == "message" and one.code == 422:
                     continue  # the causes in another order
-                if one.body.get(key) != other.body.get(key):
+                if lines_in_order(one.body.get(key)) != lines_in_order(other.body.get(key)):
                     self.note(step, subject, key, one.body.get(key), other.body.get(key))
             causes = [sorted({(c.get("field", ""), c.get("reason", ""), c.get("message", "")) for c in a.body.get("details", {}).get("causes", [])})
                       for a in (one, other)]

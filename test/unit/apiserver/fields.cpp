@@ -47,6 +47,8 @@ TEST_CASE("merge types: a resource has that of its kind and version", "[apiserve
            R"("x-kubernetes-list-type":"set","items":{"type":"string"}}}}}})"));
     CHECK(fields(object, merge_type_of(info, "v1")) ==
           R"({"f:spec":{"f:containers":{},"f:finalizers":{"v:\"a\"":{}}}})");
+    CHECK(fields(R"({"spec":{"finalizers":["a<b&c>"]}})", merge_type_of(info, "v1")) ==
+          R"({"f:spec":{"f:finalizers":{"v:\"a\\u003cb\\u0026c\\u003e\"":{}}}})"); // as Go escapes it
     CHECK(fields(object, merge_type_of(info, "v2")) == R"({"f:spec":{".":{},"f:containers":{},"f:finalizers":{}}})");
 }
 

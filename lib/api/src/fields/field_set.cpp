@@ -1,11 +1,11 @@
 #include <kubecoro/api/detail/field_set.hpp>
 
+#include "validation/go_print.hpp"
+
 #include <kubecoro/base/printable.hpp>
 
-#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/parse.hpp>
-#include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 
 #include <algorithm>
@@ -32,24 +32,6 @@ failure not_an_element(std::string_view text)
     return failure(cond::corrupt, "managed fields have the path element \"" + printable(text, shown_element) + "\"");
 }
 
-/// JSON in one notation: members of objects in order of their names.
-json::value ordered(const json::value& v)
-{
-    if (const auto* list = v.if_array()) {
-        json::array out;
-        for (const auto& item : *list) out.push_back(ordered(item));
-        return out;
-    }
-    const auto* members = v.if_object();
-    if (members == nullptr) return v;
-    std::vector<std::string_view> names;
-    for (const auto& m : *members) names.push_back(m.key());
-    std::sort(names.begin(), names.end());
-    json::object out;
-    for (const auto name : names) out[name] = ordered(members->at(name));
-    return out;
-}
-
 json::value parse(std::string_view text, boost::system::error_code& broken)
 {
     json::parse_options options;
@@ -65,7 +47,7 @@ result<std::string> normal_json(std::string_view element, bool as_object)
     const auto parsed = parse(text, broken);
     const bool right = !broken && (!as_object || (parsed.is_object() && !parsed.get_object().empty()));
     if (!right) return not_an_element(element);
-    return json::serialize(ordered(parsed));
+    return go_json(parsed);
 }
 
 result<std::string> normal_index(std::string_view element)
@@ -272,20 +254,21 @@ std::string path_text(const field_path& path)
             const auto keys = parse(content, never);
             for (const auto& [name, value] : keys.get_object()) {
                 out += separator;
-                out += std::string(name) + "=" + json::serialize(value);
+                out += std::string(name) + "=" + go_value(value);
                 separator = ',';
             }
             out += ']';
         } else {
-            out += element[0] == 'v' ? "[=" : "[";
-            out += std::string(content) + "]";
+            boost::system::error_code never;
+            out += element[0] == 'v' ? "[=" + go_value(parse(content, never)) : "[" + std::string(content);
+            out += ']';
         }
     }
     return out;
 }
 
-path_element key_element(const json::object& keys) { return "k:" + json::serialize(ordered(keys)); }
+path_element key_element(const json::object& keys) { return "k:" + go_json(keys); }
 
-path_element value_element(const json::value& item) { return "v:" + json::serialize(ordered(item)); }
+path_element value_element(const json::value& item) { return "v:" + go_json(item); }
 
 } // namespace kubecoro::detail

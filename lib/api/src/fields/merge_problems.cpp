@@ -3,6 +3,7 @@
 #include "validation/go_print.hpp"
 
 #include <kubecoro/api/detail/field_set.hpp>
+#include <kubecoro/api/detail/go_format.hpp>
 #include <kubecoro/api/detail/json_access.hpp>
 #include <kubecoro/api/detail/list_items.hpp>
 #include <kubecoro/base/hash.hpp>
@@ -27,8 +28,8 @@ constexpr std::size_t most_problems = 100;
 /// Bytes of their texts: a long name may stand above many of them.
 constexpr std::size_t most_problem_bytes = std::size_t{1} << 20;
 
-/// As Go prints a value of unknown type.
-std::string go_value(const json::value& v) { return "&value.valueUnstructured{Value:" + go_json(v) + "}"; }
+/// As Go prints the pointer to a value.
+std::string shown_by_go(const json::value& v) { return "&{" + go_plain(v) + "}"; }
 
 std::string_view go_type(const json::value& v)
 {
@@ -44,15 +45,16 @@ std::string misfit_of(const merge_type& type, const json::value& v)
     if (v.is_null()) return {};
     switch (type.wants()) {
     case wanted::object:
-        return v.is_object() ? std::string{} : "expected map, got " + go_value(v);
+        return v.is_object() ? std::string{} : "expected map, got " + shown_by_go(v);
     case wanted::array:
-        return v.is_array() ? std::string{} : "expected list, got " + go_value(v);
+        return v.is_array() ? std::string{} : "expected list, got " + shown_by_go(v);
     case wanted::text:
-        return v.is_string() ? std::string{} : "expected string, got " + go_value(v);
+        return v.is_string() ? std::string{}
+                             : "expected string, got &value.valueUnstructured{Value:" + go_syntax(v) + "}";
     case wanted::number:
         return v.is_number() ? std::string{} : "expected numeric (int or float), got " + std::string(go_type(v));
     case wanted::boolean:
-        return v.is_bool() ? std::string{} : "expected boolean, got &{" + go_json(v) + "}";
+        return v.is_bool() ? std::string{} : "expected boolean, got " + shown_by_go(v);
     case wanted::anything:
         break;
     }
@@ -77,6 +79,8 @@ std::string why_no_element(const item_keys& keys, const json::value& item)
 class problem_finder
 {
 public:
+    explicit problem_finder(equal_keys equal) : equal_(equal) {}
+
     std::vector<std::string> problems;
 
     void walk(const json::value& v, const merge_type& type)
@@ -141,22 +145,24 @@ private:
                 return;
             }
             const auto [at, added] = seen.emplace(element, false);
-            if (!added && !std::exchange(at->second, true)) report("duplicate entries for key " + path_text({element}));
+            if (!added && equal_ == equal_keys::refused && !std::exchange(at->second, true))
+                report("duplicate entries for key " + path_text({element}));
             path_.push_back(std::move(element));
             walk(array[i], item_type);
             path_.pop_back();
         }
     }
 
+    equal_keys equal_;
     field_path path_;
     std::size_t bytes_ = 0;
 };
 
 } // namespace
 
-std::vector<std::string> merge_problems(const json::value& v, const merge_type& type)
+std::vector<std::string> merge_problems(const json::value& v, const merge_type& type, equal_keys equal)
 {
-    problem_finder finder;
+    problem_finder finder(equal);
     finder.walk(v, type);
     return std::move(finder.problems);
 }

@@ -85,23 +85,18 @@ struct difference
     }
 };
 
-form common_form(const json::value* before, const json::value* after, const merge_type& type)
-{
-    const bool only_before = !after || after->is_null();
-    const bool only_after = !before || before->is_null();
-    if (only_before) return type.form_of(before ? *before : *after);
-    const auto f = type.form_of(*after);
-    return only_after || type.form_of(*before) == f ? f : form::leaf;
-}
-
 difference differing_members(const json::object* before, const json::object* after, const merge_type& type);
 difference differing_items(const json::value* before, const json::value* after, const merge_type& type, form f);
 
-/// Null: absent. One of them is there.
+/// Null: absent. One of them is there. Nulls take the form of the other one.
 difference compared(const json::value* before, const json::value* after, const merge_type& type)
 {
     difference out;
-    const auto f = common_form(before, after, type);
+    const auto* present = after && !after->is_null() ? after : before ? before : after;
+    const auto now = type.form_of(*present);
+    const auto then = before && !before->is_null() ? type.form_of(*before) : now;
+    // Where objects and other values are allowed, one that takes the place of the other is modified, and the members come or go.
+    const auto f = now == form::leaf ? then : now;
     if (f == form::leaf || (is_absent(before) && is_absent(after))) {
         out.note(before, after);
         return out;
@@ -110,7 +105,7 @@ difference compared(const json::value* before, const json::value* after, const m
         out = differing_members(before ? before->if_object() : nullptr, after ? after->if_object() : nullptr, type);
     else
         out = differing_items(before, after, type, f);
-    if (!before || !after) out.note(before, after);
+    if (!before || !after || now != then) out.note(before, after);
     return out;
 }
 

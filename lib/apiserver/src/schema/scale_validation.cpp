@@ -3,6 +3,8 @@
 #include "render/json_text.hpp"
 #include "render/status_errors.hpp"
 
+#include <kubecoro/api/detail/go_format.hpp>
+
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -23,8 +25,6 @@ std::string_view go_type(const json::value& v)
     return v.is_int64() ? "int64" : "float64";
 }
 
-std::string go_text(const json::value& v) { return v.is_null() ? "<nil>" : scalar_text(v); }
-
 struct found_member
 {
     /// Null: absent.
@@ -37,8 +37,8 @@ struct found_member
 found_member member_at(const json::value& body, std::string_view path, std::string_view wanted)
 {
     const auto fault = [&](std::string_view at, const json::value& v, std::string_view type) {
-        return "." + std::string(at) + " accessor error: " + go_text(v) + " is of the type " + std::string(go_type(v)) +
-               ", expected " + std::string(type);
+        return "." + std::string(at) + " accessor error: " + detail::go_plain(v) + " is of the type " +
+               std::string(go_type(v)) + ", expected " + std::string(type);
     };
     const json::value* v = &body;
     for (std::size_t begin = 0, end = 0; end != path.size(); begin = end + 1) {

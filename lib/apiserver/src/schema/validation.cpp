@@ -21,6 +21,7 @@
 #include "state/names.hpp"
 
 #include <kubecoro/api/detail/builtin_fields.hpp>
+#include <kubecoro/api/detail/go_format.hpp>
 #include <kubecoro/api/detail/label_rules.hpp>
 #include <kubecoro/api/detail/protobuf_form.hpp>
 
@@ -375,6 +376,31 @@ std::optional<status_error> check_builtin_types(std::string_view api_version, st
                                std::string(kind) + ": " + problem);
 }
 
+namespace {
+
+/// Checks the times in the metadata, which custom resources have as well.
+std::optional<status_error> check_times(const resource_info& info, std::string_view version, const json::value& body)
+{
+    const auto check = [&](const json::value* time, std::string_view field) -> std::optional<status_error> {
+        if (!time || time->is_null()) return {};
+        if (!time->is_string()) return wrong_type(info.kind, version, *time, field, "string");
+        const auto problem = detail::go_time_problem(time->get_string());
+        if (!problem) return {};
+        return errors::bad_request(info.kind + " in version \"" + std::string(version) + "\" cannot be handled as a " +
+                                   info.kind + ": " + *problem);
+    };
+    for (const std::string_view member : {"creationTimestamp", "deletionTimestamp"}) {
+        const auto path = std::string("metadata.").append(member);
+        if (auto e = check(find_at(body, path), std::string("ObjectMeta.").append(member))) return e;
+    }
+    const auto* owners = array_at(body, "metadata.managedFields");
+    for (std::size_t i = 0; owners && i < owners->size(); ++i)
+        if (auto e = check(find_at((*owners)[i], "time"), "ManagedFieldsEntry.managedFields.time")) return e;
+    return {};
+}
+
+} // namespace
+
 std::optional<status_error> check_types(const resource_info& info, std::string_view version, const json::value& body)
 {
     const auto expect = [&](std::string_view path, bool map_of_text) -> std::optional<status_error> {
@@ -409,6 +435,7 @@ std::optional<status_error> check_types(const resource_info& info, std::string_v
         if (auto e = check_binary(info, version, body, "data")) return e;
     if (info.behaves == builtin::custom_resource_definition)
         if (auto e = check_crd_types(body)) return e;
+    if (auto e = check_times(info, version, body)) return *e;
     for (const std::string_view path : {"spec", "status"})
         if (const auto* v = find_at(body, path); !info.custom && v && !v->is_null() && !v->is_object())
             return wrong_type(info.kind, version, *v, info.kind + "." + std::string(path), "v1." + info.kind + "Spec");

@@ -6,7 +6,10 @@
 #include "schema/scale_validation.hpp"
 #include "schema/schema.hpp"
 #include "schema/validation.hpp"
+#include "state/field_owners.hpp"
 #include "state/stored_size.hpp"
+
+#include <kubecoro/api/detail/merge_problems.hpp>
 
 namespace kubecoro::apiserver {
 namespace {
@@ -87,13 +90,35 @@ std::optional<status_error> check_object(const resource_info& info, std::string_
     return {};
 }
 
-std::optional<status_error> settle_schema(const resource_info& info, std::string_view version, json::value& body)
+void prune_by_schema(const resource_info& info, std::string_view version, json::value& body)
 {
     const auto* served = info.find_version(version);
-    if (!served || !served->compiled) return {};
+    if (!served || !served->compiled) return;
     served->compiled->prune(body);
-    if (!served->compiled->fill_defaults(body)) return too_large_to_store();
+    served->compiled->drop_nulls(body);
+}
+
+std::optional<status_error> add_schema_defaults(const resource_info& info, std::string_view version, json::value& body)
+{
+    const auto* served = info.find_version(version);
+    if (served && served->compiled && !served->compiled->fill_defaults(body)) return too_large_to_store();
     return {};
+}
+
+bool has_typed_rest(const resource_info& info, std::string_view version, std::string_view subresource,
+                    const json::value* before, const json::value& body)
+{
+    if (!info.custom || !info.has_status || (!subresource.empty() && subresource != "status")) return true;
+    json::object rest;
+    for (const auto& [key, value] : body.get_object()) {
+        const bool is_set = key == "metadata" || (key == "status") == (subresource == "status");
+        const auto* same = before ? before->get_object().if_contains(key) : nullptr;
+        if (!is_set && !value.is_null() && !(same && *same == value)) rest.emplace(key, value);
+    }
+    if (rest.empty()) return true;
+    json::value pruned = std::move(rest);
+    prune_by_schema(info, version, pruned);
+    return detail::merge_problems(pruned, merge_type_of(info, version), detail::equal_keys::allowed).empty();
 }
 
 } // namespace kubecoro::apiserver

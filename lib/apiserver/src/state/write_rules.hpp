@@ -23,8 +23,16 @@ namespace kubecoro::apiserver {
                                                        const boost::json::value* before,
                                                        const boost::json::value& after);
 
-/// Removes fields that the schema of a version does not know, and adds its defaults.
-[[nodiscard]] std::optional<status_error> settle_schema(const resource_info& info, std::string_view version,
-                                                        boost::json::value& body);
+/// Removes fields that the schema of a version does not know, and nulls that it does not allow.
+void prune_by_schema(const resource_info& info, std::string_view version, boost::json::value& body);
+
+/// Adds the defaults of the schema of a version.
+[[nodiscard]] std::optional<status_error> add_schema_defaults(const resource_info& info, std::string_view version,
+                                                              boost::json::value& body);
+
+/** Whether the part of a custom resource that a write ignores, its status or all but its status, is as the schema says. A
+    kube-apiserver records no owners otherwise. @param before  Null for a new object. */
+[[nodiscard]] bool has_typed_rest(const resource_info& info, std::string_view version, std::string_view subresource,
+                                  const boost::json::value* before, const boost::json::value& body);
 
 } // namespace kubecoro::apiserver

@@ -207,8 +207,10 @@ answer<stored> cluster_state_core::create_new(const object_address& at, json::va
         metadata["generation"] = 1;
     auto owners = applied ? *applied : managed_fields::before_update({}, body, false);
     metadata.erase("managedFields");
+    const bool owned = applied || flags.keep_status || has_typed_rest(info, at.version, {}, nullptr, body);
     apply_defaults(info, body, true, flags.keep_status);
-    if (auto e = settle_schema(info, at.version, body)) return *e;
+    if (!applied) prune_by_schema(info, at.version, body);
+    if (auto e = add_schema_defaults(info, at.version, body)) return *e;
     normalise(info, body);
     // Fields that the server fills in have no owner: addresses and ports of services, priorities and tolerations of pods,
     // taints of nodes.
@@ -233,9 +235,12 @@ answer<stored> cluster_state_core::create_new(const object_address& at, json::va
         return errors::internal("resourceVersion should not be set on objects to be created");
     if (const auto existing = store->find(storage_key(at.ns, name)))
         return generates ? errors::no_unique_name(info, name) : errors::already_exists(info, name, existing->deleting);
-    if (!applied && !flags.manager.empty())
+    if (!owned)
+        owners = {};
+    else if (!applied && !flags.manager.empty())
         owners.note_update(object_before(info, body), asked.is_null() ? body : asked, merge_type_of(info, at.version),
                            true, writer_of(at, flags, now));
+    if (applied) prune_by_schema(info, at.version, body);
     if (at.version != info.storage_version) take_version(info, info.storage_version, body);
     owners.write(body);
     if (stored_size(info, body) > max_stored_bytes) return too_large_to_store();
@@ -312,6 +317,7 @@ answer<stored> cluster_state_core::update_found(const object_address& at, const 
     const auto owners_before = managed_fields::read(before).value_or(managed_fields{});
     auto owners = applied ? *applied : managed_fields::before_update(before, body, !at.subresource.empty());
     for (auto* each : {&before, &body}) object_member(each->get_object(), "metadata").stable_erase("managedFields");
+    const bool owned = applied || has_typed_rest(info, at.version, at.subresource, &before, body);
     take_part(info, at.subresource, before, body);
     const bool defines = info.behaves == builtin::custom_resource_definition && at.subresource.empty();
     if (defines) note_storage_version(body.get_object());
@@ -323,7 +329,8 @@ answer<stored> cluster_state_core::update_found(const object_address& at, const 
     apply_defaults(info, body, false, true);
     if (info.behaves == builtin::pod && at.subresource.empty())
         if (auto e = admit_pod(*priorities_, info, &before, body, false)) return *e;
-    if (auto e = settle_schema(info, at.version, body)) return *e;
+    if (!applied) prune_by_schema(info, at.version, body);
+    if (auto e = add_schema_defaults(info, at.version, body)) return *e;
     json::value asked;
     if (auto* const services = allocator_of(*store)) {
         asked = body;
@@ -342,16 +349,21 @@ answer<stored> cluster_state_core::update_found(const object_address& at, const 
         body.at("metadata").get_object()["generation"] = int_at(before, "metadata.generation") + 1;
     // The server's own changes of the status have no owner.
     if (defines) set_or_erase(before.get_object(), "status", find_at(body, "status"));
-    if (!applied && !flags.manager.empty())
+    if (!owned)
+        owners = {};
+    else if (!applied && !flags.manager.empty())
         owners.note_update(before, asked.is_null() ? body : asked, merge_type_of(info, at.version), false,
                            writer_of(at, flags, now));
+    // An applied object keeps what the schema does not have until it is stored, and so differs from the stored one each time.
+    const bool differs = applied && body != before;
+    if (applied) prune_by_schema(info, at.version, body);
     if (info.prunes_versions && at.version != info.storage_version) {
         take_version(info, info.storage_version, body);
         before = without_type(to_json(*current));
         object_member(before.get_object(), "metadata").stable_erase("managedFields");
     }
     // Owners that differ in their times only are the same: such a write changes nothing.
-    if (body == before && owners.same_owners(owners_before)) return current;
+    if (!differs && body == before && owners.same_owners(owners_before)) return current;
     owners.write(body);
     if (stored_size(info, body) > max_stored_bytes) return too_large_to_store();
     if (flags.dry_run) return make_stored(info, body, current->version);

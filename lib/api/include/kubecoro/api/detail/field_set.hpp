@@ -15,7 +15,8 @@
 namespace kubecoro::detail {
 
 /** A step of a path in the form of FieldsV1: `f:name` for a member, `k:{"name":"x"}` for an item by its keys, `v:"x"` for an item
-    of a set, `i:0` for an item by its place. Texts of equal steps are equal: JSON in them has sorted members and no spaces. */
+    of a set, `i:0` for an item by its place. Texts of equal steps are equal: JSON in them is as Go writes it, with sorted members
+    and escaped `<`, `>` and `&`. */
 using path_element = std::string;
 using field_path = std::vector<path_element>;
 

@@ -11,9 +11,17 @@
 
 namespace kubecoro::detail {
 
+/// Whether several items of a list may have equal keys, as in objects that exist.
+enum class equal_keys
+{
+    refused,
+    allowed
+};
+
 /// Returns why a value cannot be merged: members that its type does not have, items without their keys or with equal ones.
 /// Bounded in number.
-[[nodiscard]] std::vector<std::string> merge_problems(const boost::json::value& v, const merge_type& type);
+[[nodiscard]] std::vector<std::string> merge_problems(const boost::json::value& v, const merge_type& type,
+                                                      equal_keys equal = equal_keys::refused);
 
 /// Returns the words for a configuration that has problems: "failed to create typed patch object (shop/web; apps/v1,
 /// Kind=Deployment): " and the problems.

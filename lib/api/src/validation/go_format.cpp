@@ -1,0 +1,204 @@
+#include <kubecoro/api/detail/go_format.hpp>
+
+#include "validation/go_print.hpp"
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+#include <vector>
+
+namespace kubecoro::detail {
+
+namespace json = boost::json;
+
+namespace {
+
+/// The parts of a notation of values.
+struct go_notation
+{
+    std::string_view nothing, map, list, open, close, separator;
+    bool quotes;
+};
+
+constexpr go_notation plain_notation{"<nil>", "map", "", "[", "]", " ", false};
+constexpr go_notation syntax_notation{
+    "interface {}(nil)", "map[string]interface {}", "[]interface {}", "{", "}", ", ", true};
+
+// Recursion is bounded by the depth of the text that the value was read from.
+void append_formatted(std::string& out, const json::value& value, const go_notation& notation)
+{
+    const auto append_text = [&](std::string_view text) {
+        out += notation.quotes ? go_quoted(text) : std::string(text);
+    };
+    std::string_view separator;
+    if (const auto* items = value.if_array()) {
+        out.append(notation.list).append(notation.open);
+        for (const auto& item : *items) {
+            out += std::exchange(separator, notation.separator);
+            append_formatted(out, item, notation);
+        }
+        out += notation.close;
+    } else if (const auto* object = value.if_object()) {
+        std::vector<const json::key_value_pair*> members;
+        members.reserve(object->size());
+        for (const auto& member : *object) members.push_back(&member);
+        std::ranges::sort(members, {}, [](const auto* m) { return std::string_view(m->key()); });
+        out.append(notation.map).append(notation.open);
+        for (const auto* member : members) {
+            out += std::exchange(separator, notation.separator);
+            append_text(member->key());
+            out += ':';
+            append_formatted(out, member->value(), notation);
+        }
+        out += notation.close;
+    } else if (const auto* text = value.if_string())
+        append_text(*text);
+    else
+        out += value.is_null() ? std::string(notation.nothing) : go_value(value);
+}
+
+constexpr std::string_view time_layout = "2006-01-02T15:04:05Z07:00";
+
+bool is_digit_at(std::string_view text, std::size_t at)
+{
+    return at < text.size() && text[at] >= '0' && text[at] <= '9';
+}
+
+/// As the package time: what is not ASCII, or controls a terminal, byte by byte.
+std::string time_quoted(std::string_view text)
+{
+    constexpr std::string_view hex_digits = "0123456789abcdef";
+    std::string out = "\"";
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte >= 0x80 || byte < ' ') {
+            out.append("\\x").append(1, hex_digits[byte >> 4]).append(1, hex_digits[byte & 15]);
+            continue;
+        }
+        if (c == '"' || c == '\\') out += '\\';
+        out += c;
+    }
+    return out + '"';
+}
+
+/// Reads a time of RFC 3339 from left to right, as leniently as Go.
+class go_time_reader
+{
+public:
+    explicit go_time_reader(std::string_view text) : whole_(text), rest_(text) {}
+
+    std::optional<std::string> run()
+    {
+        int year = 0, month = 0, day = 0;
+        const bool read = read_year(year) && skip('-') && read_part("01", "month", 1, 12, month) && skip('-') &&
+                          read_part("02", "day", 0, 99, day) && skip('T') && read_clock() && read_zone();
+        if (!read) return std::move(problem_);
+        if (!rest_.empty()) return told(": extra text: " + time_quoted(rest_));
+        const std::chrono::year_month_day date{std::chrono::year(year),
+                                               std::chrono::month(static_cast<unsigned>(month)),
+                                               std::chrono::day(static_cast<unsigned>(day))};
+        if (!date.ok()) return told(": day out of range");
+        return {};
+    }
+
+private:
+    [[nodiscard]] std::string told(const std::string& why) const { return "parsing time " + time_quoted(whole_) + why; }
+
+    bool fails(std::string_view at, std::string_view wanted)
+    {
+        problem_ = told(" as " + time_quoted(time_layout) + ": cannot parse " + time_quoted(at) + " as " +
+                        time_quoted(wanted));
+        return false;
+    }
+
+    bool is_out_of_range(std::string_view part)
+    {
+        problem_ = told(": " + std::string(part) + " out of range");
+        return false;
+    }
+
+    bool skip(char c)
+    {
+        if (rest_.empty() || rest_[0] != c) return fails(rest_, std::string_view(&c, 1));
+        rest_.remove_prefix(1);
+        return true;
+    }
+
+    bool read_year(int& out)
+    {
+        constexpr std::size_t length = 4;
+        for (std::size_t i = 0; i < length; ++i) {
+            if (!is_digit_at(rest_, i)) return fails(rest_, "2006");
+            out = out * 10 + (rest_[i] - '0');
+        }
+        rest_.remove_prefix(length);
+        return true;
+    }
+
+    /// Two digits; one is enough for hours.
+    bool read_part(std::string_view layout, std::string_view part, int least, int most, int& out)
+    {
+        if (!is_digit_at(rest_, 0) || (layout != "15" && !is_digit_at(rest_, 1))) return fails(rest_, layout);
+        const std::size_t length = is_digit_at(rest_, 1) ? 2 : 1;
+        out = 0;
+        for (const char c : rest_.substr(0, length)) out = out * 10 + (c - '0');
+        rest_.remove_prefix(length);
+        return (out >= least && out <= most) || is_out_of_range(part);
+    }
+
+    bool read_clock()
+    {
+        int ignored = 0;
+        if (!read_part("15", "hour", 0, 23, ignored) || !skip(':') || !read_part("04", "minute", 0, 59, ignored) ||
+            !skip(':') || !read_part("05", "second", 0, 59, ignored))
+            return false;
+        if (rest_.empty() || (rest_[0] != '.' && rest_[0] != ',') || !is_digit_at(rest_, 1)) return true;
+        std::size_t end = 1;
+        while (is_digit_at(rest_, end)) ++end;
+        rest_.remove_prefix(end);
+        return true;
+    }
+
+    bool read_zone()
+    {
+        if (!rest_.empty() && rest_[0] == 'Z') {
+            rest_.remove_prefix(1);
+            return true;
+        }
+        const bool is_offset = rest_.size() >= 6 && rest_[3] == ':' && (rest_[0] == '+' || rest_[0] == '-') &&
+                               is_digit_at(rest_, 1) && is_digit_at(rest_, 2) && is_digit_at(rest_, 4) &&
+                               is_digit_at(rest_, 5);
+        if (!is_offset) return fails(rest_, "Z07:00");
+        if (rest_.substr(1, 2) > "24") return is_out_of_range("time zone offset hour");
+        if (rest_.substr(4, 2) > "60") return is_out_of_range("time zone offset minute");
+        rest_.remove_prefix(6);
+        return true;
+    }
+
+    std::string_view whole_;
+    std::string_view rest_;
+    std::string problem_;
+};
+
+} // namespace
+
+std::string go_plain(const json::value& value)
+{
+    std::string out;
+    append_formatted(out, value, plain_notation);
+    return out;
+}
+
+std::string go_syntax(const json::value& value)
+{
+    std::string out;
+    append_formatted(out, value, syntax_notation);
+    return out;
+}
+
+std::optional<std::string> go_time_problem(std::string_view text) { return go_time_reader(text).run(); }
+
+} // namespace kubecoro::detail
