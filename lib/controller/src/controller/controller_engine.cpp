@@ -113,17 +113,14 @@ void controller_engine::ensure_supervisor()
 
 asio::awaitable<result<>> controller_engine::over(std::shared_ptr<controller_engine> self)
 {
-    auto ending = catch_failure(self->ended_.wait());
-    const auto outcome = co_await std::move(ending);
+    const auto outcome = co_await catch_failure(self->ended_.wait());
     if (!self->ended_.settled()) co_return outcome;
     // All parts have reported their end, but may still be unwinding: the caller may destroy what they refer to.
     for (task_group* g : {&self->following_, &self->working_, &self->supervising_}) {
-        auto leaving = catch_failure(g->join());
-        const auto left = co_await std::move(leaving);
+        const auto left = co_await catch_failure(g->join());
         if (!left) co_return left;
     }
-    auto timing = catch_failure(self->queue_.ended());
-    const auto left = co_await std::move(timing);
+    const auto left = co_await catch_failure(self->queue_.ended());
     co_return left ? outcome : left;
 }
 
@@ -147,8 +144,7 @@ asio::awaitable<result<>> controller_engine::supervise(controller_engine& self)
     // limit of time, so that it needs no timer.
     std::optional<step::any> next;
     for (int failures = 0; failures < 2; ++failures) {
-        auto driving = catch_failure(drive(self, next));
-        const auto driven = co_await std::move(driving);
+        const auto driven = co_await catch_failure(drive(self, next));
         if (driven || driven.error() == cond::cancelled) co_return result<>{};
         self.end_by("supervisor", driven.error());
     }

@@ -29,14 +29,12 @@ asio::awaitable<result<>> controller_engine::follow_share(std::shared_ptr<source
     while (!source.leaving.settled()) {
         auto now = self.gate_->current();
         if (now.number == known.number) {
-            auto waiting = race(source.leaving.wait(), news->wait());
-            co_await std::move(waiting);
+            co_await race(source.leaving.wait(), news->wait());
             continue;
         }
         // A share in between may have been without a key that both have: its events were ignored then.
         const share_gain keys{now.share, now.number == known.number + 1 ? known.share : nullptr};
-        auto taking = self.take_in_all(source, keys);
-        co_await std::move(taking);
+        co_await self.take_in_all(source, keys);
         known = std::move(now);
     }
     co_return result<>{};

@@ -32,8 +32,7 @@ asio::awaitable<result<>> run(std::shared_ptr<job> of)
         const std::size_t first = of->next;
         of->next += std::min(of->chunk, of->pieces - first);
         for (std::size_t piece = first, end = of->next; piece < end && !of->cancelled; ++piece) {
-            auto guarded = catch_failure(call(*of, piece));
-            const auto done = co_await std::move(guarded);
+            const auto done = co_await catch_failure(call(*of, piece));
             co_await detail::own_filter();
             co_await detail::own_throws();
             if (!done && of->first_failure) of->first_failure = done;

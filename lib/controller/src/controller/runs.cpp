@@ -77,8 +77,7 @@ void controller_engine::spawn_worker()
 
 asio::awaitable<result<>> controller_engine::work(std::unique_ptr<worker_mark> mark)
 {
-    auto serving = catch_failure(serve(mark->engine(), mark->scope()));
-    const auto served = co_await std::move(serving);
+    const auto served = co_await catch_failure(serve(mark->engine(), mark->scope()));
     // Before the mark reports the end of a worker, which has to have a reason.
     if (!served && served.error() != cond::cancelled) mark->engine().end_by("worker", served.error());
     co_return served;
@@ -105,8 +104,7 @@ asio::awaitable<result<>> controller_engine::serve(controller_engine& self, requ
             self.ledger_.begun();
             std::exception_ptr thrown;
             try {
-                auto running = self.attempt(key->key(), context, pass, thrown);
-                outcome = co_await std::move(running);
+                outcome = co_await self.attempt(key->key(), context, pass, thrown);
             } catch (...) {
                 thrown = std::current_exception();
                 outcome = to_failure(thrown);

@@ -101,8 +101,7 @@ asio::awaitable<result<>> controller_engine::follow(std::shared_ptr<source_mark>
     auto& self = mark->engine();
     auto& source = mark->source();
     for (;;) {
-        auto popping = source.events.pop();
-        const auto batch = co_await std::move(popping);
+        const auto batch = co_await source.events.pop();
         if (!batch) co_return source.events.end_reason(); // a failure of the informer is the controller's
         std::optional<share_gain> ours;
         if (self.gate_) ours = share_gain{self.gate_->current().share};
@@ -116,13 +115,11 @@ asio::awaitable<result<>> controller_engine::await_first_list(std::shared_ptr<so
     auto& self = mark->engine();
     auto& source = mark->source();
     for (;;) {
-        auto waiting = catch_failure(source.events.has_synced());
-        const auto synced = co_await std::move(waiting);
+        const auto synced = co_await catch_failure(source.events.has_synced());
         if (synced) self.note_synced(source);
         if (synced || synced.error() == cond::cancelled) co_return result<>{};
         self.note_trouble(source, synced.error());
-        auto pause = race(source.leaving.wait(), sleep_for(*self.time_, ask_again));
-        co_await std::move(pause);
+        co_await race(source.leaving.wait(), sleep_for(*self.time_, ask_again));
     }
 }
 

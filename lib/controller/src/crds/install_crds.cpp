@@ -57,8 +57,7 @@ asio::awaitable<result<>> wait_until_ready(awaited_definition& d)
 asio::awaitable<result<object>> ready_within(awaited_definition d, duration limit)
 {
     const auto title = "wait for the definition \"" + printable(d.name) + "\"";
-    auto waiting = with_timeout(d.cluster.time(), limit, title, wait_until_ready(d));
-    const auto ended = co_await std::move(waiting);
+    const auto ended = co_await with_timeout(d.cluster.time(), limit, title, wait_until_ready(d));
     if (ended) co_return d.last;
     if (ended.error() == cond::timed_out && d.last) co_return ended.error().because(missing_condition(d.last));
     co_return ended.error();
@@ -69,8 +68,8 @@ asio::awaitable<result<>> check_all(client cluster, const std::vector<json::valu
     for (const auto& wanted : definitions) {
         KUBECORO_TRY(auto name, name_of(wanted));
         if (allow_downgrade) continue;
-        auto getting = get_or_none(cluster, definitions_type(), object_key("", std::move(name)));
-        KUBECORO_TRY(const auto present, co_await std::move(getting));
+        KUBECORO_TRY(const auto present,
+                     co_await get_or_none(cluster, definitions_type(), object_key("", std::move(name))));
         if (!present) continue;
         KUBECORO_TRY(check_upgrade(present, wanted.get_object()));
     }
@@ -80,23 +79,20 @@ asio::awaitable<result<>> check_all(client cluster, const std::vector<json::valu
 asio::awaitable<result<std::vector<object>>> install_all(client cluster, std::vector<json::value> definitions,
                                                          install_options how)
 {
-    auto checking = check_all(cluster, definitions, how.allow_downgrade);
-    KUBECORO_TRY(co_await std::move(checking));
+    KUBECORO_TRY(co_await check_all(cluster, definitions, how.allow_downgrade));
     apply_options applied;
     applied.field_manager = how.field_manager.empty() ? "kubecoro" : how.field_manager;
     applied.force = true;
     std::vector<std::string> names;
     for (const auto& wanted : definitions) {
         KUBECORO_TRY(auto name, name_of(wanted));
-        auto applying = cluster.apply(definitions_type(), "", name, wanted, applied);
-        KUBECORO_TRY(co_await std::move(applying));
+        KUBECORO_TRY(co_await cluster.apply(definitions_type(), "", name, wanted, applied));
         names.push_back(std::move(name));
     }
     std::vector<object> ready;
     for (auto& name : names) {
         awaited_definition d{cluster, std::move(name)};
-        auto waiting = ready_within(std::move(d), how.limit);
-        KUBECORO_TRY(auto stored, co_await std::move(waiting));
+        KUBECORO_TRY(auto stored, co_await ready_within(std::move(d), how.limit));
         ready.push_back(std::move(stored));
     }
     co_return ready;

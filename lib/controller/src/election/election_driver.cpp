@@ -42,8 +42,7 @@ asio::awaitable<result<>> election_engine::drive(election_engine& self, election
         if (const auto* w = std::get_if<step::wait>(&next)) {
             auto until = w->until;
             if (const auto late = e.leaders_shown.late_at()) until = std::min(until.value_or(*late), *late);
-            auto resting = wait_for_news(self.news_, *self.time_, until);
-            co_await std::move(resting);
+            co_await wait_for_news(self.news_, *self.time_, until);
         } else if (const auto* end = std::get_if<step::finish>(&next)) {
             self.finish(e, end->outcome);
             co_return result<>{};
@@ -90,10 +89,9 @@ void election_engine::note_end(election& e, bool answered)
 asio::awaitable<result<>> election_engine::request(election_engine& self, election& e,
                                                    std::shared_ptr<request_mark> mark, step::any what, latch abandoned)
 {
-    auto limited =
-        with_timeout(*self.time_, limit_of(what), "the lease " + to_string(self.key_), self.operation(e, what));
-    auto asking = unless(abandoned.wait(), std::move(limited));
-    const auto answer = co_await std::move(asking);
+    const auto answer =
+        co_await unless(abandoned.wait(), with_timeout(*self.time_, limit_of(what), "the lease " + to_string(self.key_),
+                                                       self.operation(e, what)));
     self.take_answer(e, answer);
     mark->answered = true;
     co_return result<>{};
@@ -135,8 +133,7 @@ asio::awaitable<result<>> election_engine::follow(election_engine& self, electio
                   .seed = self.options_.seed,
                   .show = [&](std::span<const watch_event> events) { self.show(e, events); },
                   .ended = [&] { self.watch_ended(e); }};
-    auto following = follow_leases(std::move(w));
-    const auto refused = co_await std::move(following);
+    const auto refused = co_await follow_leases(std::move(w));
     self.options_.log.info("the lease cannot be watched: it is read from time to time",
                            {{"lease", to_string(self.key_)}, {"failure", refused.error().describe()}});
     co_return result<>{};

@@ -118,8 +118,7 @@ asio::awaitable<result<>> election_engine::run_to_the_end(std::shared_ptr<electi
     const auto e = *begun;
     if (!e) co_return result<>{};
     for (;;) {
-        auto ending = catch_failure(joined(*e));
-        const auto ended = co_await std::move(ending);
+        const auto ended = co_await catch_failure(joined(*e));
         if (ended) break;
         {
             std::lock_guard lock(self->mutex_);
@@ -136,8 +135,7 @@ asio::awaitable<result<>> election_engine::joined(election& e)
 {
     // All have reported their end then, but may still be unwinding.
     for (task_group* g : {&e.supervising, &e.requesting, &e.working, &e.following}) {
-        auto left = g->join();
-        const auto done = co_await std::move(left);
+        const auto done = co_await g->join();
         if (!done) co_return done;
     }
     co_return result<>{};
@@ -147,8 +145,7 @@ asio::awaitable<result<>> election_engine::over(std::shared_ptr<election_engine>
 {
     const auto e = self->current();
     if (!e) co_return result<>{};
-    auto ending = catch_failure(joined(*e));
-    const auto ended = co_await std::move(ending);
+    const auto ended = co_await catch_failure(joined(*e));
     if (!ended) co_return ended;
     co_return e->ended.outcome();
 }

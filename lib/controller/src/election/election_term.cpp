@@ -127,8 +127,7 @@ void election_engine::show_term(election& e, const leadership& l)
 asio::awaitable<result<>> election_engine::work(std::shared_ptr<work_mark> mark, leadership l)
 {
     const std::function<asio::awaitable<result<>>()> body = [&mark, &l] { return mark->work()(l); };
-    auto working = catch_failure(body);
-    mark->outcome = co_await std::move(working);
+    mark->outcome = co_await catch_failure(body);
     co_return result<>{};
 }
 

@@ -32,14 +32,12 @@ namespace {
 
 asio::awaitable<result<>> run_controller(std::shared_ptr<detail::leadership_state> state, controller<object>& work)
 {
-    auto both = race(work.run(), state->ending.wait());
-    co_await std::move(both);
+    co_await race(work.run(), state->ending.wait());
     const auto cancelled = co_await asio::this_coro::cancellation_state;
     const bool lost = state->ending.settled() && !state->ending.outcome();
     if (lost || cancelled.cancelled() != asio::cancellation_type::none) work.request_stop_at_once();
     for (;;) {
-        auto stopping = catch_failure(work.stop());
-        const auto outcome = co_await std::move(stopping);
+        const auto outcome = co_await catch_failure(work.stop());
         if (outcome || outcome.error() != cond::cancelled) co_return outcome;
         work.request_stop_at_once(); // the wait was cancelled, not the controller
     }

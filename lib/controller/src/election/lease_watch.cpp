@@ -24,12 +24,10 @@ bool is_final(const failure& f) noexcept
 /// Shows the events of one watch until it ends. Errors: why it could not be opened.
 asio::awaitable<result<>> follow_one(lease_watch& w, backoff& pauses)
 {
-    auto opening = w.cluster.watch(leases(), w.ns, w.which);
-    auto stream = co_await std::move(opening);
+    auto stream = co_await w.cluster.watch(leases(), w.ns, w.which);
     if (!stream) co_return stream.error();
     for (;;) {
-        auto reading = (*stream)->next();
-        const auto batch = co_await std::move(reading);
+        const auto batch = co_await (*stream)->next();
         if (!batch || batch->empty()) co_return result<>{};
         pauses.reset();
         w.show(*batch);
@@ -45,12 +43,10 @@ asio::awaitable<result<>> follow_leases(lease_watch w)
     w.which.allow_bookmarks = false;
     backoff pauses({.initial = w.retry_period, .cap = longest_pause}, w.seed.value_or(random_seed()));
     for (;;) {
-        auto following = follow_one(w, pauses);
-        const auto ended = co_await std::move(following);
+        const auto ended = co_await follow_one(w, pauses);
         if (!ended && is_final(ended.error())) co_return ended.error();
         w.ended();
-        auto pause = sleep_for(*w.time, pauses.next());
-        co_await std::move(pause);
+        co_await sleep_for(*w.time, pauses.next());
     }
 }
 

@@ -143,8 +143,7 @@ void event_recorder_engine::end_by(const std::string& task, const failure& why)
 asio::awaitable<result<>> event_recorder_engine::serve(event_recorder_engine& self)
 {
     for (;;) {
-        auto getting = self.queue_.get();
-        KUBECORO_TRY(auto item, co_await std::move(getting));
+        KUBECORO_TRY(auto item, co_await self.queue_.get());
         if (item.key() == sweep_id) {
             if (self.sweep())
                 item.again_after(event_correlator_core::sweep_interval);
@@ -152,8 +151,7 @@ asio::awaitable<result<>> event_recorder_engine::serve(event_recorder_engine& se
                 item.succeeded();
             continue;
         }
-        auto delivering = deliver(self, item.key());
-        KUBECORO_TRY(const auto again, co_await std::move(delivering));
+        KUBECORO_TRY(const auto again, co_await deliver(self, item.key()));
         if (again)
             item.again_after(*again);
         else
@@ -164,10 +162,8 @@ asio::awaitable<result<>> event_recorder_engine::serve(event_recorder_engine& se
 
 asio::awaitable<result<std::optional<duration>>> event_recorder_engine::deliver(event_recorder_engine& self, id which)
 {
-    auto waiting = self.await_turn();
-    KUBECORO_TRY(co_await std::move(waiting));
-    auto sending = self.request_for(which);
-    const auto answer = co_await std::move(sending);
+    KUBECORO_TRY(co_await self.await_turn());
+    const auto answer = co_await self.request_for(which);
     const auto own = co_await asio::this_coro::cancellation_state;
     const bool cancelled = !answer && answer.error() == cond::cancelled;
     if (cancelled && own.cancelled() != asio::cancellation_type::none) co_return answer.error();
@@ -207,8 +203,7 @@ asio::awaitable<result<>> event_recorder_engine::await_turn()
     }
     const auto rest = [](event_recorder_engine& self, duration d) -> asio::awaitable<result<>> {
         if (d <= duration::zero()) co_return result<>{};
-        auto both = race(sleep_for(*self.time_, d), self.closing_.wait());
-        co_await std::move(both);
+        co_await race(sleep_for(*self.time_, d), self.closing_.wait());
         co_return result<>{};
     };
     return rest(*this, pause);
@@ -284,14 +279,12 @@ asio::awaitable<result<>> event_recorder_engine::flush(std::unique_ptr<flush_mar
     }
     self.queue_ready();
     if (self.options_.flush_limit > duration::zero()) {
-        auto draining = with_timeout(*self.time_, self.options_.flush_limit, "send the last events",
-                                     self.queue_.shut_down_with_drain());
-        (void)co_await std::move(draining);
+        (void)co_await with_timeout(*self.time_, self.options_.flush_limit, "send the last events",
+                                    self.queue_.shut_down_with_drain());
     }
     self.queue_.shut_down();
     self.working_.stop();
-    auto joining = self.working_.join();
-    co_return co_await std::move(joining);
+    co_return co_await self.working_.join();
 }
 
 void event_recorder_engine::finish() noexcept
@@ -316,15 +309,12 @@ void event_recorder_engine::finish() noexcept
 asio::awaitable<result<>> event_recorder_engine::stop(std::shared_ptr<event_recorder_engine> self)
 {
     self->request_stop();
-    auto ending = catch_failure(self->ended_.wait());
-    const auto outcome = co_await std::move(ending);
+    const auto outcome = co_await catch_failure(self->ended_.wait());
     if (!self->ended_.settled()) co_return outcome;
     for (task_group* g : {&self->working_, &self->stopping_}) {
-        auto leaving = catch_failure(g->join());
-        KUBECORO_TRY(co_await std::move(leaving));
+        KUBECORO_TRY(co_await catch_failure(g->join()));
     }
-    auto timing = catch_failure(self->queue_.ended());
-    KUBECORO_TRY(co_await std::move(timing));
+    KUBECORO_TRY(co_await catch_failure(self->queue_.ended()));
     co_return self->ended_.outcome();
 }
 

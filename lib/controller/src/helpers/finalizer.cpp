@@ -15,23 +15,19 @@ namespace {
 /// The resource of an object, to read it again.
 asio::awaitable<result<object>> newest(client cluster, object o)
 {
-    auto finding = cluster.resource_of(std::string(o.api_version()), std::string(o.kind()));
-    KUBECORO_TRY(auto type, co_await std::move(finding));
-    auto getting = get_or_none(cluster, std::move(type), object_key(o.key()));
-    co_return co_await std::move(getting);
+    KUBECORO_TRY(auto type, co_await cluster.resource_of(std::string(o.api_version()), std::string(o.kind())));
+    co_return co_await get_or_none(cluster, std::move(type), object_key(o.key()));
 }
 
 /// The object with the finalizer; null if it is gone or being deleted, so that there is nothing to do or to clean up.
 asio::awaitable<result<object>> with_mark(client cluster, object found, std::string finalizer)
 {
-    auto adding = ensure_finalizer(cluster, found, std::move(finalizer));
-    const auto marked = co_await std::move(adding);
+    const auto marked = co_await ensure_finalizer(cluster, found, std::move(finalizer));
     if (marked) co_return *marked;
     if (marked.error() == cond::not_found) co_return object();
     if (marked.error() != cond::invalid) co_return marked.error();
     // The informer may be behind: a finalizer cannot be added to an object that is being deleted.
-    auto reading = newest(cluster, found);
-    KUBECORO_TRY(const auto now, co_await std::move(reading));
+    KUBECORO_TRY(const auto now, co_await newest(cluster, found));
     if (!now || !now.same_uid(found) || now.being_deleted()) co_return object();
     co_return marked.error();
 }
@@ -43,11 +39,9 @@ asio::awaitable<result<action>> clean_up(client cluster, object found, std::stri
                                          reconcile_context& context)
 {
     if (!has_finalizer(found, finalizer)) co_return action::done();
-    auto cleaning = cleanup(found, context);
-    const auto done = co_await std::move(cleaning);
+    const auto done = co_await cleanup(found, context);
     if (!is_over(done)) co_return done;
-    auto removing = remove_finalizer(cluster, found, std::move(finalizer));
-    KUBECORO_TRY(const auto left, co_await std::move(removing));
+    KUBECORO_TRY(const auto left, co_await remove_finalizer(cluster, found, std::move(finalizer)));
     if (left && left.same_uid(found)) context.wrote(left);
     co_return done;
 }
@@ -56,21 +50,18 @@ asio::awaitable<result<action>> apply_marked(client cluster, object found, std::
                                              const object_run& apply, reconcile_context& context)
 {
     if (!has_finalizer(found, finalizer)) {
-        auto marking = with_mark(cluster, found, std::move(finalizer));
-        KUBECORO_TRY(found, co_await std::move(marking));
+        KUBECORO_TRY(found, co_await with_mark(cluster, found, std::move(finalizer)));
         if (!found) co_return action::done();
         context.wrote(found);
     }
-    auto applying = apply(found, context);
-    co_return co_await std::move(applying);
+    co_return co_await apply(found, context);
 }
 
 asio::awaitable<result<action>> nothing_to_do() { co_return action::done(); }
 
 asio::awaitable<result<action>> run_kept(detail::finalizer_parts parts, object found, reconcile_context& context)
 {
-    auto running = detail::finalized_run(parts, std::move(found), context);
-    co_return co_await std::move(running);
+    co_return co_await detail::finalized_run(parts, std::move(found), context);
 }
 
 /// From the inside out: what was made last goes first.
@@ -78,12 +69,10 @@ asio::awaitable<result<action>> clean_up_all(const detail::finalizer_parts& part
                                              reconcile_context& context)
 {
     if (parts.inner) {
-        auto inside = clean_up_all(*parts.inner, found, context);
-        const auto done = co_await std::move(inside);
+        const auto done = co_await clean_up_all(*parts.inner, found, context);
         if (!is_over(done)) co_return done;
     }
-    auto cleaning = clean_up(parts.cluster, std::move(found), parts.finalizer, parts.cleanup, context);
-    co_return co_await std::move(cleaning);
+    co_return co_await clean_up(parts.cluster, std::move(found), parts.finalizer, parts.cleanup, context);
 }
 
 } // namespace

@@ -57,8 +57,7 @@ struct periodic_job
 asio::awaitable<result<>> run_once(periodic_job& job)
 {
     const auto begun = job.how.time->now();
-    auto running = with_timeout(*job.how.time, job.how.deadline, job.how.name, catch_failure(job.body));
-    const auto done = co_await std::move(running);
+    const auto done = co_await with_timeout(*job.how.time, job.how.deadline, job.how.name, catch_failure(job.body));
     const auto state = co_await asio::this_coro::cancellation_state;
     if (state.cancelled() != asio::cancellation_type::none) co_return failure(cond::cancelled);
     job.note(done, job.how.time->now() - begun);
@@ -70,12 +69,10 @@ asio::awaitable<result<>> run_job(periodic_options how, loop_body body)
     periodic_job job(completed(std::move(how)), std::move(body));
     random_source random(*job.how.seed);
     const auto part = std::chrono::duration_cast<duration>(job.how.period * next_unit(random));
-    auto resting = sleep_for(*job.how.time, job.how.first_after.value_or(part));
-    KUBECORO_TRY(co_await std::move(resting));
+    KUBECORO_TRY(co_await sleep_for(*job.how.time, job.how.first_after.value_or(part)));
     const round_timing timing{.period = job.how.period, .jitter = job.how.jitter, .sliding = false, .seed = random()};
     const auto round = [&job] { return run_once(job); };
-    auto looping = jitter_until(*job.how.time, timing, round);
-    co_return co_await std::move(looping);
+    co_return co_await jitter_until(*job.how.time, timing, round);
 }
 
 } // namespace

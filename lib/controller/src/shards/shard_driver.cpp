@@ -40,8 +40,7 @@ asio::awaitable<result<>> shard_engine::drive(shard_engine& self, membership& m)
             auto until = w->until;
             for (const auto& at : {cancel_at, list_at})
                 if (at) until = std::min(until.value_or(*at), *at);
-            auto resting = wait_for_news(self.share_->news, *self.time_, until);
-            co_await std::move(resting);
+            co_await wait_for_news(self.share_->news, *self.time_, until);
         } else if (std::holds_alternative<step::finish>(next)) {
             self.finish(m);
             co_return result<>{};
@@ -96,8 +95,7 @@ void shard_engine::note_end(membership& m, bool answered)
 asio::awaitable<result<>> shard_engine::request(shard_engine& self, membership& m, std::shared_ptr<request_mark> mark,
                                                 step::any what)
 {
-    auto sending = self.sent(m, what);
-    const auto done = co_await std::move(sending);
+    const auto done = co_await self.sent(m, what);
     mark->answered = done.has_value();
     co_return result<>{};
 }
@@ -115,9 +113,8 @@ asio::awaitable<result<>> shard_engine::list(membership& m, duration limit)
     // Without a version: the answer is not older than any write that has been answered.
     list_options which;
     which.label_selector = selector_of(options_.group);
-    auto listing = with_timeout(*time_, limit, "list the group " + options_.group,
-                                cluster_.list_all(leases(), ns_, std::move(which)));
-    const auto page = co_await std::move(listing);
+    const auto page = co_await with_timeout(*time_, limit, "list the group " + options_.group,
+                                            cluster_.list_all(leases(), ns_, std::move(which)));
     result<shard_listing> found = failure(cond::internal);
     if (page)
         found = read(m, *page);
@@ -148,10 +145,9 @@ asio::awaitable<result<>> shard_engine::write(membership& m, shard_view view, bo
     write_shard_lease(text, options_.group, holder_, view, options_.lease_duration, options_.labels, time_->wall_now());
     json_text body{boost::json::value(std::move(text))};
     body.partial = !creates && m.lease.is_partial();
-    auto sending = creates ? cluster_.create(leases(), ns_, std::move(body))
-                           : cluster_.update(leases(), ns_, key.name, std::move(body));
-    auto limited = with_timeout(*time_, limit, "the lease " + to_string(key), std::move(sending));
-    const auto stored = co_await std::move(limited);
+    const auto stored = co_await with_timeout(*time_, limit, "the lease " + to_string(key),
+                                              creates ? cluster_.create(leases(), ns_, std::move(body))
+                                                      : cluster_.update(leases(), ns_, key.name, std::move(body)));
     result<shard_lease> answer = failure(cond::corrupt, "an answer without the lease");
     if (!stored) {
         answer = stored.error();
@@ -170,9 +166,8 @@ asio::awaitable<result<>> shard_engine::remove(membership& m, step::remove what)
     delete_options which;
     which.uid = what.uid;
     which.resource_version = what.resource_version;
-    auto removing = with_timeout(*time_, what.limit, "delete the lease " + name,
-                                 cluster_.remove(leases(), ns_, name, std::move(which)));
-    const auto gone = co_await std::move(removing);
+    const auto gone = co_await with_timeout(*time_, what.limit, "delete the lease " + name,
+                                            cluster_.remove(leases(), ns_, name, std::move(which)));
     const bool is_own = what.id == shard_hash(options_.identity);
     if (gone && !is_own && m.deletions_shown.pass(options_.log, time_->now()))
         options_.log.warning("a member has not renewed its lease, which is deleted",
@@ -192,8 +187,7 @@ asio::awaitable<result<>> shard_engine::follow(shard_engine& self, membership& m
                   .seed = self.options_.seed,
                   .show = [&](std::span<const watch_event> events) { self.show(m, events); },
                   .ended = [&] { self.watch_ended(m); }};
-    auto following = follow_leases(std::move(w));
-    const auto refused = co_await std::move(following);
+    const auto refused = co_await follow_leases(std::move(w));
     self.options_.log.info("the group cannot be watched: it is listed from time to time",
                            {{"group", self.options_.group}, {"failure", refused.error().describe()}});
     co_return result<>{};

@@ -93,8 +93,7 @@ asio::awaitable<result<>> shard_engine::run_to_the_end(std::shared_ptr<shard_eng
     const auto m = *begun;
     if (!m) co_return result<>{};
     for (;;) {
-        auto ending = catch_failure(joined(*m));
-        const auto ended = co_await std::move(ending);
+        const auto ended = co_await catch_failure(joined(*m));
         if (ended) break;
         self->request_stop(true);
     }
@@ -107,8 +106,7 @@ asio::awaitable<result<>> shard_engine::run_to_the_end(std::shared_ptr<shard_eng
 asio::awaitable<result<>> shard_engine::joined(membership& m)
 {
     for (task_group* g : {&m.supervising, &m.requesting, &m.following}) {
-        auto left = g->join();
-        const auto done = co_await std::move(left);
+        const auto done = co_await g->join();
         if (!done) co_return done;
     }
     co_return result<>{};
@@ -118,8 +116,7 @@ asio::awaitable<result<>> shard_engine::over(std::shared_ptr<shard_engine> self)
 {
     const auto m = self->current();
     if (!m) co_return result<>{};
-    auto ending = catch_failure(joined(*m));
-    co_return co_await std::move(ending);
+    co_return co_await catch_failure(joined(*m));
 }
 
 void shard_engine::end_by(membership& m, const std::string& task, const failure& why)

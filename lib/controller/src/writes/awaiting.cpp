@@ -137,8 +137,7 @@ asio::awaitable<result<>> controller_engine::watch_writes(std::unique_ptr<write_
         const auto next = self.own_writes_.next(place.id);
         if (!next) break;
         if (!content.reached(*next, place.ns)) {
-            auto either = race(content.wait_until(*next, place.ns), watch->place().changed.wait());
-            const bool answered = co_await std::move(either);
+            const bool answered = co_await race(content.wait_until(*next, place.ns), watch->place().changed.wait());
             const bool in_vain = answered && !content.reached(*next, place.ns);
             if (in_vain) break; // the source does not watch that namespace, or has ended
             if (!answered) continue;

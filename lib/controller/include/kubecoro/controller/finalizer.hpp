@@ -30,8 +30,7 @@ template<class T>
 boost::asio::awaitable<result<action>> run_typed(typed_object<T> found, const typed_reconciler<T>& run,
                                                  reconcile_context& context)
 {
-    auto running = run(found, context);
-    co_return co_await std::move(running);
+    co_return co_await run(found, context);
 }
 
 /// A finalizer, and what runs with it.
