@@ -196,8 +196,8 @@ asio::awaitable<result<>> access_filter::state::await_turn(place_in_line& place)
             if (now >= latest) break;
             left = std::clamp(next, now + shortest, now + between_looks) - now;
         }
-        auto waiting = with_timeout(*s.options.time, left, "wait to review a token", place.who.come.wait());
-        const auto ended = co_await std::move(waiting);
+        const auto ended =
+            co_await with_timeout(*s.options.time, left, "wait to review a token", place.who.come.wait());
         if (!ended && ended.error() != cond::timed_out) co_return ended;
     }
     co_return failure{cond::retry_later, "too many tokens are due to be reviewed"};
@@ -206,9 +206,8 @@ asio::awaitable<result<>> access_filter::state::await_turn(place_in_line& place)
 asio::awaitable<result<access_verdict>> access_filter::state::review(report& end, std::string token, std::string path)
 {
     auto& self = *end.to;
-    auto asking = with_timeout(*self.options.time, self.options.timeout, "review a token",
-                               self.asks(std::move(token), std::move(path)));
-    end.outcome = co_await std::move(asking);
+    end.outcome = co_await with_timeout(*self.options.time, self.options.timeout, "review a token",
+                                        self.asks(std::move(token), std::move(path)));
     co_return end.outcome;
 }
 
@@ -216,8 +215,7 @@ asio::awaitable<result<>> access_filter::state::await_other(std::shared_ptr<stat
                                                             latch running)
 {
     const waiting_caller counted{*self, client};
-    auto waiting = running.wait();
-    const auto ended = co_await std::move(waiting);
+    const auto ended = co_await running.wait();
     const auto own = co_await asio::this_coro::cancellation_state;
     // The one who reviewed it may have been cancelled: that says nothing about the token.
     const bool cancelled = !ended && ended.error() == cond::cancelled;
@@ -241,23 +239,20 @@ asio::awaitable<result<access_verdict>> access_filter::state::check(std::shared_
         if (next == step::forbidden) co_return self->said(access_verdict::forbidden);
         if (next == step::busy) co_return self->busy();
         if (next == step::wait) {
-            auto waiting = await_other(self, client, running);
-            const auto ended = co_await std::move(waiting);
+            const auto ended = co_await await_other(self, client, running);
             if (!ended) co_return self->failed(ended.error());
             continue;
         }
         if (next == step::turn) {
             place_in_line place{self, of, who};
-            auto waiting = await_turn(place);
-            const auto come = co_await std::move(waiting);
+            const auto come = co_await await_turn(place);
             if (!come) place.why = come.error();
             if (!come) co_return self->failed(come.error());
             place.begin_review();
         }
         // Before anything that can fail, or that a cancellation can reach: a review that was begun ends.
         report end{self, of};
-        auto reviewing = review(end, token, path);
-        const auto outcome = co_await std::move(reviewing);
+        const auto outcome = co_await review(end, token, path);
         if (!outcome) co_return self->failed(outcome.error());
         co_return self->said(*outcome);
     }

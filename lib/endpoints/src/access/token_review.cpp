@@ -52,15 +52,13 @@ asio::awaitable<result<access_verdict>> review(const client& asks, const std::ve
                                                std::string token, std::string path)
 {
     const auto tokens = review_type("authentication.k8s.io", "tokenreviews", "TokenReview");
-    auto asking = asks.create(tokens, {}, token_review_of(token, audiences));
-    const auto who = co_await std::move(asking);
+    const auto who = co_await asks.create(tokens, {}, token_review_of(token, audiences));
     if (!who) co_return who.error();
     const auto status = (*who)["status"];
     if (!status["authenticated"].as_bool() || !has_audience(status, audiences))
         co_return access_verdict::unauthenticated;
     const auto accesses = review_type("authorization.k8s.io", "subjectaccessreviews", "SubjectAccessReview");
-    auto judging = asks.create(accesses, {}, access_review_of(status["user"], path));
-    const auto may = co_await std::move(judging);
+    const auto may = co_await asks.create(accesses, {}, access_review_of(status["user"], path));
     if (!may) co_return may.error();
     const auto verdict = (*may)["status"];
     const bool allowed = verdict["allowed"].as_bool() && !verdict["denied"].as_bool();
@@ -75,8 +73,7 @@ access_reviewer reviewer_of(client asks, std::vector<std::string> audiences)
         // The coroutine has copies: the function may be gone before it ends.
         return [](client c, std::vector<std::string> a, std::string t,
                   std::string p) -> asio::awaitable<result<access_verdict>> {
-            auto reviewing = review(c, a, std::move(t), std::move(p));
-            co_return co_await std::move(reviewing);
+            co_return co_await review(c, a, std::move(t), std::move(p));
         }(asks, audiences, std::move(token), std::move(path));
     };
 }

@@ -72,9 +72,7 @@ public:
 
     static asio::awaitable<result<>> run(std::shared_ptr<entry> self, std::shared_ptr<time_source> time)
     {
-        auto checking = self->check_.run();
-        auto limited = with_timeout(*time, self->options_.timeout, "check " + self->name_, std::move(checking));
-        co_return co_await std::move(limited);
+        co_return co_await with_timeout(*time, self->options_.timeout, "check " + self->name_, self->check_.run());
     }
 
     /// Shows the outcome of a call; that of a removed check could be taken for one of a new check of its name.
@@ -235,9 +233,7 @@ asio::awaitable<std::vector<health_outcome>> health_checks::run(health_probe whi
                 entry& of;
                 ~call() { of.end(); }
             } in_progress{*e};
-            auto running = entry::run(e, s->options.time);
-            auto guarded = catch_failure(std::move(running));
-            auto outcome = co_await std::move(guarded);
+            auto outcome = co_await catch_failure(entry::run(e, s->options.time));
             s->report(*e, probe, outcome);
             out.push_back({std::move(name), std::move(outcome), e->detail});
         }

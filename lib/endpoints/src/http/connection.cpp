@@ -105,8 +105,7 @@ asio::awaitable<result<>> connection::shake_hands()
     if (!arrived) co_return arrived;
     {
         shared_turn own(*engine_, engine_->handshakes(), client_);
-        auto waiting = await_turn(own, 0, time_point::max());
-        const bool may = co_await std::move(waiting);
+        const bool may = co_await await_turn(own, 0, time_point::max());
         if (!may) co_return failure{cond::cancelled, "closed before the TLS handshake"};
     }
     shaken_ = true;
@@ -190,43 +189,35 @@ asio::awaitable<connection::next_step> connection::serve_one()
     end_within(engine_->limits().answer_timeout);
     {
         shared_turn own(*engine_, engine_->requests(), client_);
-        auto waiting = await_turn(own, 0, time_point::max());
-        const bool may = co_await std::move(waiting);
+        const bool may = co_await await_turn(own, 0, time_point::max());
         if (!may) co_return next_step::close;
     }
     if (requests_.where() != request_reader::state::complete) co_return co_await refuse();
     const request_head request = requests_.take();
     if (input_.empty()) input_.shrink_to_fit();
     shared_turn held(*engine_, engine_->bytes(), client_);
-    auto answering = answer_in_room(request, held);
-    auto answer = co_await std::move(answering);
+    auto answer = co_await answer_in_room(request, held);
     if (closed_ != closing::none) co_return next_step::close;
     engine_->count(answer, request);
     const bool keep_alive = request.keep_alive && !engine_->stopping() && !answer.endless;
-    auto sending = send_answer(std::move(answer), request.method == "HEAD", keep_alive, held);
-    const bool sent = co_await std::move(sending);
+    const bool sent = co_await send_answer(std::move(answer), request.method == "HEAD", keep_alive, held);
     co_return sent&& keep_alive ? next_step::request : next_step::close;
 }
 
 asio::awaitable<http_answer> connection::answer_in_room(const request_head& request, shared_turn& held)
 {
     const auto size_of = [](const http_answer& a) { return a.parts ? portion : body_of(a).size(); };
-    auto answering = engine_->answer(request, *this);
-    auto out = co_await std::move(answering);
+    auto out = co_await engine_->answer(request, *this);
     const auto size = size_of(out);
     if (size <= small_answer) co_return out;
     // One that has to wait is made again in its turn: it would take the room that it waits for.
     const bool kept = held.ask_now(size);
     if (!kept && !out.parts) out = {};
     if (!kept) {
-        auto waiting = take_turn(held, size);
-        const bool may = co_await std::move(waiting);
+        const bool may = co_await take_turn(held, size);
         if (!may) co_return engine_->no_room();
     }
-    if (!kept && !out.parts) {
-        auto again = engine_->answer(request, *this);
-        out = co_await std::move(again);
-    }
+    if (!kept && !out.parts) out = co_await engine_->answer(request, *this);
     if (!held.resize(size_of(out))) co_return engine_->no_room();
     co_return out;
 }
@@ -242,14 +233,10 @@ asio::awaitable<bool> connection::send_answer(http_answer answer, bool head_only
     bool sent = co_await send(out);
     if (sent && answer.shared_body && !head_only) sent = co_await send(*answer.shared_body);
     answer.shared_body.reset();
-    if (sent && answer.parts && !head_only) {
-        auto sending = send_parts(std::move(answer.parts), held);
-        sent = co_await std::move(sending);
-    }
+    if (sent && answer.parts && !head_only) sent = co_await send_parts(std::move(answer.parts), held);
     if (sent && answer.stream && !head_only) {
         streams_ = true;
-        auto streaming = stream(*answer.stream);
-        co_await std::move(streaming);
+        co_await stream(*answer.stream);
     }
     streams_ = false;
     sends_ = nullptr;
@@ -292,8 +279,7 @@ asio::awaitable<void> connection::stream(snapshot_feed::seat& seat)
             // Counted for each stream, though they share it: a stalled one keeps its own alive.
             shared_turn held(*engine_, engine_->bytes(), client_);
             end_within(engine_->limits().answer_timeout);
-            auto waiting = take_turn(held, (*snapshot)->size());
-            const bool may = co_await std::move(waiting);
+            const bool may = co_await take_turn(held, (*snapshot)->size());
             if (!may) co_return;
             const bool sent = co_await send(**snapshot);
             if (!sent) co_return;
@@ -315,8 +301,7 @@ asio::awaitable<bool> connection::send_parts(body_parts parts, shared_turn& held
         std::string_view chunk;
         {
             shared_turn own(*engine_, engine_->parts(), client_);
-            auto waiting = await_turn(own, 1, time_point::max(), true);
-            const bool may = co_await std::move(waiting);
+            const bool may = co_await await_turn(own, 1, time_point::max(), true);
             if (!may) co_return false;
             part = room_for_chunk_head;
             try {

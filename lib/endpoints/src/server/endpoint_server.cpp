@@ -134,8 +134,7 @@ asio::awaitable<result<>> endpoint_server::stop()
 asio::awaitable<result<>> endpoint_server::state::joined(std::shared_ptr<state> self)
 {
     for (task_group* g : {&self->loops, &self->connections}) {
-        auto leaving = g->join();
-        if (const auto left = co_await std::move(leaving); !left) co_return left;
+        if (const auto left = co_await g->join(); !left) co_return left;
     }
     std::lock_guard lock(self->mutex);
     co_return self->ended_by ? result<>(*self->ended_by) : result<>();

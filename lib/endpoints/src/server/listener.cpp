@@ -84,8 +84,7 @@ bool listener::start(task_group& loops, task_group& connections)
 
 asio::awaitable<result<>> listener::enforce(std::shared_ptr<listener> self, task_group& connections)
 {
-    auto enforcing = self->engine_->table().enforce([&connections] { connections.stop(); });
-    co_return co_await std::move(enforcing);
+    co_return co_await self->engine_->table().enforce([&connections] { connections.stop(); });
 }
 
 asio::awaitable<result<>> listener::accept(std::shared_ptr<listener> self, task_group& connections)
@@ -104,8 +103,7 @@ asio::awaitable<result<>> listener::accept(std::shared_ptr<listener> self, task_
             const bool freed = exhausted && self->engine_->table().make_room();
             self->engine_->log().warning("cannot accept a connection",
                                          {{"error", error.message()}, {"closed_another", freed}});
-            auto pause = sleep_for(self->engine_->time(), after_failure);
-            [[maybe_unused]] const auto slept = co_await std::move(pause);
+            [[maybe_unused]] const auto slept = co_await sleep_for(self->engine_->time(), after_failure);
         }
     }
     co_return result<>{};

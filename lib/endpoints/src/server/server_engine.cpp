@@ -153,8 +153,7 @@ asio::awaitable<http_answer> server_engine::answer(const request_head& request, 
     http_answer answer;
     std::exception_ptr thrown;
     try {
-        auto routing = route(request, by);
-        answer = co_await std::move(routing);
+        answer = co_await route(request, by);
     } catch (...) {
         thrown = std::current_exception();
     }
@@ -187,12 +186,11 @@ asio::awaitable<http_answer> server_engine::route(const request_head& request, c
     const bool debug = options_.debug && (target->path == "/debug" || target->path.starts_with("/debug/"));
     if (options_.protect && (paged || metrics || debug || stream)) {
         const bool as_asked = paged || metrics;
-        auto judging = refusal_by_token(request,
-                                        as_asked ? target->path
-                                        : stream ? "/dashboard"
-                                                 : debug_path(*target),
-                                        by);
-        auto refusal = co_await std::move(judging);
+        auto refusal = co_await refusal_by_token(request,
+                                                 as_asked ? target->path
+                                                 : stream ? "/dashboard"
+                                                          : debug_path(*target),
+                                                 by);
         if (refusal) refusal->endpoint = paged ? "page" : metrics ? "metrics" : stream ? "dashboard" : "debug";
         if (refusal) co_return std::move(*refusal);
     }
@@ -225,8 +223,7 @@ asio::awaitable<std::optional<http_answer>> server_engine::refusal_by_token(cons
     const auto token = bearer_token(request.authorization);
     if (token.empty()) co_return unauthenticated("a token is needed: Authorization: Bearer TOKEN\n");
     const connection::turn_wait counted(by); // for its turn to be reviewed
-    auto checking = options_.protect->check(std::string(token), path, by.address().to_string());
-    const auto verdict = co_await std::move(checking);
+    const auto verdict = co_await options_.protect->check(std::string(token), path, by.address().to_string());
     if (!verdict && verdict.error() == cond::retry_later)
         co_return later("none", "too many tokens are due to be reviewed\n");
     if (!verdict) co_return plain_answer(500, "the token could not be reviewed; the log of the program says why\n");
@@ -243,13 +240,11 @@ asio::awaitable<http_answer> server_engine::answer_health(const request_target& 
     const auto existing = options_.health->names(query->probe);
     auto wanted = checks_of(*query, existing);
     if (!wanted) co_return plain_answer(404, "there is no such check\n");
-    auto running = options_.health->run(query->probe, std::move(*wanted));
-    auto outcomes = co_await std::move(running);
+    auto outcomes = co_await options_.health->run(query->probe, std::move(*wanted));
     shared_turn own(*this, renders_, by.client());
     // Anyone may ask for details, which cost time. Those that do not come in time are left out.
     if (has_details(*query, outcomes)) {
-        auto waiting = by.take_turn(own);
-        const bool may = co_await std::move(waiting);
+        const bool may = co_await by.take_turn(own);
         if (may) own.begin_work();
         if (!may)
             for (auto& o : outcomes) o.detail = nullptr;
@@ -294,8 +289,7 @@ asio::awaitable<http_answer> server_engine::answer_page(std::size_t page, const 
     // A HEAD costs nothing: nobody gives way to it.
     if (request.method != "HEAD") {
         out.place = std::make_shared<shared_turn>(*this, places_[page], by.client());
-        auto waiting = by.take_turn(*out.place);
-        const bool may = co_await std::move(waiting);
+        const bool may = co_await by.take_turn(*out.place);
         if (!may) co_return later("page", "others read this page now\n");
     }
     out.endpoint = "page";
@@ -324,8 +318,7 @@ asio::awaitable<http_answer> server_engine::answer_debug(const request_target& t
     std::optional<std::string> cluster;
     if (target.has("cluster")) cluster = target.value("cluster");
     shared_turn own(*this, renders_, by.client());
-    auto waiting = by.take_turn(own);
-    const bool may = co_await std::move(waiting);
+    const bool may = co_await by.take_turn(own);
     if (!may) co_return later("debug", "debug pages are requested too often\n");
     own.begin_work();
     auto rendered = as_json ? options_.debug->json(name, cluster) : options_.debug->text(name, cluster);
@@ -368,8 +361,7 @@ asio::awaitable<http_answer> server_engine::answer_stream(const request_head& re
     out.endless = true;
     if (request.method == "HEAD") co_return out;
     out.place = std::make_shared<shared_turn>(*this, streams_, by.client());
-    auto waiting = by.take_turn(*out.place);
-    const bool may = co_await std::move(waiting);
+    const bool may = co_await by.take_turn(*out.place);
     if (!may) co_return later("dashboard", "as many dashboards are open as may be\n");
     out.stream = feed_->join();
     co_return out;
