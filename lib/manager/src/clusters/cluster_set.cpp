@@ -83,13 +83,11 @@ void cluster_set::withdraw(std::string_view name)
 asio::awaitable<result<>> cluster_set::run(cluster_set& self, latch stop)
 {
     self.providing_.spawn("provider of " + self.options_.name, make_kept_strand(self.executor_).get(), provide(self));
-    auto driving = catch_failure(drive(self, std::move(stop)));
-    const auto driven = co_await std::move(driving);
+    const auto driven = co_await catch_failure(drive(self, std::move(stop)));
     self.stop();
     for (task_group* g : {&self.providing_, &self.departing_}) {
         while (g->running() != 0) { // a cancellation may end join() early; the set must outlive its provider
-            auto joining = catch_failure(g->join());
-            co_await std::move(joining);
+            co_await catch_failure(g->join());
         }
     }
     self.home_.remove(*self.lead_);
@@ -99,8 +97,7 @@ asio::awaitable<result<>> cluster_set::run(cluster_set& self, latch stop)
 
 asio::awaitable<result<>> cluster_set::provide(cluster_set& self)
 {
-    auto providing = catch_failure(self.from_->run(cluster_sink(self.weak_from_this())));
-    const auto provided = co_await std::move(providing);
+    const auto provided = co_await catch_failure(self.from_->run(cluster_sink(self.weak_from_this())));
     if (provided || provided.error() == cond::cancelled) co_return result<>{};
     {
         std::lock_guard lock(self.mutex_);
@@ -128,13 +125,10 @@ asio::awaitable<result<>> cluster_set::drive(cluster_set& self, latch stop)
             continue;
         }
         if (stopping) {
-            auto waiting = catch_failure(self.news_.wait());
-            co_await std::move(waiting);
+            co_await catch_failure(self.news_.wait());
             continue;
         }
-        auto news = wait_for_news(self.news_, *self.home_.options.time, resting->until);
-        auto either = race(std::move(news), stop.wait());
-        co_await std::move(either);
+        co_await race(wait_for_news(self.news_, *self.home_.options.time, resting->until), stop.wait());
         const auto state = co_await asio::this_coro::cancellation_state;
         if (state.cancelled() != asio::cancellation_type::none) stop.settle({});
     }
@@ -200,8 +194,7 @@ void cluster_set::leave(const std::string& name)
 
 asio::awaitable<result<>> cluster_set::await_departure(cluster_set& self, seat of)
 {
-    auto going = of.part->gone.wait();
-    co_await std::move(going);
+    co_await of.part->gone.wait();
     of.member->gone();
     {
         std::lock_guard lock(self.mutex_);

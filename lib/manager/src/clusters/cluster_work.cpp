@@ -20,8 +20,7 @@ namespace {
 asio::awaitable<result<>> end_of(manager& m)
 {
     for (;;) {
-        auto stopping = catch_failure(m.stop());
-        auto stopped = co_await std::move(stopping);
+        auto stopped = co_await catch_failure(m.stop());
         if (m.stats().phase == manager_phase::stopped) co_return stopped;
     }
 }
@@ -36,10 +35,8 @@ asio::awaitable<result<>> cluster_set::work_in(cluster_set& self, std::shared_pt
     result<> outcome = made ? result<>() : result<>(made.error());
     if (made) {
         member->works(*made);
-        auto either = race((*made)->run(), stop.wait());
-        co_await std::move(either);
-        auto ending = end_of(**made);
-        outcome = co_await std::move(ending);
+        co_await race((*made)->run(), stop.wait());
+        outcome = co_await end_of(**made);
         if (self.leadership_->lost().settled()) outcome = {}; // that is the program's failure
     }
     if (member->ended(outcome)) self.has_worked(member->name);

@@ -67,8 +67,7 @@ public:
         informers_->start(); // it may have been made after the manager's start
         auto events = secrets_->subscribe({.name = "clusters"});
         for (;;) {
-            auto next = events.pop();
-            const auto batch = co_await std::move(next);
+            const auto batch = co_await events.pop();
             if (!batch) co_return events.end_reason();
             for (const auto& event : *batch) pass_on(event, sink);
         }

@@ -86,8 +86,7 @@ asio::awaitable<result<>> manual_clusters::run(cluster_sink sink)
         co_return failure(cond::misconfigured, "manual_clusters serve one manager at a time: give each its own");
     const following until_the_end{*offers};
     latch never;
-    auto waiting = never.wait();
-    co_return co_await std::move(waiting);
+    co_return co_await never.wait();
 }
 
 } // namespace kubecoro

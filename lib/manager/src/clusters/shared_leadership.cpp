@@ -11,13 +11,11 @@ namespace kubecoro::detail {
 asio::awaitable<result<>> shared_leadership::hold(std::shared_ptr<shared_leadership> self, latch stop)
 {
     self->granted_.settle({});
-    auto asking = catch_failure(stop.wait());
-    const auto asked = co_await std::move(asking);
+    const auto asked = co_await catch_failure(stop.wait());
     self->end();
     if (!asked) self->lose();
     while (!self->idle_.settled()) {
-        auto waiting = catch_failure(self->idle_.wait());
-        const auto idle = co_await std::move(waiting);
+        const auto idle = co_await catch_failure(self->idle_.wait());
         if (!idle) self->lose();
     }
     co_return result<>{};

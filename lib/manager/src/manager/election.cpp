@@ -39,8 +39,7 @@ void manager_engine::give_up_leadership()
 asio::awaitable<result<>> manager_engine::elect(manager_engine& self)
 {
     const leader_work work = [&self](leadership term) { return finishing(lead(self, std::move(term))); };
-    auto running = catch_failure(self.elector_->run(work));
-    auto outcome = co_await std::move(running);
+    auto outcome = co_await catch_failure(self.elector_->run(work));
     if (!outcome) outcome = outcome.error().because("the election by " + self.lease_name() + " has ended");
     self.tell([&](manager_core& core) { core.leadership_over(outcome, self.options.time->now()); });
     co_return result<>{};
@@ -49,10 +48,7 @@ asio::awaitable<result<>> manager_engine::elect(manager_engine& self)
 /// Also after a cancellation: the parts still run.
 asio::awaitable<result<>> manager_engine::work_is_over(manager_engine& self)
 {
-    while (!self.work_over_.settled()) {
-        auto waiting = catch_failure(self.work_over_.wait());
-        (void)co_await std::move(waiting);
-    }
+    while (!self.work_over_.settled()) (void)co_await catch_failure(self.work_over_.wait());
     co_return result<>{};
 }
 
@@ -81,14 +77,12 @@ asio::awaitable<result<>> manager_engine::lead(manager_engine& self, leadership 
 {
     self.record_leadership(term, "Lead", " became leader");
     self.tell([](manager_core& core) { core.leading(); });
-    auto either = race(term.ending(), self.work_over_.wait());
-    co_await std::move(either);
+    co_await race(term.ending(), self.work_over_.wait());
     if (const auto held = term.check(); !held && !self.work_over_.settled()) {
         const auto why = held.error().because("the leadership by " + self.lease_name() + " was lost");
         self.tell([&](manager_core& core) { core.leadership_lost(why, self.options.time->now()); });
     }
-    auto ending_work = work_is_over(self);
-    (void)co_await std::move(ending_work);
+    (void)co_await work_is_over(self);
     self.record_leadership(term, "StopLeading", " stopped leading");
     co_return result<>{};
 }
@@ -98,21 +92,17 @@ asio::awaitable<result<>> manager_engine::follow_leadership(manager_engine& self
 {
     const auto& shared = *self.place_->leadership;
     const auto until = [&self](const latch& event) { return race(event.wait(), self.work_over_.wait()); };
-    auto granted = until(shared.granted());
-    co_await std::move(granted);
+    co_await until(shared.granted());
     const auto presence = shared.enter();
     if (presence) self.tell([](manager_core& core) { core.leading(); });
-    auto ending = until(shared.ending());
-    co_await std::move(ending);
+    co_await until(shared.ending());
     if (!self.work_over_.settled()) self.request_stop();
-    auto lost = until(shared.lost());
-    co_await std::move(lost);
+    co_await until(shared.lost());
     if (!self.work_over_.settled()) {
         const auto why = shared.lost().outcome();
         self.tell([&](manager_core& core) { core.leadership_lost(why.error(), self.options.time->now()); });
     }
-    auto ending_work = work_is_over(self);
-    (void)co_await std::move(ending_work);
+    (void)co_await work_is_over(self);
     self.tell([&](manager_core& core) { core.leadership_over({}, self.options.time->now()); });
     co_return result<>{};
 }

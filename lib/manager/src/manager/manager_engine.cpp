@@ -139,13 +139,11 @@ void manager_engine::ensure_supervisor()
 
 asio::awaitable<result<>> manager_engine::over(std::shared_ptr<manager_engine> self)
 {
-    auto ending = catch_failure(self->ended_.wait());
-    const auto outcome = co_await std::move(ending);
+    const auto outcome = co_await catch_failure(self->ended_.wait());
     if (!self->ended_.settled()) co_return outcome;
     // All have reported their end, but may still be unwinding: the caller may destroy what they refer to.
     for (task_group* g : {&self->running_, &self->supervising_, &self->sync_.tasks()}) {
-        auto leaving = catch_failure(g->join());
-        const auto left = co_await std::move(leaving);
+        const auto left = co_await catch_failure(g->join());
         if (!left) co_return left;
     }
     co_return outcome;
@@ -168,23 +166,19 @@ asio::awaitable<result<>> manager_engine::supervise(manager_engine& self)
     // After a failure the manager stops in order, with the step that failed again: all are idempotent.
     std::optional<step::any> next;
     for (int failures = 0; failures < 2; ++failures) {
-        auto driving = catch_failure(drive(self, next));
-        const auto driven = co_await std::move(driving);
+        const auto driven = co_await catch_failure(drive(self, next));
         if (driven || driven.error() == cond::cancelled) co_return result<>{};
         self.end_by("supervisor", driven.error());
     }
-    auto ending = end_at_once(self);
-    co_return co_await std::move(ending);
+    co_return co_await end_at_once(self);
 }
 
 /// When the stop in order fails as well.
 asio::awaitable<result<>> manager_engine::end_at_once(manager_engine& self)
 {
     self.give_up_leadership();
-    auto leaving = self.running_.stopped();
-    co_await std::move(leaving);
-    auto stopping = catch_failure(stop_informers(self));
-    co_await std::move(stopping);
+    co_await self.running_.stopped();
+    co_await catch_failure(stop_informers(self));
     const auto why = [&self] {
         std::lock_guard lock(self.mutex_);
         return *self.ended_by_;
@@ -218,14 +212,12 @@ asio::awaitable<result<>> manager_engine::drive(manager_engine& self, std::optio
             continue;
         }
         if (const auto* end = std::get_if<step::finish>(&*next)) {
-            auto flushing = flush_events(self);
-            co_await std::move(flushing);
+            co_await flush_events(self);
             self.finish(end->outcome);
             co_return result<>{};
         }
         if (std::holds_alternative<step::stop_informers>(*next)) {
-            auto stopping = catch_failure(stop_informers(self));
-            const auto stopped = co_await std::move(stopping);
+            const auto stopped = co_await catch_failure(stop_informers(self));
             if (!stopped) co_return stopped;
             continue;
         }
@@ -252,9 +244,8 @@ void manager_engine::ensure_stop_is_watched()
 /// Code of users that ignores its cancellation is awaited without limit: the log names it before the program is killed.
 asio::awaitable<result<>> manager_engine::watch_stop(manager_engine& self)
 {
-    auto waiting = sleep_for(*self.options.time, saturating_sum(self.options.grace, time_to_unwind));
-    auto either = race(std::move(waiting), self.ended_.wait());
-    co_await std::move(either);
+    co_await race(sleep_for(*self.options.time, saturating_sum(self.options.grace, time_to_unwind)),
+                  self.ended_.wait());
     if (!self.ended_.settled())
         self.options.log->error("the stop takes longer than the grace period", {{"running", self.what_runs()}});
     co_return result<>{};
@@ -285,11 +276,9 @@ std::string manager_engine::what_runs() const
 asio::awaitable<result<>> manager_engine::stop_informers(manager_engine& self)
 {
     self.sync_.stop();
-    auto joining = self.sync_.join();
-    const auto joined = co_await std::move(joining);
+    const auto joined = co_await self.sync_.join();
     if (!joined) co_return joined;
-    auto stopping = self.informers.stop();
-    const auto stopped = co_await std::move(stopping);
+    const auto stopped = co_await self.informers.stop();
     if (!stopped) co_return stopped;
     self.tell([](manager_core& core) { core.informers_stopped(); });
     co_return result<>{};

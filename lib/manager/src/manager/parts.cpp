@@ -316,8 +316,7 @@ void manager_engine::start_part(part_id id)
 asio::awaitable<result<>> manager_engine::run_part(std::shared_ptr<part_mark> mark)
 {
     try { // the function may throw before it has made its coroutine
-        auto running = unless(mark->attempt().cancel.wait(), mark->part().run(mark->attempt().stop));
-        mark->outcome() = co_await std::move(running);
+        mark->outcome() = co_await unless(mark->attempt().cancel.wait(), mark->part().run(mark->attempt().stop));
     } catch (...) {
         mark->outcome() = to_failure(std::current_exception());
     }

@@ -116,13 +116,11 @@ asio::awaitable<result<>> manager_engine::check_while_running(manager_engine& se
 {
     result<> outcome;
     const auto check = [&self, &outcome, seed]() -> asio::awaitable<result<>> {
-        auto asking =
-            catch_failure(check_access(self.cluster, self.rights(), *self.options.log, *self.options.time, seed));
-        outcome = co_await std::move(asking);
+        outcome = co_await catch_failure(
+            check_access(self.cluster, self.rights(), *self.options.log, *self.options.time, seed));
         co_return result<>{};
     };
-    auto either = race(check(), self.ended_.wait());
-    co_await std::move(either);
+    co_await race(check(), self.ended_.wait());
     if (!outcome && self.place_) outcome = outcome.error().because("in the cluster " + self.place_->cluster);
     if (!outcome && outcome.error() != cond::cancelled)
         self.tell([&](manager_core& core) { core.fail(outcome.error(), self.options.time->now()); });
@@ -137,8 +135,7 @@ asio::awaitable<result<>> manager_engine::flush_events(manager_engine& self)
         recorder = self.events_;
     }
     if (!recorder) co_return result<>{};
-    auto flushing = catch_failure(recorder->stop());
-    const auto flushed = co_await std::move(flushing);
+    const auto flushed = co_await catch_failure(recorder->stop());
     if (!flushed) self.options.log->warning("events were lost at the stop", {{"failure", flushed.error().describe()}});
     co_return result<>{};
 }

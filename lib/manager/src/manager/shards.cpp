@@ -12,11 +12,9 @@ namespace {
 
 asio::awaitable<result<>> leave_when_asked(shard_member& member, latch stop)
 {
-    auto asked = stop.wait();
-    const auto settled = co_await std::move(asked);
+    const auto settled = co_await stop.wait();
     if (!settled) co_return settled;
-    auto leaving = member.stop();
-    co_return co_await std::move(leaving);
+    co_return co_await member.stop();
 }
 
 } // namespace
@@ -54,8 +52,7 @@ shared_informer<object> manager_engine::watched(const resource_type& resource, c
 
 asio::awaitable<result<>> manager_engine::be_member(manager_engine& self, latch stop)
 {
-    auto running = unless(leave_when_asked(*self.member_, std::move(stop)), self.member_->run());
-    co_return co_await std::move(running);
+    co_return co_await unless(leave_when_asked(*self.member_, std::move(stop)), self.member_->run());
 }
 
 } // namespace kubecoro::detail

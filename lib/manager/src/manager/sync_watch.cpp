@@ -54,17 +54,14 @@ void sync_watch::follow(const shared_informer<object>& informer)
 asio::awaitable<result<>> sync_watch::await(sync_watch& self, place at, shared_informer<object> informer)
 {
     for (;;) {
-        auto waiting = catch_failure(informer.has_synced());
-        const auto synced = co_await std::move(waiting);
+        const auto synced = co_await catch_failure(informer.has_synced());
         if (synced || synced.error() == cond::cancelled) {
-            auto stopping = stop_requested(); // throws then: the informer was not released
-            (void)co_await std::move(stopping);
+            (void)co_await stop_requested(); // throws then: the informer was not released
             self.leave(at, synced.has_value());
             co_return result<>{};
         }
         self.note_trouble(at, synced.error());
-        auto pause = sleep_for(*self.time_, ask_again);
-        const auto slept = co_await std::move(pause);
+        const auto slept = co_await sleep_for(*self.time_, ask_again);
         if (!slept) co_return result<>{};
     }
 }

@@ -53,8 +53,7 @@ asio::awaitable<result<>> ask(asking& all, std::size_t n)
 {
     auto& q = all.questions[n];
     if (all.unanswered || q.answered) co_return result<>{};
-    auto sending = all.cluster.create(reviews, {}, review_of(q.right, q.verb));
-    const auto answer = co_await std::move(sending);
+    const auto answer = co_await all.cluster.create(reviews, {}, review_of(q.right, q.verb));
     if (!answer && answer.error() == cond::cancelled) co_return answer.error();
     q.answered = answer.has_value();
     if (answer) {
@@ -78,8 +77,7 @@ asio::awaitable<result<>> ask_all(asking& all)
 {
     all.unanswered.reset();
     const std::function<asio::awaitable<result<>>(std::size_t)> each = [&all](std::size_t n) { return ask(all, n); };
-    auto asked = parallelize(all.questions.size(), each);
-    co_return co_await std::move(asked);
+    co_return co_await parallelize(all.questions.size(), each);
 }
 
 std::vector<access_right> refused(const std::vector<question>& all)
@@ -147,8 +145,7 @@ asio::awaitable<result<>> check_access(client cluster, std::vector<access_right>
         for (const auto& v : r.verbs) all.questions.push_back({.right = r, .verb = v});
     backoff pauses({.initial = first_pause, .cap = longest_pause}, seed);
     for (;;) {
-        auto asked = ask_all(all);
-        const auto outcome = co_await std::move(asked);
+        const auto outcome = co_await ask_all(all);
         if (!outcome) co_return outcome;
         const auto missing = refused(all.questions);
         if (!missing.empty()) co_return missing_rights(missing, problem_of(all.questions));
@@ -159,8 +156,7 @@ asio::awaitable<result<>> check_access(client cluster, std::vector<access_right>
                               : "the rights of the program were not checked",
                         {{"failure", all.unanswered->describe()}});
         if (!again) co_return result<>{};
-        auto pause = sleep_for(time, pauses.next());
-        const auto slept = co_await std::move(pause);
+        const auto slept = co_await sleep_for(time, pauses.next());
         if (!slept) co_return slept;
     }
     log.debug("the program has the rights that it declares", {{"checked", all.questions.size()}});

@@ -183,8 +183,7 @@ asio::awaitable<result<>> operator_endpoints::stop()
 {
     result<> outcome;
     for (const auto& s : servers_) {
-        auto ending = s->stop();
-        const auto ended = co_await std::move(ending);
+        const auto ended = co_await s->stop();
         if (!ended && outcome) outcome = ended;
     }
     co_return outcome;

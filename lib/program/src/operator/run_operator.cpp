@@ -28,10 +28,8 @@ namespace {
 /// The manager's outcome. A signal stops it, in order.
 asio::awaitable<result<>> run_until_signal(manager& m, latch stop)
 {
-    auto until_signal = race(m.run(), stop.wait());
-    co_await std::move(until_signal);
-    auto stopping = m.stop();
-    co_return co_await std::move(stopping);
+    co_await race(m.run(), stop.wait());
+    co_return co_await m.stop();
 }
 
 /// The first failure counts. @param logged  Set if the manager has logged it.
@@ -40,12 +38,10 @@ asio::awaitable<result<>> serve_while_running(detail::operator_endpoints& endpoi
 {
     auto outcome = endpoints.start();
     if (outcome) {
-        auto running = run_until_signal(m, std::move(stop));
-        outcome = co_await std::move(running);
+        outcome = co_await run_until_signal(m, std::move(stop));
         logged = !outcome;
     }
-    auto ending = endpoints.stop();
-    const auto ended = co_await std::move(ending);
+    const auto ended = co_await endpoints.stop();
     co_return outcome ? ended : outcome;
 }
 
@@ -61,8 +57,7 @@ asio::awaitable<result<>> operate(operator_options& o, const operator_setup& set
     if (const auto filled = setup(m, o); !filled) co_return filled.error().because("the set-up failed");
     detail::declare_rights_of_endpoints(o, m);
     detail::operator_endpoints endpoints(context.executor, o, *numbers, m);
-    auto running = serve_while_running(endpoints, m, context.stop, logged);
-    co_return co_await std::move(running);
+    co_return co_await serve_while_running(endpoints, m, context.stop, logged);
 }
 
 int print(const operator_options& o, const result<std::string>& text)
