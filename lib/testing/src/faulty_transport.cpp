@@ -17,8 +17,7 @@ template<class T>
 asio::awaitable<result<T>> unless_cut(asio::awaitable<result<T>> operation, latch cut)
 {
     if (cut.settled()) co_return broken();
-    auto cuttable = kubecoro::detail::unless(cut.wait(), std::move(operation));
-    auto outcome = co_await std::move(cuttable);
+    auto outcome = co_await kubecoro::detail::unless(cut.wait(), std::move(operation));
     if (!outcome && cut.settled()) co_return broken();
     co_return outcome;
 }

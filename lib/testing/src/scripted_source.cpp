@@ -304,8 +304,7 @@ asio::awaitable<result<list_page>> scripted_source::list(list_options options)
     const auto self = state_;
     recorded_call call;
     call.list = std::move(options);
-    auto step = self->next(self->lists, std::move(call));
-    co_return co_await state::play(self, std::move(step));
+    co_return co_await state::play(self, self->next(self->lists, std::move(call)));
 }
 
 asio::awaitable<result<std::unique_ptr<watch_stream>>> scripted_source::watch(watch_options options)
@@ -314,8 +313,7 @@ asio::awaitable<result<std::unique_ptr<watch_stream>>> scripted_source::watch(wa
     recorded_call call;
     call.kind = recorded_call::what::watch;
     call.watch = options;
-    auto step = self->next(self->watches, std::move(call));
-    const auto accepted = co_await state::play(self, std::move(step));
+    const auto accepted = co_await state::play(self, self->next(self->watches, std::move(call)));
     if (!accepted) co_return accepted.error();
     accepted->state_->open(std::move(options));
     std::unique_ptr<watch_stream> stream = std::make_unique<scripted_watch::stream>(accepted->state_, self->clock);

@@ -91,7 +91,7 @@ asio::awaitable<result<std::size_t>> load_text(engine_ptr engine, std::string te
 {
     auto objects = load_manifests(text, name);
     if (!objects) co_return objects.error();
-    auto loading = on_strand(std::move(engine), [&objects](server_engine& e) {
+    co_return co_await on_strand(std::move(engine), [&objects](server_engine& e) {
         std::vector<std::string> warnings;
         auto loaded = apply_manifests(e.state(), std::move(*objects), e.time().wall_now(), &warnings);
         e.changed();
@@ -99,7 +99,6 @@ asio::awaitable<result<std::size_t>> load_text(engine_ptr engine, std::string te
             e.log().warning("a part of a manifest has no effect", {{"object", warning}});
         return loaded;
     });
-    co_return co_await std::move(loading);
 }
 
 /// An address of this machine for a server that listens on all of them.
@@ -191,12 +190,11 @@ namespace {
 
 asio::awaitable<result<>> change_log(engine_ptr engine, container_address container, log_change how, std::string text)
 {
-    auto changing = on_strand(std::move(engine), [&](server_engine& e) -> result<> {
+    co_return co_await on_strand(std::move(engine), [&](server_engine& e) -> result<> {
         const auto done = e.state().write_log(container, how, text, e.time().wall_now());
         if (done) return {};
         return failure_of_answer(done.error().code, status_text(done.error()));
     });
-    co_return co_await std::move(changing);
 }
 
 } // namespace
