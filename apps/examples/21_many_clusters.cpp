@@ -90,8 +90,7 @@ asio::awaitable<result<>> enrol(kubecoro::client home, std::string name, std::st
 asio::awaitable<result<>> print_answer(kubecoro::apiserver::embedded_server& server, kubecoro::time_source& time)
 {
     const auto answered = [&server]() -> asio::awaitable<result<bool>> {
-        auto asking = server.execute("GET", "/api/v1/namespaces/default/configmaps/answer");
-        const auto answer = co_await std::move(asking);
+        const auto answer = co_await server.execute("GET", "/api/v1/namespaces/default/configmaps/answer");
         co_return answer.has_value();
     };
     const kubecoro::poll_timing often{.interval = std::chrono::milliseconds{10}};
@@ -113,8 +112,7 @@ asio::awaitable<result<>> use(kubecoro::client home, kubecoro::manager& m, kubec
     result<> outcome;
     for (auto* far : {&eu, &us}) {
         const std::string name = far == &eu ? "eu" : "us";
-        auto starting = far->start();
-        auto kubeconfig = co_await std::move(starting);
+        auto kubeconfig = co_await far->start();
         if (!kubeconfig) co_return kubeconfig.error();
         outcome = co_await enrol(home, name, *kubeconfig);
         if (outcome) outcome = co_await print_answer(far->server, *m.time());
@@ -122,20 +120,15 @@ asio::awaitable<result<>> use(kubecoro::client home, kubecoro::manager& m, kubec
     }
     for (const auto& c : fleet.stats()) std::cout << c.name << " is " << to_string(c.state) << '\n';
     if (outcome) {
-        auto removing = home.remove(secret::resource(), "default", "eu");
-        auto gone = co_await std::move(removing);
+        auto gone = co_await home.remove(secret::resource(), "default", "eu");
         if (!gone) outcome = gone.error();
     }
     const auto one_left = [&fleet]() -> asio::awaitable<result<bool>> { co_return fleet.stats().size() == 1; };
     const kubecoro::poll_timing often{.interval = std::chrono::milliseconds{10}};
     if (outcome) outcome = co_await kubecoro::poll_until(*m.time(), often, one_left);
     std::cout << "eu has left\n";
-    auto stopping = m.stop();
-    auto stopped = co_await std::move(stopping);
-    for (auto* far : {&eu, &us}) {
-        auto ending = far->server.stop();
-        co_await std::move(ending);
-    }
+    auto stopped = co_await m.stop();
+    for (auto* far : {&eu, &us}) co_await far->server.stop();
     co_return outcome ? stopped : outcome;
 }
 

@@ -31,8 +31,8 @@ asio::awaitable<kubecoro::result<>> label_and_read(kubecoro::client cluster, kub
 asio::awaitable<bool> shows(kubecoro::time_source& time, kubecoro::shared_informer<pod> pods, std::string version)
 {
     auto reaching = pods.wait_until(std::move(version), "shop");
-    auto in_time = kubecoro::with_timeout(time, std::chrono::seconds{5}, "wait for pods", std::move(reaching));
-    const auto reached = co_await std::move(in_time);
+    const auto reached =
+        co_await kubecoro::with_timeout(time, std::chrono::seconds{5}, "wait for pods", std::move(reaching));
     co_return reached.has_value();
 }
 //]

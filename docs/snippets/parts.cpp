@@ -92,8 +92,10 @@ public:
         if (auto begun = co_await pods_.begin(); !begun) co_return begun;
         for (const auto& change : changes) {
             const bool gone = change.type == kubecoro::delta_type::deleted;
-            auto writing = gone ? pods_.remove(kubecoro::object_key(change.obj.key())) : pods_.put(change.obj);
-            if (auto written = co_await std::move(writing); !written) co_return written;
+            if (auto written =
+                    co_await (gone ? pods_.remove(kubecoro::object_key(change.obj.key())) : pods_.put(change.obj));
+                !written)
+                co_return written;
         }
         co_return co_await pods_.commit(version);
     }
@@ -157,8 +159,7 @@ asio::awaitable<kubecoro::result<>> fill(kubecoro::delta_fifo fifo, kubecoro::in
         return {};
     };
     for (;;) {
-        auto popping = fifo.pop(process);
-        if (auto popped = co_await std::move(popping); !popped) co_return popped;
+        if (auto popped = co_await fifo.pop(process); !popped) co_return popped;
     }
 }
 //]
@@ -168,9 +169,7 @@ asio::awaitable<kubecoro::result<>> keep_index(kubecoro::client client, kubecoro
 {
     kubecoro::delta_fifo fifo({.max_pending = 500});
     kubecoro::reflector reflector(client, pod::resource(), {}, std::make_shared<fifo_sink>(fifo));
-    auto reading = reflector.run();
-    auto storing = fill(fifo, pods);
-    co_await kubecoro::race(std::move(reading), std::move(storing)); // when one ends, the other is cancelled
+    co_await kubecoro::race(reflector.run(), fill(fifo, pods)); // when one ends, the other is cancelled
     co_return kubecoro::failure(kubecoro::cond::cancelled);
 }
 //]

@@ -80,8 +80,7 @@ asio::awaitable<result<comparison>> demo_informers::compare(client api, duration
         if (one.refused) continue;
         auto page = co_await api.list_all(one.informer.resource(), "");
         if (!page) co_return page.error();
-        auto open = differing(one.informer.lister(), page->items);
-        auto left = co_await settle(api, one.informer, std::move(open), deadline);
+        auto left = co_await settle(api, one.informer, differing(one.informer.lister(), page->items), deadline);
         if (!left) co_return left.error();
         all.compared += page->items.size();
         all.differing += left->size();

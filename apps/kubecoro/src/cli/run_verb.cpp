@@ -43,13 +43,10 @@ asio::awaitable<result<>> with_progress(const verb& v, verb_context context)
     auto shown = context.waiting.run();
     result<> outcome = failure(cond::cancelled);
     auto keep = [](asio::awaitable<result<>> w, result<>& kept) -> asio::awaitable<result<>> {
-        auto guarded = catch_failure(std::move(w));
-        kept = co_await std::move(guarded);
+        kept = co_await catch_failure(std::move(w));
         co_return result<>();
     };
-    auto kept = keep(std::move(work), outcome);
-    auto both = race(std::move(kept), std::move(shown));
-    (void)co_await std::move(both);
+    (void)co_await race(keep(std::move(work), outcome), std::move(shown));
     co_return outcome;
 }
 

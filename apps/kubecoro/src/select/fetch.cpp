@@ -21,8 +21,7 @@ asio::awaitable<result<table>> all_pages(const client& api, const target& from, 
 {
     table_pages pages(options.selected);
     while (const auto ask = pages.next()) {
-        auto listing = list_table(api, from.type, from.ns, *ask, rows_with(options));
-        auto page = co_await std::move(listing);
+        auto page = co_await list_table(api, from.type, from.ns, *ask, rows_with(options));
         if (auto end = page ? pages.on_page(std::move(*page)) : pages.on_failure(page.error())) co_return *end;
         context.doing("listing " + from.type.display_name() + ": " + std::to_string(pages.so_far().rows.size()));
     }

@@ -77,8 +77,7 @@ private:
         how.field_selector = options_.selected.field_selector;
         how.resource_version = rows_.version();
         const auto with = options_.whole_objects ? table_object::whole : table_object::metadata;
-        auto opening = watch_table(api_, of_.type, of_.ns, how, with);
-        auto stream = co_await std::move(opening);
+        auto stream = co_await watch_table(api_, of_.type, of_.ns, how, with);
         if (!stream) co_return stream.error();
         context_.waiting.done();
         for (;;) {

@@ -22,16 +22,14 @@ std::string kind_and_name(const json::value& object)
 /// The target for an object of a file.
 asio::awaitable<result<target>> place_of(client api, const json::value& object, const cluster_flags& cluster)
 {
-    auto comparing = check_namespace(api, object, cluster);
-    if (auto same = co_await std::move(comparing); !same) co_return same.error();
+    if (auto same = co_await check_namespace(api, object, cluster); !same) co_return same.error();
     target out;
     auto name = text_member(object, {"metadata", "name"});
     if (name.empty())
         co_return failure(cond::invalid, "an object of kind " + printable(text_member(object, {"kind"}), 80) +
                                              " has no metadata.name");
     out.names.push_back(std::move(name));
-    auto finding = api.resource_of(text_member(object, {"apiVersion"}), text_member(object, {"kind"}));
-    auto type = co_await std::move(finding);
+    auto type = co_await api.resource_of(text_member(object, {"apiVersion"}), text_member(object, {"kind"}));
     if (!type) co_return type.error().because(kind_and_name(object));
     const auto own = text_member(object, {"metadata", "namespace"});
     out.ns = own.empty() || !type->namespaced ? namespace_for(*type, cluster, api) : own;
@@ -115,8 +113,7 @@ asio::awaitable<result<>> check_namespace(client api, const json::value& object,
     const auto own = text_member(object, {"metadata", "namespace"});
     if (own.empty() || cluster.ns.empty() || own == cluster.ns) co_return result<>{};
     // That of a cluster-scoped object is ignored.
-    auto finding = api.resource_of(text_member(object, {"apiVersion"}), text_member(object, {"kind"}));
-    const auto type = co_await std::move(finding);
+    const auto type = co_await api.resource_of(text_member(object, {"apiVersion"}), text_member(object, {"kind"}));
     if (type && !type->namespaced) co_return result<>{};
     co_return failure(cond::invalid,
                       kind_and_name(object) + " is in namespace " + printable(own, 80) + ", but -n says " + cluster.ns);

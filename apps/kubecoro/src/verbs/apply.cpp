@@ -62,8 +62,7 @@ asio::awaitable<std::vector<json::value>> of_namespace(client api, std::vector<j
 {
     std::vector<json::value> out;
     for (auto& o : objects) {
-        auto comparing = check_namespace(api, o, cluster);
-        const auto same = co_await std::move(comparing);
+        const auto same = co_await check_namespace(api, o, cluster);
         if (same)
             out.push_back(std::move(o));
         else
@@ -90,8 +89,7 @@ asio::awaitable<result<>> apply(std::shared_ptr<apply_flags> f, verb_context con
     auto api = connect(f->cluster, context);
     if (!api) co_return api.error();
     problems wrong(context);
-    auto keeping = of_namespace(*api, std::move(*objects), f->cluster, wrong);
-    auto kept = co_await std::move(keeping);
+    auto kept = co_await of_namespace(*api, std::move(*objects), f->cluster, wrong);
     written_objects written(f->write, context);
     const std::size_t all = kept.size();
     std::size_t done = 0;
@@ -108,8 +106,7 @@ asio::awaitable<result<>> apply(std::shared_ptr<apply_flags> f, verb_context con
         return true;
     };
     doing();
-    auto applying = apply_each(*api, std::move(kept), options_for(*f), f->cluster.ns, report);
-    auto applied = co_await std::move(applying);
+    auto applied = co_await apply_each(*api, std::move(kept), options_for(*f), f->cluster.ns, report);
     if (!applied) co_return applied;
     written.finish();
     co_return wrong.outcome();

@@ -138,8 +138,7 @@ asio::awaitable<result<>> run_complete(completion c, verb_context context)
         if (auto names = contexts(c)) found = std::move(*names);
     } else if (c.source != completion_source::words && c.source != completion_source::files) {
         const auto time = real_clock();
-        auto asked = from_server(c, context);
-        auto names = co_await with_timeout(*time, patience, "complete", std::move(asked));
+        auto names = co_await with_timeout(*time, patience, "complete", from_server(c, context));
         if (names) found = std::move(*names);
     }
     std::sort(found.begin(), found.end());

@@ -55,8 +55,7 @@ public:
     asio::awaitable<result<>> run()
     {
         for (const auto& one : found_.targets) {
-            auto done = flags_.format.is_table() ? show_table(one) : collect(one);
-            auto shown = co_await std::move(done);
+            auto shown = co_await (flags_.format.is_table() ? show_table(one) : collect(one));
             if (!shown && shown.error() == cond::cancelled) co_return shown;
             if (!shown) wrong_.add(shown.error());
         }

@@ -115,8 +115,7 @@ public:
             }
             co_return wrong_.outcome();
         }
-        auto following = kubecoro::detail::finishing(follow_all());
-        co_return co_await std::move(following);
+        co_return co_await kubecoro::detail::finishing(follow_all());
     }
 
 private:
@@ -202,8 +201,7 @@ private:
     asio::awaitable<result<>> print_all(Log& log, const std::string& prefix)
     {
         for (;;) {
-            auto waiting = log.next();
-            const auto lines = co_await std::move(waiting);
+            const auto lines = co_await log.next();
             context_.waiting.done();
             if (!lines) co_return lines.error();
             if (lines->empty()) co_return result<>();

@@ -185,14 +185,12 @@ asio::awaitable<result<std::vector<target>>> find_targets(client api, const watc
 {
     search_plan plan(random_seed());
     for (;;) {
-        auto finding = resolve(api, f.wanted, "");
-        auto found = co_await std::move(finding);
+        auto found = co_await resolve(api, f.wanted, "");
         if (found || !f.keep_trying) co_return found;
         const auto pause = plan.after(found.error());
         if (!pause) co_return found;
         if (plan.is_news(found.error())) report_search(found.error(), context, printer);
-        auto pausing = sleep_for(api.time(), *pause);
-        const auto paused = co_await std::move(pausing);
+        const auto paused = co_await sleep_for(api.time(), *pause);
         if (!paused) co_return paused.error();
     }
 }
@@ -202,8 +200,7 @@ asio::awaitable<result<>> find_and_follow(const watch_flags& f, const verb_conte
     auto api = connect(f.cluster, context);
     if (!api) co_return api.error();
     context.doing("asking the server for its resources");
-    auto finding = unless_stopped(context.program.stop, find_targets(*api, f, context, printer));
-    auto targets = co_await std::move(finding);
+    auto targets = co_await unless_stopped(context.program.stop, find_targets(*api, f, context, printer));
     context.waiting.done();
     if (!targets) {
         if (targets.error() == cond::cancelled) co_return result<>();

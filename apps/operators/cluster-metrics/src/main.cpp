@@ -54,10 +54,8 @@ asio::awaitable<result<>> serve(endpoint_options options, asio::any_io_executor 
 {
     endpoint_server server(std::move(executor), std::move(options));
     if (auto started = server.start(); !started) co_return started;
-    auto waiting = stop.wait();
-    co_await std::move(waiting);
-    auto ending = server.stop();
-    co_return co_await std::move(ending);
+    co_await stop.wait();
+    co_return co_await server.stop();
 }
 
 result<> set_up(manager& m, const operator_options& o, const settings& s)

@@ -79,8 +79,7 @@ asio::awaitable<result<>> website_reconciler::bring(const typed_object<website>&
     edit_options how;
     how.known = known.get(key);
     const auto edit = [&](T& child) { return shape(site, wanted, child); };
-    auto bringing = create_or_update<T>(cluster_, key, edit, std::move(how));
-    KUBECORO_TRY(co_await std::move(bringing));
+    KUBECORO_TRY(co_await create_or_update<T>(cluster_, key, edit, std::move(how)));
     co_return result<>{};
 }
 
@@ -108,8 +107,7 @@ asio::awaitable<result<>> website_reconciler::list_in_catalogue(const typed_obje
         m.data[name] = url_of(site.ns(), name);
         return {};
     };
-    auto listing = create_or_update<core_v1::config_map>(cluster_, key, edit, std::move(how));
-    KUBECORO_TRY(co_await std::move(listing));
+    KUBECORO_TRY(co_await create_or_update<core_v1::config_map>(cluster_, key, edit, std::move(how)));
     co_return result<>{};
 }
 
@@ -126,8 +124,7 @@ asio::awaitable<result<>> website_reconciler::report(const typed_object<website>
         ready.observed_generation = site.generation();
         set_condition(s, ready, at);
     };
-    auto writing = edit_status<website>(cluster_, site, edit);
-    const auto written = co_await std::move(writing);
+    const auto written = co_await edit_status<website>(cluster_, site, edit);
     // Deleted in the meantime: nothing is left to say.
     if (!written && written.error() != cond::not_found) co_return written.error();
     co_return result<>{};
@@ -137,21 +134,18 @@ asio::awaitable<result<action>> website_reconciler::reconcile(const typed_object
                                                               reconcile_context& context) const
 {
     KUBECORO_TRY(const auto wanted, read_struct<website>(site));
-    auto bringing = bring_all(site, wanted);
-    const auto brought = co_await std::move(bringing);
+    const auto brought = co_await bring_all(site, wanted);
     const auto reason = brought ? std::string() : reason_for_people(brought.error());
     if (!reason.empty()) {
         // A change of the website tries again.
         const auto why = brought.error().message();
         m_->events().event(site.untyped(), event_type::warning, reason, "Reconcile", why);
         context.log().warning("a website cannot be served", {{"reason", reason}, {"why", why}});
-        auto reporting = report(site, {.ready = false, .replicas = 0, .reason = reason, .message = why});
-        KUBECORO_TRY(co_await std::move(reporting));
+        KUBECORO_TRY(co_await report(site, {.ready = false, .replicas = 0, .reason = reason, .message = why}));
         co_return action::requeue_after(std::chrono::minutes{1});
     }
     if (!brought) co_return brought.error();
-    auto reporting = report(site, readiness_of(wanted, deployments_.get(site.key())));
-    KUBECORO_TRY(co_await std::move(reporting));
+    KUBECORO_TRY(co_await report(site, readiness_of(wanted, deployments_.get(site.key()))));
     co_return action::done();
 }
 
@@ -162,8 +156,7 @@ asio::awaitable<result<action>> website_reconciler::clean_up(const typed_object<
     const auto edit = [&](core_v1::config_map& m) {
         if (is_catalogue(m)) m.data.erase(name);
     };
-    auto removing = retry_on_conflict<core_v1::config_map>(cluster_, key, edit);
-    const auto removed = co_await std::move(removing);
+    const auto removed = co_await retry_on_conflict<core_v1::config_map>(cluster_, key, edit);
     if (!removed && removed.error() != cond::not_found) co_return removed.error();
     co_return action::done();
 }
