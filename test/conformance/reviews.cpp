@@ -130,8 +130,7 @@ TEST_CASE("token review: a token ends with its service account", "[conformance][
                                                      .target = "/apis/authentication.k8s.io/v1/tokenreviews",
                                                      .content_type = "application/json",
                                                      .body = R"({"spec":{"token":")" + token + "\"}}"};
-                                           auto asking = c.api().raw(std::move(r));
-                                           const auto got = co_await std::move(asking);
+                                           const auto got = co_await c.api().raw(std::move(r));
                                            if (!got) co_return got.error();
                                            const auto status = json::parse(got->body).at("status").as_object();
                                            co_return !status.contains("authenticated");
@@ -261,8 +260,7 @@ TEST_CASE("roles: a binding grants its role's verbs, resources and names to a se
             request r{
                 .method = "POST", .target = authorization + "subjectaccessreviews", .content_type = "application/json"};
             r.body = R"({"spec":)" + pods(c, R"("user":"system:serviceaccount:)" + c.ns() + R"(:robot",)") + "}";
-            auto asking = c.api().raw(std::move(r));
-            const auto got = co_await std::move(asking);
+            const auto got = co_await c.api().raw(std::move(r));
             if (!got) co_return got.error();
             const auto body = json::parse(got->body);
             co_return body.at_pointer("/status/allowed").as_bool();

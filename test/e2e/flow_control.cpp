@@ -125,9 +125,7 @@ public:
     asio::awaitable<result<std::unique_ptr<answer>>> send(request r) override
     {
         seen_->on_send(r);
-        auto copy = r;
-        auto sending = under_->send(std::move(copy));
-        auto got = co_await std::move(sending);
+        auto got = co_await under_->send(r);
         if (got) seen_->on_answer(r, (*got)->head());
         co_return got;
     }

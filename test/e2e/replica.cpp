@@ -39,15 +39,13 @@ void say(const std::string& line)
 asio::awaitable<result<>> lead(leadership term)
 {
     say("leads");
-    auto ending = term.ending();
-    co_return co_await std::move(ending);
+    co_return co_await term.ending();
 }
 
 asio::awaitable<result<action>> sweep(object_key key, reconcile_context&)
 {
     say("begin " + key.name);
-    auto working = sleep_for(*real_clock(), 20ms);
-    co_await std::move(working);
+    co_await sleep_for(*real_clock(), 20ms);
     say("end " + key.name);
     co_return action::done();
 }
@@ -58,8 +56,7 @@ asio::awaitable<void> elect(client cluster, leader_election_options options, asi
     asked.async_wait([&elector](const boost::system::error_code& e, int) {
         if (!e) elector.request_stop();
     });
-    auto running = elector.run(lead);
-    const auto ended = co_await std::move(running);
+    const auto ended = co_await elector.run(lead);
     if (!ended) say("failed: " + ended.error().describe());
     asked.cancel();
 }
@@ -71,8 +68,7 @@ asio::awaitable<result<>> watch_members(const shard_member& member)
         const auto s = member.stats();
         const auto settled = s.state == shard_state::settled ? s.members : 0;
         if (std::exchange(said, settled) != settled) say("settled " + std::to_string(settled));
-        auto pause = sleep_for(*real_clock(), 10ms);
-        if (const auto woken = co_await std::move(pause); !woken) co_return woken;
+        if (const auto woken = co_await sleep_for(*real_clock(), 10ms); !woken) co_return woken;
     }
 }
 
@@ -89,12 +85,9 @@ asio::awaitable<void> divide(client cluster, std::string ns, shard_options optio
     asked.async_wait([&member](const boost::system::error_code& e, int) {
         if (!e) member.request_stop();
     });
-    auto both = race(member.run(), watch_members(member));
-    co_await std::move(both);
-    auto ended = sweeper.stop();
-    co_await std::move(ended);
-    auto stopped = informers.stop();
-    co_await std::move(stopped);
+    co_await race(member.run(), watch_members(member));
+    co_await sweeper.stop();
+    co_await informers.stop();
     asked.cancel();
 }
 

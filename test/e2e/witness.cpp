@@ -54,8 +54,7 @@ event_handler<object> witness::asleep(latch until)
 
 asio::awaitable<result<>> witness::hear_after(latch until, notification<object> n)
 {
-    auto waiting = until.wait();
-    auto woken = co_await std::move(waiting);
+    auto woken = co_await until.wait();
     if (woken) std::visit([this](const auto& e) { hear(e); }, n);
     co_return woken;
 }

@@ -163,12 +163,10 @@ cancelled_waits::waiting_for cancelled_waits::handler_life(shared_informer<objec
 {
     const auto nothing = [](const auto&) {};
     const auto mine = informer.add_event_handler({.on_add = nothing, .on_update = nothing, .on_delete = nothing});
-    auto waiting = catch_failure(mine.has_synced());
-    const auto synced = co_await std::move(waiting);
+    const auto synced = co_await catch_failure(mine.has_synced());
     mine.remove();
     if (!synced) co_return synced;
-    auto leaving = catch_failure(mine.removed());
-    const auto removed = co_await std::move(leaving);
+    const auto removed = co_await catch_failure(mine.removed());
     if (!removed) co_return removed;
     const auto ended = co_await mine.ended();
     if (ended) broken("the life of a removed handler ended with success");
@@ -201,8 +199,7 @@ cancelled_waits::waiting_for cancelled_waits::for_object(shared_informer<object>
                                                          duration limit)
 {
     object_condition met("in the shop", [](const object& o) { return o && o.labels()["app"].as_string() == "shop"; });
-    auto waits = informer.wait_for(std::move(key), std::move(met), limit);
-    const auto got = co_await std::move(waits);
+    const auto got = co_await informer.wait_for(std::move(key), std::move(met), limit);
     if (!got) co_return got.error();
     co_return result<>{};
 }
@@ -212,8 +209,7 @@ cancelled_waits::waiting_for cancelled_waits::for_any(shared_informer<object> in
     notification_condition met = [](const notification<object>& n) {
         return std::holds_alternative<deleted<object>>(n);
     };
-    auto waits = informer.wait_for_any(std::move(met), limit);
-    const auto got = co_await std::move(waits);
+    const auto got = co_await informer.wait_for_any(std::move(met), limit);
     if (!got) co_return got.error();
     co_return result<>{};
 }
@@ -221,8 +217,7 @@ cancelled_waits::waiting_for cancelled_waits::for_any(shared_informer<object> in
 cancelled_waits::waiting_for cancelled_waits::after(shared_informer<object> informer, object_key key,
                                                     std::string version)
 {
-    auto waits = informer.lister().get_after(std::move(key), std::move(version));
-    const auto got = co_await std::move(waits);
+    const auto got = co_await informer.lister().get_after(std::move(key), std::move(version));
     if (!got) co_return got.error();
     co_return result<>{};
 }
@@ -234,8 +229,7 @@ cancelled_waits::waiting_for cancelled_waits::informer_life()
     own.label_selector = "impatient!=" + std::to_string(begun_);
     const auto mine = factory_->get(roaming_informer::gadgets(), std::move(own));
     factory_->start();
-    auto waiting = catch_failure(mine.has_synced());
-    const auto synced = co_await std::move(waiting);
+    const auto synced = co_await catch_failure(mine.has_synced());
     co_await finish_despite_cancellation();
     auto released = co_await factory_->release(mine);
     if (!released && released.error() == cond::cancelled) released = co_await factory_->release(mine);
@@ -248,8 +242,7 @@ cancelled_waits::waiting_for cancelled_waits::take_key()
     const auto key = static_cast<int>(below(random_, 20));
     queued_.insert(key);
     queue_.add_after(key, std::chrono::milliseconds(below(random_, 3) * 500));
-    auto taking = wait_for_key();
-    co_return co_await std::move(taking);
+    co_return co_await wait_for_key();
 }
 
 cancelled_waits::waiting_for cancelled_waits::wait_for_key()
@@ -296,8 +289,7 @@ cancelled_waits::waiting_for cancelled_waits::drain()
 
 cancelled_waits::waiting_for cancelled_waits::get(object_key key)
 {
-    auto asking = remote_.get(untyped::pod::resource(), std::move(key.ns), std::move(key.name));
-    const auto got = co_await std::move(asking);
+    const auto got = co_await remote_.get(untyped::pod::resource(), std::move(key.ns), std::move(key.name));
     if (!got) co_return got.error();
     co_return result<>{};
 }
@@ -306,8 +298,7 @@ cancelled_waits::waiting_for cancelled_waits::list(resource_type resource)
 {
     list_options options;
     options.limit = 3;
-    auto asking = remote_.list_all(std::move(resource), {}, std::move(options));
-    const auto got = co_await std::move(asking);
+    const auto got = co_await remote_.list_all(std::move(resource), {}, std::move(options));
     if (!got) co_return got.error();
     co_return result<>{};
 }

@@ -325,8 +325,7 @@ failure checked_controller::failed(const object_key& key, const reconcile_contex
 
 asio::awaitable<result<>> checked_controller::pause(reconcile_context& context, duration d)
 {
-    auto sleeping = catch_failure(sleep_for(runner_->clock(), d));
-    const auto slept = co_await std::move(sleeping);
+    const auto slept = co_await catch_failure(sleep_for(runner_->clock(), d));
     const bool late = context.deadline() && now() >= *context.deadline();
     if (slept && late) broken("a run outlives its deadline");
     if (slept) co_return slept;
@@ -408,9 +407,8 @@ asio::awaitable<result<action>> checked_controller::change(object_key key, recon
         text += R"(,"resourceVersion":")" + version + "\"";
     }
     text += "}}";
-    auto writing = catch_failure(
+    const auto answer = co_await catch_failure(
         writer_.patch(s.from->informer.resource(), what.ns, what.name, patch_kind::merge, json_text(text)));
-    const auto answer = co_await std::move(writing);
     note("writes " + to_string(what) + ": " + (answer ? brief(*answer) : answer.error().describe()));
     if (!answer) co_return failed(key, context, answer.error());
     if (!one_in(random_, 3)) {

@@ -34,8 +34,7 @@ asio::awaitable<result<>> waiting::run(shared_informer<object> informer)
     notes_->note(name_, "waits for " + to_string(key_));
     const auto began = runner_->clock().now();
     object_condition met("as wished", [this](const object& o) { return is_met(o); });
-    auto waits = informer.wait_for(key_, std::move(met), limit_);
-    const auto outcome = co_await std::move(waits);
+    const auto outcome = co_await informer.wait_for(key_, std::move(met), limit_);
     notes_->note(name_, outcome ? "has ended" : "has failed:  " + outcome.error().describe());
     if (outcome) {
         got_ = *outcome;

@@ -44,8 +44,7 @@ asio::awaitable<result<>> handler_visit(house& h, dice& d)
     o.name = d.below(2) == 0 ? "" : "guest";
     const auto place = informer.add_event_handler(
         {.on_add = rest_a_little, .on_update = [&heard](const updated<object>&) { ++heard; }}, std::move(o));
-    auto joining = with_timeout(*real_clock(), patience, "join", place.has_synced());
-    auto synced = co_await std::move(joining);
+    auto synced = co_await with_timeout(*real_clock(), patience, "join", place.has_synced());
     auto gone = co_await place.removed();
     co_return synced ? gone : synced;
 }
@@ -65,8 +64,7 @@ asio::awaitable<result<>> subscription_visit(house& h, dice& d)
     o.max_batch = 1 + d.below(64);
     o.filter = [team = any_team(d)](const object& pod) { return pod.labels()["team"].as_string() == team; };
     auto events = any_informer(h, d).subscribe(std::move(o));
-    auto reading = with_timeout(*real_clock(), 1s, "read", read_some(events, d.below(20)));
-    co_return co_await std::move(reading);
+    co_return co_await with_timeout(*real_clock(), 1s, "read", read_some(events, d.below(20)));
 }
 
 /// Somebody who waits for what often does not come.
@@ -76,8 +74,7 @@ asio::awaitable<result<>> wait_visit(house& h, dice& d)
     const auto there = informer.lister().list(of_team(any_team(d)));
     if (there.empty()) co_return result<>();
     object_key key(there[d.below(there.size())].key());
-    auto waiting = informer.wait_for(key, conditions::deleted(), 200ms);
-    auto seen = co_await std::move(waiting);
+    auto seen = co_await informer.wait_for(key, conditions::deleted(), 200ms);
     // Its namespace may have left between the look and the wait.
     if (!seen && seen.error() != cond::misconfigured) co_return seen.error();
     co_return result<>();
@@ -93,9 +90,9 @@ asio::awaitable<result<>> own_write_visit(house& h, dice& d)
     auto written = co_await h.api.patch(config_map::resource(), ns, name, patch_kind::merge, text);
     if (!written) co_return written.error();
     h.home.own_maps.written(*written);
-    auto reading = with_timeout(*real_clock(), patience, "see a write",
-                                h.home.maps.lister().get_after({ns, name}, std::string(written->resource_version())));
-    auto seen = co_await std::move(reading);
+    auto seen =
+        co_await with_timeout(*real_clock(), patience, "see a write",
+                              h.home.maps.lister().get_after({ns, name}, std::string(written->resource_version())));
     if (!seen) co_return seen.error();
     if (d.below(4) == 0) static_cast<void>(h.home.own_maps.list_in(ns));
     co_return result<>();
@@ -117,9 +114,8 @@ asio::awaitable<result<>> reader_visit(house& h, dice& d)
 
 asio::awaitable<result<>> namespace_visit(house& h, dice& d)
 {
-    auto changing = with_timeout(*real_clock(), patience, "change namespaces",
-                                 h.home.packed_pods.set_namespaces(half_of_the_namespaces(d.below(namespaces))));
-    co_return co_await std::move(changing);
+    co_return co_await with_timeout(*real_clock(), patience, "change namespaces",
+                                    h.home.packed_pods.set_namespaces(half_of_the_namespaces(d.below(namespaces))));
 }
 
 /// A part of the program that has informers of its own for a while.
@@ -134,8 +130,7 @@ asio::awaitable<result<>> factory_visit(house& h, dice& d)
     const auto some = informers.get<pod>(o);
     const auto again = informers.get<pod>(o);
     informers.start();
-    auto joining = with_timeout(*real_clock(), patience, "sync", some.has_synced());
-    auto synced = co_await std::move(joining);
+    auto synced = co_await with_timeout(*real_clock(), patience, "sync", some.has_synced());
     auto first = co_await informers.release(again);
     auto last = co_await informers.release(some);
     auto stopped = co_await informers.stop();
@@ -153,8 +148,7 @@ asio::awaitable<result<>> controller_visit(house& h, dice& d)
     controller<object> c(h.executor, look_away, std::move(o));
     c.watch(any_informer(h, d), enqueue_object());
     c.start();
-    auto starting = with_timeout(*real_clock(), patience, "start a controller", c.ready());
-    auto ready = co_await std::move(starting);
+    auto ready = co_await with_timeout(*real_clock(), patience, "start a controller", c.ready());
     auto stopped = co_await c.stop();
     co_return ready ? stopped : ready;
 }

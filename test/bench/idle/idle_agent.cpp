@@ -27,16 +27,14 @@ asio::awaitable<void> watch(client cluster, std::string node)
     pods.kind = "Pod";
     auto informer = informers.get(pods, of_node);
     informers.start();
-    auto syncing = informer.has_synced();
-    const auto synced = co_await std::move(syncing);
+    const auto synced = co_await informer.has_synced();
     if (synced)
         std::cout << R"({"ready":true,"pods":)" << informer.stats().objects << '}' << std::endl;
     else
         std::cerr << synced.error().describe() << '\n';
     asio::signal_set signals(cluster.executor(), SIGINT, SIGTERM);
     co_await signals.async_wait(asio::use_awaitable);
-    auto stopping = informers.stop();
-    (void)co_await std::move(stopping);
+    (void)co_await informers.stop();
 }
 
 } // namespace

@@ -14,8 +14,7 @@ namespace {
 /// Prints a line of JSON when everything has started.
 asio::awaitable<result<>> report(manager& m)
 {
-    auto starting = m.ready();
-    KUBECORO_TRY(co_await std::move(starting));
+    KUBECORO_TRY(co_await m.ready());
     std::cout << R"({"ready":true})" << std::endl;
     co_return result<>{};
 }

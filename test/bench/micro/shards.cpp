@@ -145,8 +145,7 @@ asio::awaitable<result<>> write_all(apiserver::embedded_server& server, const wo
             co_await turn.async_wait(asio::use_awaitable);
         }
         const auto target = version == 0 ? all : all + "/map-" + std::to_string(i);
-        auto writing = server.execute(version == 0 ? "POST" : "PUT", target, text_of(i, version));
-        const auto written = co_await std::move(writing);
+        const auto written = co_await server.execute(version == 0 ? "POST" : "PUT", target, text_of(i, version));
         if (!written) co_return written.error();
     }
     co_return result<>{};

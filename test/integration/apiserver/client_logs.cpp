@@ -50,8 +50,7 @@ struct world
 /// All lines until the end, each in brackets.
 asio::awaitable<result<std::string>> lines(client c, log_options o)
 {
-    auto opening = pod_logs(c, "default", "p", o);
-    auto log = co_await std::move(opening);
+    auto log = co_await pod_logs(c, "default", "p", o);
     if (!log) co_return log.error();
     std::string out;
     for (;;) {

@@ -230,19 +230,11 @@ asio::awaitable<result<>> see(asio::awaitable<result<T>> operation, bool& threw)
 
 asio::awaitable<result<>> use_and_stop(embedded_server& server, bool& threw)
 {
-    auto creating = see(server.execute("POST", config_maps, config_map("a")), threw);
-    auto outcome = co_await catch_failure(std::move(creating));
-    if (outcome) {
-        auto reading = see(server.objects("configmaps"), threw);
-        outcome = co_await catch_failure(std::move(reading));
-    }
-    if (outcome) {
-        auto stopping = see(server.stop(), threw);
-        outcome = co_await catch_failure(std::move(stopping));
-    }
+    auto outcome = co_await catch_failure(see(server.execute("POST", config_maps, config_map("a")), threw));
+    if (outcome) outcome = co_await catch_failure(see(server.objects("configmaps"), threw));
+    if (outcome) outcome = co_await catch_failure(see(server.stop(), threw));
     co_await finish_despite_cancellation();
-    auto finishing = server.stop();
-    const auto finished = co_await std::move(finishing);
+    const auto finished = co_await server.stop();
     co_return finished ? outcome : finished;
 }
 

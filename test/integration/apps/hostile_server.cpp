@@ -173,8 +173,7 @@ boost::asio::awaitable<void> serve(kubecoro::test::peer& client)
 {
     for (;;) {
         const auto request = co_await client.request();
-        auto answer = answer_to(request);
-        co_await client.send(std::move(answer));
+        co_await client.send(answer_to(request));
     }
 }
 

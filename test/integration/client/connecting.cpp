@@ -31,8 +31,7 @@ asio::awaitable<result<int>> status_of(std::shared_ptr<transport> over, std::str
     request r;
     r.method = std::move(method);
     r.target = "/x";
-    auto sending = over->send(std::move(r));
-    auto got = co_await std::move(sending);
+    auto got = co_await over->send(std::move(r));
     if (!got) co_return got.error();
     for (;;) {
         auto piece = co_await (*got)->read_some();

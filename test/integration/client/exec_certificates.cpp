@@ -52,8 +52,7 @@ peer_script refuses()
     return [](peer& p) -> asio::awaitable<void> {
         for (;;) {
             auto asked = co_await p.request();
-            auto text = answer_text(401, R"({"kind":"Status","apiVersion":"v1","status":"Failure","code":401})");
-            co_await p.send(std::move(text));
+            co_await p.send(answer_text(401, R"({"kind":"Status","apiVersion":"v1","status":"Failure","code":401})"));
         }
     };
 }
@@ -92,9 +91,8 @@ TEST_CASE("exec: another client certificate of a plugin drains the connections o
     const auto c = the.with(script, server);
     server.next([](peer& p) -> asio::awaitable<void> {
         auto asked = co_await p.request();
-        auto head =
-            std::string("HTTP/1.1 200 X\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n");
-        co_await p.send(std::move(head));
+        co_await p.send(
+            std::string("HTTP/1.1 200 X\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"));
         co_await p.until_gone();
     });
     auto watch = the.run(c.watch(pods, "ns"));

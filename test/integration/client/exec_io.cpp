@@ -47,8 +47,7 @@ struct one_login : client_fixture
 
     asio::awaitable<result<std::string>> token()
     {
-        auto asking = login->credential(caller);
-        const auto got = co_await std::move(asking);
+        const auto got = co_await login->credential(caller);
         if (!got) co_return got.error();
         co_return (*got)->token;
     }

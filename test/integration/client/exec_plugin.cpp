@@ -83,8 +83,7 @@ struct login_fixture : client_fixture
     /// The token of the login.
     [[nodiscard]] asio::awaitable<result<std::string>> token(std::shared_ptr<detail::exec_login> of) const
     {
-        auto asking = of->credential(caller);
-        const auto got = co_await std::move(asking);
+        const auto got = co_await of->credential(caller);
         if (!got) co_return got.error();
         co_return (*got)->token;
     }
@@ -208,8 +207,7 @@ TEST_CASE("exec: a refused token is renewed once, and the request repeated", "[c
     using_plugin the;
     const auto refuse = [](peer& p) -> asio::awaitable<void> {
         auto asked = co_await p.request();
-        auto text = answer_text(401, R"({"kind":"Status","apiVersion":"v1","status":"Failure","code":401})");
-        co_await p.send(std::move(text));
+        co_await p.send(answer_text(401, R"({"kind":"Status","apiVersion":"v1","status":"Failure","code":401})"));
         co_await p.finish();
     };
     the.server.next(refuse);
@@ -225,8 +223,7 @@ TEST_CASE("exec: a refused token that the plugin returns again is an answer", "[
     using_plugin the;
     the.server.next([](peer& p) -> asio::awaitable<void> {
         auto asked = co_await p.request();
-        auto text = answer_text(401, R"({"kind":"Status","apiVersion":"v1","status":"Failure","code":401})");
-        co_await p.send(std::move(text));
+        co_await p.send(answer_text(401, R"({"kind":"Status","apiVersion":"v1","status":"Failure","code":401})"));
         co_await p.finish();
     });
     auto c = the.with(script);

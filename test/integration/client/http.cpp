@@ -59,11 +59,9 @@ TEST_CASE("sockets: the body of a refusal is read, so that the request is repeat
     byte_server server;
     server.next([](peer& p) -> asio::awaitable<void> {
         auto asked = co_await p.request();
-        auto refused = answer_text(429, R"({"kind":"Status","code":429})", "Retry-After: 0\r\n");
-        co_await p.send(std::move(refused));
+        co_await p.send(answer_text(429, R"({"kind":"Status","code":429})", "Retry-After: 0\r\n"));
         auto again = co_await p.request();
-        auto good = answer_text(200, pod_text("a"));
-        co_await p.send(std::move(good));
+        co_await p.send(answer_text(200, pod_text("a")));
         co_await p.finish();
     });
     auto c = the.make(server.url());

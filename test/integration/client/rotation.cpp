@@ -71,8 +71,7 @@ peer_script refuses_once(int status)
 {
     return [status](peer& p) -> asio::awaitable<void> {
         auto asked = co_await p.request();
-        auto text = answer_text(status, R"({"kind":"Status","apiVersion":"v1","status":"Failure"})");
-        co_await p.send(std::move(text));
+        co_await p.send(answer_text(status, R"({"kind":"Status","apiVersion":"v1","status":"Failure"})"));
         co_await p.until_gone();
     };
 }
@@ -141,34 +140,29 @@ TEST_CASE("rotation: an informer resumes at its version with the new certificate
     const auto stays_open = [](peer& p, std::string events) -> asio::awaitable<void> {
         char size[20];
         std::snprintf(size, sizeof size, "%zx\r\n", events.size());
-        auto text = "HTTP/1.1 200 X\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n" +
-                    (events.empty() ? std::string() : size + events + "\r\n");
-        co_await p.send(std::move(text));
+        co_await p.send("HTTP/1.1 200 X\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n" +
+                        (events.empty() ? std::string() : size + events + "\r\n"));
         co_await p.until_gone();
     };
     server.next([&](peer& p) -> asio::awaitable<void> {
         auto listed = co_await p.request();
-        auto list =
-            answer_text(200, R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"5"},"items":[]})");
-        co_await p.send(std::move(list));
+        co_await p.send(
+            answer_text(200, R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"5"},"items":[]})"));
         auto watched = co_await p.request();
         std::string added = R"({"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","metadata":)"
                             R"({"name":"a","namespace":"ns","uid":"1","resourceVersion":"7"}}})"
                             "\n";
-        auto watching = stays_open(p, std::move(added));
-        co_await std::move(watching);
+        co_await stays_open(p, std::move(added));
     });
     const auto is_watch = [](const std::string& r) { return r.substr(0, r.find('\r')).find("watch=") != r.npos; };
     // The request that notices the change and the watch may use two connections or one.
     const peer_script gets_then_watches = [&](peer& p) -> asio::awaitable<void> {
         auto asked = co_await p.request();
         while (!is_watch(asked)) {
-            auto text = answer_text(200, pod_text("a"));
-            co_await p.send(std::move(text));
+            co_await p.send(answer_text(200, pod_text("a")));
             asked = co_await p.request();
         }
-        auto watching = stays_open(p, {});
-        co_await std::move(watching);
+        co_await stays_open(p, {});
     };
     server.next(gets_then_watches);
     server.next(gets_then_watches);
@@ -217,8 +211,7 @@ TEST_CASE("rotation: a list completes on the connection of the old certificate, 
     server.next([&](peer& p) -> asio::awaitable<void> {
         first = &p;
         auto asked = co_await p.request();
-        auto begin = whole.substr(0, whole.size() - 5);
-        co_await p.send(std::move(begin));
+        co_await p.send(whole.substr(0, whole.size() - 5));
         co_await p.until_gone();
     });
     const auto list = the.start(c.list(pods, "ns"));
@@ -228,10 +221,8 @@ TEST_CASE("rotation: a list completes on the connection of the old certificate, 
     server.next([&](peer& p) -> asio::awaitable<void> {
         for (int i = 0;; ++i) {
             auto asked = co_await p.request();
-            auto text = answer_text(200, pod_text("a"));
-            co_await p.send(std::move(text));
-            auto rest = whole.substr(whole.size() - 5);
-            if (i == 0) co_await first->send(std::move(rest));
+            co_await p.send(answer_text(200, pod_text("a")));
+            if (i == 0) co_await first->send(whole.substr(whole.size() - 5));
         }
     });
     CHECK(the.works(c));
@@ -253,8 +244,7 @@ TEST_CASE("rotation: another authority is trusted from the next connection on", 
     const auto c = the.connect(server);
     server.next([](peer& p) -> asio::awaitable<void> {
         auto asked = co_await p.request();
-        auto text = answer_text(200, pod_text("a"), "Connection: close\r\n");
-        co_await p.send(std::move(text));
+        co_await p.send(answer_text(200, pod_text("a"), "Connection: close\r\n"));
         co_await p.finish();
     });
     CHECK(the.works(c));
@@ -301,8 +291,7 @@ TEST_CASE("rotation: a 401 makes the client look at its certificate, and repeats
     server.next([&](peer& p) -> asio::awaitable<void> {
         auto asked = co_await p.request();
         the.files.write(the.me("three"));
-        auto text = answer_text(401, R"({"kind":"Status","apiVersion":"v1","status":"Failure"})");
-        co_await p.send(std::move(text));
+        co_await p.send(answer_text(401, R"({"kind":"Status","apiVersion":"v1","status":"Failure"})"));
         co_await p.until_gone();
     });
     CHECK(the.works(c));

@@ -74,9 +74,8 @@ TEST_CASE("tls: a response that comes before the whole request is sent is read",
         client_fixture the;
         byte_server server(loopback());
         server.next([](peer& p) -> asio::awaitable<void> {
-            auto text = answer_text(413, R"({"kind":"Status","apiVersion":"v1","status":"Failure","code":413})",
-                                    "Connection: close\r\n");
-            co_await p.send(std::move(text));
+            co_await p.send(answer_text(413, R"({"kind":"Status","apiVersion":"v1","status":"Failure","code":413})",
+                                        "Connection: close\r\n"));
             p.close();
         });
         auto c = the.make(server.url(), trusting(ours().certificate()));

@@ -108,10 +108,8 @@ asio::awaitable<result<>> show(program_context context, std::string port, std::s
     endpoint_server endpoints(context.executor, std::move(serving));
     if (const auto started = endpoints.start(); !started) co_return started;
     std::cout << endpoints.url() << std::endl;
-    auto waiting = context.stop.wait();
-    (void)co_await std::move(waiting);
-    auto ending = endpoints.stop();
-    co_return co_await std::move(ending);
+    (void)co_await context.stop.wait();
+    co_return co_await endpoints.stop();
 }
 
 } // namespace

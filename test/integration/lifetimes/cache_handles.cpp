@@ -167,14 +167,12 @@ TEST_CASE("lifetimes: waits on another context end when an informer's context is
         ended.push_back(co_await std::move(wait));
     };
     const auto pop = [](subscription<object>& events) -> asio::awaitable<result<>> {
-        auto popping = events.pop();
-        const auto batch = co_await std::move(popping);
+        const auto batch = co_await events.pop();
         if (batch) co_return result<>{};
         co_return failure(cond::cancelled);
     };
     const auto wait_for = [](const shared_informer<object>& pods) -> asio::awaitable<result<>> {
-        auto waiting = pods.wait_for({"web", "z"}, conditions::exists());
-        const auto there = co_await std::move(waiting);
+        const auto there = co_await pods.wait_for({"web", "z"}, conditions::exists());
         if (there) co_return result<>{};
         co_return there.error();
     };

@@ -88,8 +88,7 @@ public:
             }
         }
         if (!batch.empty()) co_return batch;
-        auto quiet = kubecoro::sleep_for(*kubecoro::real_clock(), std::chrono::hours{1});
-        co_await std::move(quiet);
+        co_await kubecoro::sleep_for(*kubecoro::real_clock(), std::chrono::hours{1});
         co_return kubecoro::failure(kubecoro::cond::cancelled);
     }
 

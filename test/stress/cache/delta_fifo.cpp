@@ -39,8 +39,7 @@ asio::awaitable<result<>> produce(delta_fifo fifo, std::size_t scope)
             fifo.push(scope, std::move(changes), version);
         }
         if (fifo.has_room(scope)) continue;
-        auto waiting = fifo.room(scope);
-        if (const auto freed = co_await std::move(waiting); !freed) co_return freed;
+        if (const auto freed = co_await fifo.room(scope); !freed) co_return freed;
     }
     co_return result<>{};
 }
@@ -68,8 +67,7 @@ struct consumer
     {
         const auto all = [](std::uint64_t n) { return n == pushes; };
         while (!std::all_of(reached.begin(), reached.end(), all)) {
-            auto popping = fifo.pop([this](std::vector<delta>& batch) { return process(batch); });
-            const auto popped = co_await std::move(popping);
+            const auto popped = co_await fifo.pop([this](std::vector<delta>& batch) { return process(batch); });
             if (!popped && popped.error() == cond::cancelled) co_return popped;
         }
         co_return result<>{};

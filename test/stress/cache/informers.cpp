@@ -66,8 +66,7 @@ struct belief
         };
         return {.on_add = [this, pause](kubecoro::added<object> e) -> asio::awaitable<void> {
                     enter();
-                    auto resting = pause();
-                    co_await std::move(resting);
+                    co_await pause();
                     add(e.obj);
                     leave();
                 },
@@ -91,8 +90,7 @@ asio::awaitable<result<>> pull(kubecoro::shared_informer<object> pods, std::shar
 {
     auto events = pods.subscribe({.max_pending = 16, .max_batch = 8});
     for (;;) {
-        auto next = events.pop();
-        const auto batch = co_await std::move(next);
+        const auto batch = co_await events.pop();
         if (!batch) co_return result<>{};
         for (const auto& n : *batch) {
             if (n.index() == 0) believes->add(kubecoro::object_of(n));

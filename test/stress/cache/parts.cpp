@@ -79,15 +79,13 @@ asio::awaitable<bool> follow(std::shared_ptr<stress::one_source> provider, std::
                      {.policy = impatient_policy, .log = logger::silent(), .relists = no_spread()});
         mirror seen;
         for (int batches = 0; batches < 60; ++batches) {
-            auto limited = with_timeout(*real_clock(), 30s, "next", pods.next());
-            const auto batch = co_await std::move(limited);
+            const auto batch = co_await with_timeout(*real_clock(), 30s, "next", pods.next());
             if (!batch) co_return false;
             for (const auto& e : batch->events) seen.take(e);
             if (is_final(*s, seen.all)) co_return true;
         }
         if (round % 2 == 0) continue;
-        auto stopping = pods.stop();
-        const auto stopped = co_await std::move(stopping);
+        const auto stopped = co_await pods.stop();
         if (!stopped || pods.state() != informer_state::stopped) co_return false;
     }
 }
@@ -146,9 +144,7 @@ asio::awaitable<bool> reflect(std::shared_ptr<stress::one_source> provider, std:
     auto sink = std::make_shared<checking_sink>(std::move(s), finished);
     reflector pods(provider, pod::resource(),
                    {.policy = impatient_policy, .log = logger::silent(), .relists = no_spread()}, sink);
-    auto limited = with_timeout(*real_clock(), 60s, "the end", finished.wait());
-    auto ends = race(pods.run(), std::move(limited));
-    co_await std::move(ends);
+    co_await race(pods.run(), with_timeout(*real_clock(), 60s, "the end", finished.wait()));
     co_return finished.settled() && sink->overlaps == 0 && pods.state() == informer_state::stopped;
 }
 
@@ -178,8 +174,7 @@ asio::awaitable<bool> read_on(std::shared_ptr<stress::one_source> from, std::sha
 {
     watcher pods(from, pod::resource(), {.log = logger::silent()});
     for (;;) {
-        auto next = pods.next();
-        const auto batch = co_await std::move(next);
+        const auto batch = co_await pods.next();
         if (!batch) co_return batch.error() == cond::cancelled;
         ++*batches;
     }

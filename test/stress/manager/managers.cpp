@@ -67,8 +67,7 @@ ended ends_soon(counts& c, std::chrono::microseconds after)
 {
     const presence here(c);
     const auto clock = real_clock();
-    auto sleeping = sleep_for(*clock, after);
-    co_return co_await std::move(sleeping);
+    co_return co_await sleep_for(*clock, after);
 }
 
 /// Adds parts, and removes some of them while they may be about to end.

@@ -45,8 +45,7 @@ const std::vector<std::pair<std::string, wait>> waits{
      }},
     {"race",
      [](world& w) -> asio::awaitable<result<>> {
-         auto both = race(w.never.wait(), sleep_for(w.run.clock(), 1h));
-         static_cast<void>(co_await std::move(both));
+         static_cast<void>(co_await race(w.never.wait(), sleep_for(w.run.clock(), 1h)));
          const auto state = co_await asio::this_coro::cancellation_state;
          if (state.cancelled() == asio::cancellation_type::none) co_return failure(cond::internal, "was not cancelled");
          co_return failure(cond::cancelled);
@@ -79,8 +78,7 @@ const std::vector<std::pair<std::string, wait>> waits{
     {"poll_until, in a question",
      [](world& w) {
          question ask = [&w]() -> asio::awaitable<result<bool>> {
-             auto waiting = w.never.wait();
-             const auto waited = co_await std::move(waiting);
+             const auto waited = co_await w.never.wait();
              if (!waited) co_return waited.error();
              co_return true;
          };

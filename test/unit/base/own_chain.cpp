@@ -35,8 +35,7 @@ struct world
     asio::awaitable<result<T>> user(result<T> outcome)
     {
         ++rounds;
-        auto pause = sleep_for(run.clock(), 1s);
-        (void)co_await std::move(pause);
+        (void)co_await sleep_for(run.clock(), 1s);
         KUBECORO_TEST_TAMPER(with);
         co_return outcome;
     }
@@ -86,8 +85,7 @@ const std::vector<std::pair<std::string, loop>> calls{
     {"retry_on", [](world& w) { return retry_on(w.run.clock(), cond::conflict, [&w] { return w.user(result<>{}); }); }},
     {"race",
      [](world& w) -> asio::awaitable<result<>> {
-         auto both = race(w.user(result<>{}), sleep_for(w.run.clock(), 1h));
-         (void)co_await std::move(both);
+         (void)co_await race(w.user(result<>{}), sleep_for(w.run.clock(), 1h));
          co_return result<>{};
      }},
 };
@@ -143,16 +141,13 @@ TEST_CASE("own chain: a loop may be called in a clean-up section, where a second
     world w;
     bool asked = false;
     const auto clean_up = [&]() -> asio::awaitable<result<>> {
-        auto idling = sleep_for(w.run.clock(), 1h);
-        (void)co_await std::move(idling);
+        (void)co_await sleep_for(w.run.clock(), 1h);
         co_await finish_despite_cancellation();
-        auto asking = retry_on(w.run.clock(), cond::conflict, [&]() -> asio::awaitable<result<>> {
-            auto pause = sleep_for(w.run.clock(), 1s);
-            const auto slept = co_await std::move(pause);
+        (void)co_await retry_on(w.run.clock(), cond::conflict, [&]() -> asio::awaitable<result<>> {
+            const auto slept = co_await sleep_for(w.run.clock(), 1s);
             asked = slept.has_value();
             co_return slept;
         });
-        (void)co_await std::move(asking);
         co_return co_await until(w.run.clock(), 1s, [&w] { return w.user(result<>{}); });
     };
     const auto task = w.run.spawn(clean_up());
@@ -174,8 +169,7 @@ TEST_CASE("finishing: the caller has its own setting back however the call ends"
     const auto ends = GENERATE(0, 1, 2);
     bool went_on = false;
     const auto inner = [&]() -> asio::awaitable<result<>> {
-        auto pause = sleep_for(run.clock(), 1h);
-        (void)co_await std::move(pause);
+        (void)co_await sleep_for(run.clock(), 1h);
         co_await asio::post(asio::use_awaitable);
         went_on = true;
         if (ends == 1) throw std::runtime_error("oh");
@@ -199,8 +193,7 @@ TEST_CASE("finishing: in a clean-up section the caller's setting stays as well",
     const auto clean_up = []() -> asio::awaitable<result<bool>> {
         co_await finish_despite_cancellation();
         const auto inner = []() -> asio::awaitable<result<>> { co_return result<>{}; };
-        auto call = detail::finishing(inner());
-        (void)co_await std::move(call);
+        (void)co_await detail::finishing(inner());
         co_return co_await asio::this_coro::throw_if_cancelled();
     };
     const auto throws = run.run(clean_up());

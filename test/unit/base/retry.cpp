@@ -128,9 +128,8 @@ TEST_CASE("retry_on: cancelled or destroyed at every step", "[base][retry][every
         auto c = std::make_shared<counted>();
         auto* counting = c.get();
         const auto body = [](kt::runner& run, counted& of) -> asio::awaitable<result<>> {
-            auto trying = retry_on<int>(
+            const auto got = co_await retry_on<int>(
                 run.clock(), cond::conflict, [&of] { return of.attempt(); }, plain(3));
-            const auto got = co_await std::move(trying);
             if (!got) co_return got.error();
             co_return result<>{};
         };

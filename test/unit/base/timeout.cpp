@@ -73,8 +73,7 @@ TEST_CASE("race and with_timeout: every kind of cancellation reaches both sides"
         const auto asking = run.spawn(with_timeout(run.clock(), 1h, "ask", answer_after(run.clock(), 1h)));
         const auto racing = [](kubecoro::time_source& c) -> asio::awaitable<result<bool>> {
             const kubecoro::latch never;
-            auto both = kubecoro::race(never.wait(), kubecoro::sleep_for(c, 1h));
-            co_return co_await std::move(both);
+            co_return co_await kubecoro::race(never.wait(), kubecoro::sleep_for(c, 1h));
         };
         const auto race = run.spawn(racing(run.clock()));
         run.advance(1s);
@@ -113,8 +112,7 @@ TEST_CASE("race: a caller that accepts only terminal cancellation ignores the ot
     kt::runner run;
     const auto careful = [](kubecoro::time_source& c) -> asio::awaitable<result<int>> {
         co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation());
-        auto asking = with_timeout(c, 2s, "ask", answer_after(c, 1s));
-        co_return co_await std::move(asking);
+        co_return co_await with_timeout(c, 2s, "ask", answer_after(c, 1s));
     };
     const auto asking = run.spawn(careful(run.clock()));
     run.run_until_idle();
@@ -128,8 +126,7 @@ TEST_CASE("with_timeout: cancelled or destroyed at every step", "[base][timeout]
 {
     const auto make = [](kt::runner& r) {
         const auto body = [](kt::runner& run) -> asio::awaitable<result<>> {
-            auto asking = with_timeout(run.clock(), 2s, "ask", answer_after(run.clock(), 1s));
-            const auto got = co_await std::move(asking);
+            const auto got = co_await with_timeout(run.clock(), 2s, "ask", answer_after(run.clock(), 1s));
             if (!got) co_return got.error();
             co_return result<>{};
         };
@@ -157,8 +154,7 @@ TEST_CASE("race: an exception of either side leaves it when both have ended", "[
         co_return waited;
     };
     const auto both = [](asio::awaitable<result<>> a, asio::awaitable<result<>> b) -> asio::awaitable<result<>> {
-        auto racing = kubecoro::race(std::move(a), std::move(b));
-        co_await std::move(racing);
+        co_await kubecoro::race(std::move(a), std::move(b));
         co_return result<>{};
     };
     CHECK(run.run(kubecoro::catch_failure(both(throws(), waits(left)))).error().message() == "no");

@@ -320,8 +320,7 @@ TEST_CASE("delta fifo driver: a busy consumer lets other work run", "[cache][del
     consumed f({.max_batch = 10});
     const auto until_ten = [&]() -> asio::awaitable<result<>> {
         while (f.batches.size() < 10) {
-            auto popping = f.fifo.pop(f.processor());
-            const auto popped = co_await std::move(popping);
+            const auto popped = co_await f.fifo.pop(f.processor());
             if (!popped) co_return popped;
         }
         co_return result<>{};
@@ -441,8 +440,7 @@ TEST_CASE("delta fifo driver: random pushes, failures, cancellations and removal
         };
         const auto consume = [&]() -> asio::awaitable<result<>> {
             for (;;) {
-                auto popping = fifo.pop(process);
-                const auto popped = co_await std::move(popping);
+                const auto popped = co_await fifo.pop(process);
                 if (!popped && popped.error() == cond::cancelled) co_return popped;
             }
         };
@@ -457,8 +455,7 @@ TEST_CASE("delta fifo driver: random pushes, failures, cancellations and removal
                     pushed[scope].push_back("version " + version);
                     fifo.push(scope, {{.type = delta_type::updated, .obj = pod("a", version)}}, version);
                 }
-                auto waiting = fifo.room(scope);
-                const auto freed = co_await std::move(waiting);
+                const auto freed = co_await fifo.room(scope);
                 if (!freed) co_return freed;
             }
             co_return result<>{};

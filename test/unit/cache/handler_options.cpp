@@ -41,8 +41,7 @@ struct gatekeeper
         inside.insert(name);
         most = std::max(most, inside.size());
         f.seen.push_back(line);
-        auto waiting = gates[name].wait();
-        co_await std::move(waiting);
+        co_await gates[name].wait();
         inside.erase(name);
         co_return result<>{};
     }
@@ -300,8 +299,7 @@ TEST_CASE("handlers: a slow call is logged once per streak and visible while it 
     synced_fixture f;
     kubecoro::duration pause = 10s;
     const auto sleep = [&](const auto&) -> asio::awaitable<void> {
-        auto sleeping = kubecoro::sleep_for(f.run.clock(), pause);
-        co_await std::move(sleeping);
+        co_await kubecoro::sleep_for(f.run.clock(), pause);
     };
     auto handler = f.pods.add_event_handler({.on_add = sleep, .on_update = sleep}, {.name = "sleeper"});
     f.start();
@@ -335,11 +333,9 @@ TEST_CASE("handlers: removed() awaited inside the handler fails instead of deadl
     synced_fixture f;
     kubecoro::registration self;
     std::optional<result<>> said;
-    self = f.pods.add_event_handler({.on_add = [&](const kubecoro::added<>&) -> asio::awaitable<void> {
-                                        auto removing = self.removed();
-                                        said = co_await std::move(removing);
-                                    }},
-                                    {.concurrency = concurrency});
+    self = f.pods.add_event_handler(
+        {.on_add = [&](const kubecoro::added<>&) -> asio::awaitable<void> { said = co_await self.removed(); }},
+        {.concurrency = concurrency});
     f.start();
     REQUIRE(said);
     CHECK(said->error() == cond::misconfigured);
@@ -358,23 +354,17 @@ TEST_CASE("handlers: a concurrent one survives cancellation and destruction at e
         auto watch = source.on_watch();
         watch.send({kt::modified(kt::make_pod("web", "a", "6")), kt::deleted(kt::make_pod("web", "a", "7"))});
         auto clock = run.shared_clock();
-        const auto sleep = [clock](const auto&) -> asio::awaitable<void> {
-            auto sleeping = kubecoro::sleep_for(*clock, 1s);
-            co_await std::move(sleeping);
-        };
+        const auto sleep = [clock](const auto&) -> asio::awaitable<void> { co_await kubecoro::sleep_for(*clock, 1s); };
         auto handler = pods.add_event_handler({.on_add = sleep, .on_update = sleep, .on_delete = sleep},
                                               {.concurrency = 2, .filter = [](const auto&) { return true; }});
         const auto body = [](std::shared_ptr<kubecoro::test::scripted_informers> in, kubecoro::registration h,
                              kubecoro::shared_informer<> i) -> asio::awaitable<result<>> {
             in->informers->start();
-            auto syncing = h.has_synced();
-            if (const auto synced = co_await std::move(syncing); !synced) co_return synced;
-            auto waiting = i.wait_for({"web", "a"}, kubecoro::conditions::deleted(), 30s);
-            if (const auto gone = co_await std::move(waiting); !gone) co_return gone.error();
-            auto removing = h.removed();
-            if (const auto removed = co_await std::move(removing); !removed) co_return removed;
-            auto stopping = in->informers->stop();
-            co_return co_await std::move(stopping);
+            if (const auto synced = co_await h.has_synced(); !synced) co_return synced;
+            if (const auto gone = co_await i.wait_for({"web", "a"}, kubecoro::conditions::deleted(), 30s); !gone)
+                co_return gone.error();
+            if (const auto removed = co_await h.removed(); !removed) co_return removed;
+            co_return co_await in->informers->stop();
         };
         return kt::scenario{body(w, handler, pods), w};
     };

@@ -56,8 +56,7 @@ struct world : fixture_base
     {
         const auto pop = [](subscription<object>& of) -> asio::awaitable<result<>> {
             for (;;) {
-                auto popping = of.pop();
-                const auto batch = co_await std::move(popping);
+                const auto batch = co_await of.pop();
                 if (!batch) co_return of.end_reason();
             }
         };
@@ -283,9 +282,7 @@ TEST_CASE("informer ends: a wait for several informers fails when an allocation 
         w.run.run_until_idle();
         const auto wait = [&]() -> asio::awaitable<result<>> {
             test::fail_allocation(nth);
-            auto waiting = wait_for_cache_sync({pods, maps});
-            auto limited = with_timeout(*w.run.shared_clock(), 1s, "wait", std::move(waiting));
-            co_return co_await std::move(limited);
+            co_return co_await with_timeout(*w.run.shared_clock(), 1s, "wait", wait_for_cache_sync({pods, maps}));
         };
         const auto outcome = w.run.run(wait());
         test::fail_allocation(0);

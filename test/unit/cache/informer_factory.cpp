@@ -102,8 +102,7 @@ TEST_CASE("factory: stop is final, may be repeated, and cancels a running handle
     auto watch = f.source().on_watch();
     pods.add_event_handler({.on_add = [&f](kubecoro::added<> e) -> asio::awaitable<void> {
         f.seen.push_back("begin " + f.text(e.obj));
-        auto pause = kubecoro::sleep_for(f.run.clock(), 1h);
-        const auto slept = co_await std::move(pause);
+        const auto slept = co_await kubecoro::sleep_for(f.run.clock(), 1h);
         f.seen.push_back(slept ? "end" : "cancelled");
     }});
     f.informers->start();
@@ -202,22 +201,18 @@ asio::awaitable<result<>> live(life* l)
     auto pods = l->informers->get<pod>();
     auto handler = pods.add_event_handler({.on_add = [l](kubecoro::added<>) -> asio::awaitable<void> {
         ++l->calls;
-        auto pause = kubecoro::sleep_for(*l->time, 10ms);
-        co_await std::move(pause);
+        co_await kubecoro::sleep_for(*l->time, 10ms);
     }});
     auto events = pods.subscribe();
     l->informers->start();
-    auto syncing = handler.has_synced();
-    if (const auto synced = co_await std::move(syncing); !synced) co_return synced;
+    if (const auto synced = co_await handler.has_synced(); !synced) co_return synced;
     std::size_t seen = 0;
     while (seen < 7) { // 2 initial, c added, a and b lost, c updated, d added
-        auto next = events.pop();
-        const auto batch = co_await std::move(next);
+        const auto batch = co_await events.pop();
         if (!batch) co_return events.end_reason();
         seen += batch->size();
     }
-    auto stopping = l->informers->stop();
-    co_return co_await std::move(stopping);
+    co_return co_await l->informers->stop();
 }
 
 } // namespace
@@ -259,10 +254,7 @@ TEST_CASE("factory: a cancelled release is finished by the next one, or by the s
     // Ends late even when it is cancelled, so that the release has to wait.
     pods.add_event_handler({.on_add = [&f](kubecoro::added<>) -> asio::awaitable<void> {
         co_await kubecoro::finish_despite_cancellation();
-        for (int i = 0; i < 2; ++i) {
-            auto pause = kubecoro::sleep_for(f.run.clock(), 1min);
-            co_await std::move(pause);
-        }
+        for (int i = 0; i < 2; ++i) co_await kubecoro::sleep_for(f.run.clock(), 1min);
     }});
     f.informers->start();
     REQUIRE(f.run.run(pods.has_synced()));
@@ -303,8 +295,7 @@ TEST_CASE("factory: the context may be destroyed before abandoned informers have
         auto pods = f.informers->get<pod>();
         auto watch = f.with_one_pod();
         pods.add_event_handler({.on_add = [&f](kubecoro::added<>) -> asio::awaitable<void> {
-            auto pause = kubecoro::sleep_for(f.run.clock(), 1min);
-            co_await std::move(pause);
+            co_await kubecoro::sleep_for(f.run.clock(), 1min);
         }});
         f.informers->start();
         if (some_steps) f.settle();
@@ -320,13 +311,10 @@ namespace {
 asio::awaitable<result<>> stop_and_see(life* l, std::shared_ptr<bool> threw)
 {
     auto pods = l->informers->get<pod>();
-    pods.add_event_handler({.on_add = [l](kubecoro::added<>) -> asio::awaitable<void> {
-        auto pause = kubecoro::sleep_for(*l->time, 10ms);
-        co_await std::move(pause);
-    }});
+    pods.add_event_handler(
+        {.on_add = [l](kubecoro::added<>) -> asio::awaitable<void> { co_await kubecoro::sleep_for(*l->time, 10ms); }});
     l->informers->start();
-    auto syncing = pods.has_synced();
-    if (const auto synced = co_await std::move(syncing); !synced) co_return synced;
+    if (const auto synced = co_await pods.has_synced(); !synced) co_return synced;
     const auto before = co_await asio::this_coro::cancellation_state;
     if (before.cancelled() != asio::cancellation_type::none) co_return kubecoro::failure(cond::cancelled);
     auto stopping = l->informers->stop();

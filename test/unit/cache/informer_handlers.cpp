@@ -76,8 +76,7 @@ TEST_CASE("handlers: coroutines run one event after the other and delay no other
     synced_fixture f;
     auto slow = f.pods.add_event_handler({.on_add = [&f](kubecoro::added<> e) -> asio::awaitable<void> {
                                               f.seen.push_back("begin " + f.text(e.obj));
-                                              auto pause = kubecoro::sleep_for(f.run.clock(), 10s);
-                                              co_await std::move(pause);
+                                              co_await kubecoro::sleep_for(f.run.clock(), 10s);
                                               f.seen.push_back("end " + f.text(e.obj));
                                           },
                                           .on_update = [&f](const kubecoro::updated<>& e) -> asio::awaitable<result<>> {
@@ -143,8 +142,7 @@ TEST_CASE("handlers: a slow one gets merged events, within bounds, and ends in t
     kubecoro::latch wake;
     auto handler =
         f.pods.add_event_handler({.on_add = [&](kubecoro::added<> e) -> asio::awaitable<void> {
-                                      auto sleeping = wake.wait();
-                                      co_await std::move(sleeping);
+                                      co_await wake.wait();
                                       f.seen.push_back(f.line(e));
                                   },
                                   .on_update = [&](const kubecoro::updated<>& e) { f.seen.push_back(f.line(e)); },
@@ -178,8 +176,7 @@ TEST_CASE("handlers: no call follows the completion of removed()", "[cache][hand
     auto handler = f.pods.add_event_handler({.on_add = [&](kubecoro::added<>) -> asio::awaitable<void> {
         ++calls;
         ++running;
-        auto pause = kubecoro::sleep_for(f.run.clock(), 5s);
-        co_await std::move(pause);
+        co_await kubecoro::sleep_for(f.run.clock(), 5s);
         --running;
     }});
     f.start();
@@ -213,8 +210,7 @@ TEST_CASE("handlers: one that throws after its removal has ended with that call"
     int calls = 0;
     auto handler = f.pods.add_event_handler({.on_add = [&](kubecoro::added<>) -> asio::awaitable<void> {
                                                  ++calls;
-                                                 auto waiting = go_on.wait();
-                                                 co_await std::move(waiting);
+                                                 co_await go_on.wait();
                                                  throw std::runtime_error("no idea");
                                              },
                                              .on_update = [&calls](const kubecoro::updated<>&) { ++calls; }},

@@ -384,11 +384,9 @@ asio::awaitable<result<>> change_often(changing_life* l)
     l->informers->start();
     const std::vector<std::vector<std::string>> sets{{"a", "b"}, {"b", "c"}, {""}, {"c"}, {}, {"a"}};
     for (const auto& s : sets) {
-        auto changing = pods.set_namespaces(s);
-        if (const auto changed = co_await std::move(changing); !changed) co_return changed;
+        if (const auto changed = co_await pods.set_namespaces(s); !changed) co_return changed;
     }
-    auto stopping = l->informers->stop();
-    co_return co_await std::move(stopping);
+    co_return co_await l->informers->stop();
 }
 
 } // namespace

@@ -384,8 +384,7 @@ TEST_CASE("informer: once the cause is fixed, a handler that is still busy is wa
     fixture f;
     auto pods = f.informers->get<pod>();
     auto slow = pods.add_event_handler({.on_add = [&f](kubecoro::added<>) -> asio::awaitable<void> {
-        auto pause = kubecoro::sleep_for(f.run.clock(), 1min);
-        co_await std::move(pause);
+        co_await kubecoro::sleep_for(f.run.clock(), 1min);
     }});
     f.source().on_list(kt::server_failure(403, "Forbidden"));
     auto watch = f.with_one_pod();

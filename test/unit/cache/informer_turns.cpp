@@ -103,8 +103,7 @@ struct crowd : fixture
 /// The number of events of a batch.
 asio::awaitable<result<std::size_t>> events_of(kubecoro::subscription<>& reader)
 {
-    auto next = reader.pop();
-    const auto batch = co_await std::move(next);
+    const auto batch = co_await reader.pop();
     co_return batch ? batch->size() : 0;
 }
 
@@ -260,8 +259,7 @@ TEST_CASE("turns: a resync, also for a reader with many waiting events", "[cache
         asio::co_spawn(
             f.run.executor(),
             [&]() -> asio::awaitable<void> {
-                auto sleeping = kubecoro::sleep_for(f.run.clock(), 1s);
-                (void)co_await std::move(sleeping);
+                (void)co_await kubecoro::sleep_for(f.run.clock(), 1s);
                 p.start([&, before] { return events() - before; });
             },
             asio::detached);

@@ -186,19 +186,14 @@ asio::awaitable<result<>> work_long(long_life* l)
     auto pods = l->informers->get<pod>({.namespaces = {"web"}});
     const auto early = pods.add_event_handler({.on_add = [](const kubecoro::added<>&) {}}, {.resync = 1s});
     l->informers->start();
-    auto syncing = early.has_synced();
-    if (const auto synced = co_await std::move(syncing); !synced) co_return synced;
+    if (const auto synced = co_await early.has_synced(); !synced) co_return synced;
     const auto late = pods.add_event_handler({.on_add = [](const kubecoro::added<>&) {}});
     auto events = pods.subscribe();
-    auto joining = late.has_synced();
-    if (const auto joined = co_await std::move(joining); !joined) co_return joined;
-    auto adding = pods.add_namespace("jobs");
-    if (const auto added = co_await std::move(adding); !added) co_return added;
+    if (const auto joined = co_await late.has_synced(); !joined) co_return joined;
+    if (const auto added = co_await pods.add_namespace("jobs"); !added) co_return added;
     late.remove();
-    auto removing = pods.remove_namespace("web");
-    if (const auto removed = co_await std::move(removing); !removed) co_return removed;
-    auto stopping = l->informers->stop();
-    co_return co_await std::move(stopping);
+    if (const auto removed = co_await pods.remove_namespace("web"); !removed) co_return removed;
+    co_return co_await l->informers->stop();
 }
 
 } // namespace

@@ -142,8 +142,7 @@ TEST_CASE("visibility: durations of calls, filtered events and indexed labels", 
     auto watch = f.source().on_watch();
     kubecoro::duration pause = 7s;
     const auto sleep = [&](const auto&) -> boost::asio::awaitable<void> {
-        auto sleeping = kubecoro::sleep_for(f.run.clock(), pause);
-        co_await std::move(sleeping);
+        co_await kubecoro::sleep_for(f.run.clock(), pause);
     };
     const auto no_b = [](const kubecoro::object& o) { return o.name() != "b"; };
     auto handler = pods.add_event_handler({.on_add = sleep, .on_update = sleep}, {.filter = no_b, .name = "sleeper"});

@@ -83,8 +83,7 @@ TEST_CASE("listeners: other work has a turn for each 64 events of the batches th
     bool read = false;
     const auto reading = [&]() -> asio::awaitable<result<>> {
         for (int i = 0; i < 4; ++i) {
-            auto popping = listener->pop();
-            const auto batch = co_await std::move(popping);
+            const auto batch = co_await listener->pop();
             CHECK(batch->size() == 256);
         }
         read = true;

@@ -306,11 +306,9 @@ TEST_CASE("own writes: a wait may be destroyed or cancelled at every step", "[ca
         auto body = [](std::shared_ptr<setting> of,
                        kubecoro::shared_informer<object> from) -> asio::awaitable<kubecoro::result<>> {
             of->informers->start();
-            auto reading = kubecoro::catch_failure(from.lister().get_after({"web", "a"}, "12"));
-            const auto got = co_await std::move(reading);
+            const auto got = co_await kubecoro::catch_failure(from.lister().get_after({"web", "a"}, "12"));
             co_await kubecoro::finish_despite_cancellation();
-            auto stopping = of->informers->stop();
-            co_await std::move(stopping);
+            co_await of->informers->stop();
             if (!got) co_return got.error();
             co_return kubecoro::result<>{};
         };

@@ -40,8 +40,7 @@ public:
                                       std::vector<left_out_object> left_out) override
     {
         calls.push_back("replace " + std::to_string(items.size()) + "@" + version);
-        auto taking = take();
-        if (auto taken = co_await std::move(taking); !taken) co_return taken;
+        if (auto taken = co_await take(); !taken) co_return taken;
         const auto before = std::exchange(content, {});
         for (const auto& o : left_out)
             if (const auto at = before.find(o.key); at != before.end()) content.insert(*at);
@@ -51,8 +50,7 @@ public:
     asio::awaitable<result<>> apply(std::vector<delta> changes, std::string version) override
     {
         calls.push_back("apply " + std::to_string(changes.size()) + "@" + version);
-        auto taking = take();
-        if (auto taken = co_await std::move(taking); !taken) co_return taken;
+        if (auto taken = co_await take(); !taken) co_return taken;
         for (const auto& c : changes) {
             if (c.type == delta_type::deleted)
                 content.erase(object_key(c.obj.key()));
@@ -94,8 +92,7 @@ private:
         co_await asio::post(asio::use_awaitable);
         if (throwing_later > 0 && throwing_later-- > 0) throw std::bad_alloc();
         if (stalled) {
-            auto waiting = stalled->wait();
-            if (auto freed = co_await std::move(waiting); !freed) co_return freed;
+            if (auto freed = co_await stalled->wait(); !freed) co_return freed;
         }
         if (failing > 0 && failing-- > 0) co_return failure(cond::internal, "the disk is full");
         co_return result<>{};

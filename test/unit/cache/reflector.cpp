@@ -290,8 +290,7 @@ kt::scenario life(kt::runner& run, std::weak_ptr<recording_sink>& sink)
     sink = p->sink;
     p->pods.emplace(p->provider, pod::resource(), reflector_options{.log = logger::silent(), .seed = 7}, p->sink);
     auto body = [](std::shared_ptr<parts> own, std::shared_ptr<time_source> time) -> asio::awaitable<result<>> {
-        auto limited = with_timeout(*time, 1min, "", own->pods->run());
-        const auto ended = co_await std::move(limited);
+        const auto ended = co_await with_timeout(*time, 1min, "", own->pods->run());
         co_return !ended && ended.error() == cond::timed_out ? result<>() : ended;
     };
     return {body(p, run.shared_clock()), p};

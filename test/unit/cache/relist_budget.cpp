@@ -103,12 +103,10 @@ namespace {
 asio::awaitable<result<>> hold(relist_budget budget, kubecoro::time_source& time, duration how_long, int& holders,
                                int& most)
 {
-    auto taking = budget.take();
-    auto turn = co_await std::move(taking);
+    auto turn = co_await budget.take();
     if (!turn) co_return turn.error();
     most = std::max(most, ++holders);
-    auto pause = sleep_for(time, how_long);
-    const auto slept = co_await std::move(pause);
+    const auto slept = co_await sleep_for(time, how_long);
     --holders;
     co_return slept;
 }

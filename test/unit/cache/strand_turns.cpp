@@ -59,8 +59,7 @@ struct fixture
 
 asio::awaitable<result<>> take_and_give(fixture& f, std::string text)
 {
-    auto taking = f.turns.take();
-    const auto taken = co_await std::move(taking);
+    const auto taken = co_await f.turns.take();
     if (!taken) co_return taken;
     f.seen += text;
     f.turns.give_back();

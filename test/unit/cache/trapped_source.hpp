@@ -48,8 +48,7 @@ private:
     boost::asio::awaitable<result<std::vector<watch_event>>> go_on()
     {
         traps_->later_next.spring();
-        auto reading = inner_->next();
-        co_return co_await std::move(reading);
+        co_return co_await inner_->next();
     }
     std::unique_ptr<watch_stream> inner_;
     std::shared_ptr<traps> traps_;
@@ -83,13 +82,11 @@ private:
     boost::asio::awaitable<result<list_page>> go_on(list_options options)
     {
         traps_->later_list.spring();
-        auto listing = inner_->list(std::move(options));
-        co_return co_await std::move(listing);
+        co_return co_await inner_->list(std::move(options));
     }
     boost::asio::awaitable<result<std::unique_ptr<watch_stream>>> open(watch_options options)
     {
-        auto opening = inner_->watch(std::move(options));
-        auto opened = co_await std::move(opening);
+        auto opened = co_await inner_->watch(std::move(options));
         if (!opened) co_return opened.error();
         co_return std::make_unique<trapped_stream>(std::move(*opened), traps_);
     }

@@ -363,10 +363,9 @@ TEST_CASE("wait_for and for_each: cancelled and destroyed at every step", "[cach
                              kubecoro::shared_informer<object> i) -> asio::awaitable<result<>> {
             auto events = i.subscribe();
             in->informers->start();
-            auto gone = i.wait_for({"web", "a"}, conditions::deleted(), 30s);
-            if (const auto left = co_await std::move(gone); !left) co_return left.error();
-            auto never = i.wait_for({"web", "a"}, conditions::exists(), 30s);
-            const auto waited = co_await std::move(never);
+            if (const auto left = co_await i.wait_for({"web", "a"}, conditions::deleted(), 30s); !left)
+                co_return left.error();
+            const auto waited = co_await i.wait_for({"web", "a"}, conditions::exists(), 30s);
             if (waited) co_return kubecoro::failure(cond::internal, "it should have timed out");
             if (waited.error() != cond::timed_out) co_return waited.error();
             int more = 3;
@@ -374,10 +373,8 @@ TEST_CASE("wait_for and for_each: cancelled and destroyed at every step", "[cach
                 if (--more == 0) co_return kubecoro::failure(cond::expired, "all seen");
                 co_return result<>{};
             };
-            auto reading = events.for_each(count);
-            if (const auto read = co_await std::move(reading); read.error() != cond::expired) co_return read;
-            auto stopping = in->informers->stop();
-            co_return co_await std::move(stopping);
+            if (const auto read = co_await events.for_each(count); read.error() != cond::expired) co_return read;
+            co_return co_await in->informers->stop();
         };
         return kt::scenario{body(w, pods), w};
     };

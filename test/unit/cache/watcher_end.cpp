@@ -199,15 +199,13 @@ kt::scenario life(kt::runner& run)
     auto body = [](std::shared_ptr<parts> own, std::shared_ptr<time_source> time) -> asio::awaitable<result<>> {
         std::string version;
         while (version != "9") {
-            auto limited = with_timeout(*time, 500ms, "", own->pods->next());
-            const auto batch = co_await std::move(limited);
+            const auto batch = co_await with_timeout(*time, 500ms, "", own->pods->next());
             if (batch)
                 version = batch->resource_version;
             else if (batch.error() != cond::timed_out)
                 co_return batch.error();
         }
-        auto stopping = own->pods->stop();
-        co_return co_await std::move(stopping);
+        co_return co_await own->pods->stop();
     };
     return {body(p, run.shared_clock()), p};
 }

@@ -30,15 +30,11 @@ struct user
     asio::awaitable<result<>> operator()()
     {
         if (++calls == 1) {
-            auto pause = sleep_for(w.run.clock(), 1s);
-            (void)co_await std::move(pause);
+            (void)co_await sleep_for(w.run.clock(), 1s);
             KUBECORO_TEST_TAMPER(how);
             co_return result<>{};
         }
-        for (;;) {
-            auto pause = sleep_for(w.run.clock(), 1h);
-            (void)co_await std::move(pause);
-        }
+        for (;;) (void)co_await sleep_for(w.run.clock(), 1h);
     }
 };
 
@@ -110,8 +106,7 @@ private:
         explicit stream(user& u) : user_(u) {}
         asio::awaitable<result<std::vector<watch_event>>> next() override
         {
-            auto running = user_();
-            (void)co_await std::move(running);
+            (void)co_await user_();
             co_return std::vector<watch_event>(); // the watch has ended, and the next one begins
         }
 
@@ -227,8 +222,7 @@ TEST_CASE("tampering: reconcilers", "[callers]")
         o.time = w.run.shared_clock();
         o.log = logger::silent();
         const auto reconcile = [&u](const object_key&, reconcile_context&) -> asio::awaitable<result<action>> {
-            auto running = u();
-            (void)co_await std::move(running);
+            (void)co_await u();
             co_return action::done();
         };
         controller<object> subject(w.run.executor(), reconcile, std::move(o));
@@ -252,8 +246,7 @@ TEST_CASE("tampering: health checks", "[callers]")
         const health_checks checks(std::move(o));
         (void)checks.add_ready("first", [&u] { return u(); }, {.timeout = limit});
         (void)checks.add_ready("second", [&u] { return u(); }, {.timeout = limit});
-        auto running = checks.run(health_probe::ready, checks.names(health_probe::ready));
-        (void)co_await std::move(running);
+        (void)co_await checks.run(health_probe::ready, checks.names(health_probe::ready));
         co_return result<>{};
     });
 }
@@ -266,13 +259,11 @@ TEST_CASE("tampering: what an access filter asks", "[callers]")
             o.time = u.w.run.shared_clock();
             const access_filter filter(
                 [&u](std::string, std::string) -> asio::awaitable<result<access_verdict>> {
-                    auto asking = u();
-                    (void)co_await std::move(asking);
+                    (void)co_await u();
                     co_return failure(cond::unreachable);
                 },
                 std::move(o));
-            auto checking = filter.check("a token", "/metrics");
-            (void)co_await std::move(checking);
+            (void)co_await filter.check("a token", "/metrics");
             co_return result<>{};
         },
         1);
@@ -285,10 +276,8 @@ TEST_CASE("tampering: the sink of a reflector", "[callers]")
         auto& subject = w.keep(std::make_shared<reflector>(w.cluster, config_map::resource(), reflector_options{},
                                                            std::make_shared<tampering_sink>(u)));
         (void)w.run.spawn([](world& of) -> asio::awaitable<result<>> {
-            auto pause = sleep_for(of.run.clock(), 5s);
-            (void)co_await std::move(pause);
-            auto creating = of.cluster.resource<config_map>("default").create(config_map{.metadata = {.name = "two"}});
-            (void)co_await std::move(creating);
+            (void)co_await sleep_for(of.run.clock(), 5s);
+            (void)co_await of.cluster.resource<config_map>("default").create(config_map{.metadata = {.name = "two"}});
             co_return result<>{};
         }(w));
         return subject.run();
@@ -323,8 +312,7 @@ TEST_CASE("tampering: a part of a manager that starts again", "[callers]")
         m.run(
             "part",
             [&u]() -> asio::awaitable<result<>> {
-                auto running = u();
-                (void)co_await std::move(running);
+                (void)co_await u();
                 co_return failure(cond::unreachable);
             },
             again);

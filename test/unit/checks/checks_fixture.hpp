@@ -96,8 +96,7 @@ public:
         seen.push_back(r.method + ' ' + r.target);
         bodies.push_back(r.body);
         if (!forbidden.empty() && r.target.starts_with(forbidden)) co_return std::make_unique<forbidding_answer>();
-        auto sending = to_->send(std::move(r));
-        co_return co_await std::move(sending);
+        co_return co_await to_->send(std::move(r));
     }
 
     std::vector<std::string> seen;

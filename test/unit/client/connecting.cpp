@@ -167,8 +167,7 @@ asio::awaitable<result<>> dial(std::shared_ptr<network> net, std::string address
     net->tried.emplace_back(address, net->time->now() - begun);
     const auto& at = net->places[address];
     if (at.fails) co_return *at.fails;
-    auto waiting = sleep_for(*net->time, at.answers_after.value_or(std::chrono::hours{1}));
-    auto waited = co_await std::move(waiting);
+    auto waited = co_await sleep_for(*net->time, at.answers_after.value_or(std::chrono::hours{1}));
     co_return waited;
 }
 
@@ -178,8 +177,7 @@ asio::awaitable<result<std::size_t>> race_to(std::shared_ptr<network> net, texts
     auto plan = std::make_shared<happy_eyeballs_core>(
         std::move(addresses), happy_eyeballs_settings{.peer = "h:1", .deadline = begun + limit});
     dialer dialing = [net, plan, begun](std::size_t i) { return dial(net, plan->order()[i], begun); };
-    auto racing = race_connections(net->time, plan, std::move(dialing));
-    co_return co_await std::move(racing);
+    co_return co_await race_connections(net->time, plan, std::move(dialing));
 }
 
 } // namespace
@@ -224,13 +222,11 @@ TEST_CASE("connection race: cancelled or destroyed at any step, no attempt remai
         seen = net;
         auto whole = [](std::shared_ptr<network> over) -> asio::awaitable<result<>> {
             texts addresses = {"1.1.1.1", "::1", "2.2.2.2", "3.3.3.3"};
-            auto racing = race_to(over, std::move(addresses));
-            auto won = co_await std::move(racing);
+            auto won = co_await race_to(over, std::move(addresses));
             // The losing attempts must have ended by now.
             if (over->open != 0) co_return failure(cond::internal, "an attempt still runs");
             if (!won) co_return won.error();
-            auto more = sleep_for(*over->time, 1s);
-            co_return co_await std::move(more);
+            co_return co_await sleep_for(*over->time, 1s);
         };
         return testing::scenario{whole(std::move(net))};
     };
@@ -248,16 +244,13 @@ TEST_CASE("connection race: a clean-up section can still connect, and remains on
     testing::runner run;
     const auto net = std::make_shared<network>(network{run.shared_clock(), {{"::1", {.answers_after = 300ms}}}});
     auto clean_up = [](std::shared_ptr<network> over) -> asio::awaitable<result<>> {
-        auto forever = catch_failure(sleep_for(*over->time, 24h));
-        const auto ended = co_await std::move(forever);
+        const auto ended = co_await catch_failure(sleep_for(*over->time, 24h));
         if (ended || ended.error() != cond::cancelled) co_return failure(cond::internal, "was not cancelled");
         co_await finish_despite_cancellation();
         texts addresses = {"1.1.1.1", "::1"};
-        auto racing = race_to(over, std::move(addresses));
-        const auto won = co_await std::move(racing);
+        const auto won = co_await race_to(over, std::move(addresses));
         if (!won) co_return won.error();
-        auto more = sleep_for(*over->time, 1s);
-        co_return co_await std::move(more);
+        co_return co_await sleep_for(*over->time, 1s);
     };
     const auto t = run.spawn(clean_up(net));
     run.run_until_idle();

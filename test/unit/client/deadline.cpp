@@ -23,8 +23,7 @@ namespace {
 asio::awaitable<result<>> patient()
 {
     const latch never;
-    auto waiting = never.wait();
-    co_return co_await std::move(waiting);
+    co_return co_await never.wait();
 }
 
 /// Accepts only terminal cancellation, like Asio's TLS operations and every spawned coroutine.
@@ -67,9 +66,7 @@ TEST_CASE("deadline: a caller that accepts only terminal cancellation ignores th
     testing::runner run;
     const auto careful = [](time_source& time) -> asio::awaitable<result<>> {
         co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation());
-        auto sleeping = sleep_for(time, 1s);
-        auto limited = detail::with_deadline(time, 1h, std::move(sleeping), "a nap");
-        co_return co_await std::move(limited);
+        co_return co_await detail::with_deadline(time, 1h, sleep_for(time, 1s), "a nap");
     };
     const auto napping = run.spawn(careful(run.clock()));
     run.run_until_idle();
@@ -140,19 +137,15 @@ TEST_CASE("deadline: a caller that is cancelled joins the operation, and then st
     bool went_on = false;
     // Takes a second to leave, whatever happens.
     const auto slow_to_leave = [&]() -> asio::awaitable<result<>> {
-        auto waiting = patient();
-        const auto ended = co_await std::move(waiting);
+        const auto ended = co_await patient();
         co_await finish_despite_cancellation();
-        auto leaving = sleep_for(run.clock(), 1s);
-        (void)co_await std::move(leaving);
+        (void)co_await sleep_for(run.clock(), 1s);
         joined = true;
         co_return ended;
     };
     const auto caller = [&]() -> asio::awaitable<result<>> {
-        auto working = detail::with_deadline(run.clock(), 1h, slow_to_leave(), "the answer");
-        const auto outcome = co_await std::move(working);
-        auto more = sleep_for(run.clock(), 1s);
-        (void)co_await std::move(more);
+        const auto outcome = co_await detail::with_deadline(run.clock(), 1h, slow_to_leave(), "the answer");
+        (void)co_await sleep_for(run.clock(), 1s);
         went_on = true;
         co_return outcome;
     };
@@ -174,12 +167,11 @@ TEST_CASE("deadline: a clean-up section may call it, and a second cancellation e
     const auto limit = GENERATE(as<duration>(), 0s, 1h);
     std::vector<result<>> outcomes;
     const auto caller = [&]() -> asio::awaitable<result<>> {
-        auto waiting = sleep_for(run.clock(), 1h);
-        (void)co_await std::move(waiting);
+        (void)co_await sleep_for(run.clock(), 1h);
         co_await finish_despite_cancellation();
         for (int n = 0; n < 2; ++n) {
-            auto working = detail::with_deadline(run.clock(), limit, sleep_for(run.clock(), 10s), "the answer");
-            outcomes.push_back(co_await std::move(working));
+            outcomes.push_back(
+                co_await detail::with_deadline(run.clock(), limit, sleep_for(run.clock(), 10s), "the answer"));
         }
         co_return result<>{};
     };
@@ -201,8 +193,7 @@ TEST_CASE("deadline: cancelled or destroyed at every step", "[client][deadline][
 {
     const auto operation = [](time_source& time) -> asio::awaitable<result<>> {
         for (int i = 0; i < 3; ++i) {
-            auto nap = sleep_for(time, 1s);
-            auto slept = co_await std::move(nap);
+            auto slept = co_await sleep_for(time, 1s);
             if (!slept) co_return slept;
         }
         co_return result<>{};

@@ -142,8 +142,7 @@ outcome read_log(client c, bool follow)
 {
     log_options o;
     o.follow = follow;
-    auto opening = pod_logs(c, ns, "p", o);
-    auto log = co_await std::move(opening);
+    auto log = co_await pod_logs(c, ns, "p", o);
     if (!log) co_return log.error();
     std::size_t lines = 0;
     for (;;) {

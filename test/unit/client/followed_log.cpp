@@ -201,11 +201,9 @@ asio::awaitable<result<std::string>> read_all(client c, log_options o)
     followed_log log(std::move(c), "web", "p", o);
     std::string out;
     for (;;) {
-        auto waiting = log.next();
-        const auto lines = co_await std::move(waiting);
+        const auto lines = co_await log.next();
         if (!lines) {
-            auto again = log.next();
-            const auto same = co_await std::move(again);
+            const auto same = co_await log.next();
             CHECK(same.error() == lines.error().condition());
             co_return lines.error();
         }

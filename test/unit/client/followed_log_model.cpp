@@ -161,8 +161,7 @@ asio::awaitable<result<>> follow(client c, log_options o, std::shared_ptr<node> 
     followed_log log(std::move(c), "web", "p", o);
     std::string text;
     for (;;) {
-        auto waiting = log.next();
-        const auto lines = co_await std::move(waiting);
+        const auto lines = co_await log.next();
         if (!lines) co_return lines.error();
         if (lines->empty()) break;
         for (const auto& line : *lines) {

@@ -167,12 +167,10 @@ asio::awaitable<result<>> settle(std::shared_ptr<transport> over, std::string ta
     request r;
     r.method = "GET";
     r.target = std::move(target);
-    auto sending = over->send(std::move(r));
-    auto got = co_await std::move(sending);
+    auto got = co_await over->send(std::move(r));
     if (!got) co_return got.error();
     log.push_back(number);
-    auto waiting = go.wait();
-    co_return co_await std::move(waiting);
+    co_return co_await go.wait();
 }
 
 } // namespace
@@ -216,8 +214,7 @@ TEST_CASE("connection slots: one that is cancelled in the queue or with a slot l
             request r;
             r.method = "GET";
             r.target = "/api/v1/pods";
-            auto first = t->send(r);
-            auto held = co_await std::move(first);
+            auto held = co_await t->send(r);
             if (!held) co_return held.error();
             auto second = catch_failure(t->send(r));
             auto waiting = [](asio::awaitable<result<std::unique_ptr<answer>>> w) -> asio::awaitable<result<>> {
@@ -225,11 +222,9 @@ TEST_CASE("connection slots: one that is cancelled in the queue or with a slot l
                 if (!got) co_return got.error();
                 co_return result<>{};
             };
-            auto both = race(waiting(std::move(second)), sleep_for(*time, 1s));
-            (void)co_await std::move(both);
+            (void)co_await race(waiting(std::move(second)), sleep_for(*time, 1s));
             held->reset();
-            auto third = t->send(r);
-            auto last = co_await std::move(third);
+            auto last = co_await t->send(r);
             if (!last) co_return last.error();
             co_return result<>{};
         };

@@ -31,8 +31,7 @@ std::string lines_of(const std::string& text, std::size_t piece, std::size_t mos
 /// All lines until the end or a failure.
 asio::awaitable<result<std::string>> read_lines(client c, log_options o, std::optional<failure>* why = nullptr)
 {
-    auto opening = pod_logs(c, "web", "p", o);
-    auto log = co_await std::move(opening);
+    auto log = co_await pod_logs(c, "web", "p", o);
     if (!log) co_return log.error();
     std::string out;
     for (;;) {
@@ -55,8 +54,7 @@ asio::awaitable<result<std::string>> read_lines(client c, log_options o, std::op
 
 asio::awaitable<result<std::vector<std::string>>> read_pieces(client c, log_options o)
 {
-    auto opening = pod_logs(c, "web", "p", o);
-    auto log = co_await std::move(opening);
+    auto log = co_await pod_logs(c, "web", "p", o);
     if (!log) co_return log.error();
     std::vector<std::string> out;
     for (;;) {

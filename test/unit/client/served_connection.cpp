@@ -74,8 +74,7 @@ public:
     asio::awaitable<result<std::size_t>> read_some(char* data, std::size_t size) override
     {
         if (to_read_.empty()) {
-            auto filling = fill();
-            auto filled = co_await std::move(filling);
+            auto filled = co_await fill();
             if (!filled) co_return filled.error();
         }
         const auto n = std::min(size, to_read_.size());
@@ -145,16 +144,14 @@ public:
     {
         const auto text = peer_.take(bytes);
         if (text.empty()) co_return result<>{};
-        auto writing = under_->write(text);
-        co_return co_await std::move(writing);
+        co_return co_await under_->write(text);
     }
 
     asio::awaitable<result<std::size_t>> read_some(char* data, std::size_t size) override
     {
         if (peer_.output().empty()) {
             std::string text(size, '\0');
-            auto reading = under_->read_some(text.data(), text.size());
-            const auto n = co_await std::move(reading);
+            const auto n = co_await under_->read_some(text.data(), text.size());
             if (!n) co_return n.error();
             peer_.seal(std::string_view(text).substr(0, *n));
         }
@@ -193,8 +190,7 @@ public:
         if (fails && wire_->how == io_failure::broken) co_return die();
         if (fails && wire_->how == io_failure::half) bytes = bytes.substr(0, bytes.size() / 2);
         if (!fails || wire_->how != io_failure::ended) {
-            auto writing = under_->write(bytes);
-            auto written = co_await std::move(writing);
+            auto written = co_await under_->write(bytes);
             if (!written) co_return written;
         }
         if (!fails) co_return result<>{};
@@ -216,8 +212,7 @@ public:
             die();
             co_return std::size_t{0};
         }
-        auto reading = under_->read_some(data, std::min(size, wire_->piece));
-        auto got = co_await std::move(reading);
+        auto got = co_await under_->read_some(data, std::min(size, wire_->piece));
         if (!got) co_return got;
         if (fails && wire_->how == io_failure::half) *got = (*got + 1) / 2;
         if (fails && wire_->how == io_failure::odd) std::fill_n(data, *got, '\xff');
@@ -258,12 +253,10 @@ public:
         if (wire_->tls) end = std::make_unique<tls_served_stream>(std::move(end), wire_->tls->server());
         std::unique_ptr<detail::byte_stream> opened = std::make_unique<faulty_stream>(wire_, std::move(end));
         if (wire_->tls) {
-            auto securing = detail::make_tls_stream(std::move(opened), wire_->tls->client(), "server", "h:1");
-            co_return co_await std::move(securing);
+            co_return co_await detail::make_tls_stream(std::move(opened), wire_->tls->client(), "server", "h:1");
         }
         if (!wire_->tunnel) co_return opened;
-        auto passing = pass_proxy(*opened);
-        const auto passed = co_await std::move(passing);
+        const auto passed = co_await pass_proxy(*opened);
         if (!passed) co_return passed.error();
         co_return opened;
     }
@@ -275,8 +268,7 @@ private:
         const auto piece = std::exchange(wire_->piece, 1);
         const auto conversation = wire_->tunnel();
         const std::string proxy = "the proxy p";
-        auto passing = detail::open_tunnel(opened, *conversation, proxy);
-        auto passed = co_await std::move(passing);
+        auto passed = co_await detail::open_tunnel(opened, *conversation, proxy);
         wire_->piece = piece;
         co_return passed;
     }

@@ -102,8 +102,7 @@ asio::awaitable<result<heard>> converse(const tls_ends& ends, server_script scri
 {
     heard out;
     std::unique_ptr<detail::byte_stream> socket = std::make_unique<peer_stream>(ends, std::move(script));
-    auto securing = detail::make_tls_stream(std::move(socket), ends.client(), std::move(name), "h:1");
-    auto stream = co_await std::move(securing);
+    auto stream = co_await detail::make_tls_stream(std::move(socket), ends.client(), std::move(name), "h:1");
     if (!stream) {
         out.why = stream.error();
         co_return out;

@@ -154,8 +154,7 @@ TEST_CASE("write notes: coroutines that the executor's coroutines start count, o
     CHECK(t.take().size() == 1);
     t.drive([](auto create, client c) -> asio::awaitable<void> {
         const auto own = co_await asio::this_coro::executor;
-        auto spawned = asio::co_spawn(asio::make_strand(own), create(c, "2"), asio::use_awaitable);
-        co_await std::move(spawned);
+        co_await asio::co_spawn(asio::make_strand(own), create(c, "2"), asio::use_awaitable);
     }(write, t.cluster));
     CHECK(t.take().size() == 1);
     t.drive(write(t.make(), "3"));

@@ -101,8 +101,7 @@ private:
             self.book_.complain(key.name, "does not see its own write");
         l.written = 0;
         if (self.chance(3)) {
-            auto resting = sleep_for(self.f_.run.clock(), std::chrono::milliseconds(self.pick(1000)));
-            const auto rested = co_await std::move(resting);
+            const auto rested = co_await sleep_for(self.f_.run.clock(), std::chrono::milliseconds(self.pick(1000)));
             if (!rested) co_return rested.error();
         }
         if (!self.calm_ && self.chance(5)) self.write(key, context);

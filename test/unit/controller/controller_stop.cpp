@@ -202,8 +202,7 @@ struct world : kubecoro::test::scripted_informers
     reconciler reconcile(kt::runner& r)
     {
         return [this, &r](const object_key& key, reconcile_context& context) -> run_task {
-            auto resting = sleep_for(r.clock(), key.name == "b" ? 10s : 1s);
-            const auto rested = co_await std::move(resting);
+            const auto rested = co_await sleep_for(r.clock(), key.name == "b" ? 10s : 1s);
             if (!rested) co_return rested.error();
             first_run.settle({});
             context.wrote(kt::make_pod("web", "never", "99"));
@@ -217,16 +216,10 @@ asio::awaitable<result<>> life(std::shared_ptr<world> w)
 {
     w->informers->start();
     w->subject->start();
-    auto waiting = w->subject->ready();
-    auto outcome = co_await std::move(waiting);
-    if (outcome) {
-        auto running = w->first_run.wait();
-        outcome = co_await std::move(running);
-    }
-    auto stopping = w->subject->stop();
-    (void)co_await std::move(stopping);
-    auto ending = w->informers->stop();
-    (void)co_await std::move(ending);
+    auto outcome = co_await w->subject->ready();
+    if (outcome) outcome = co_await w->first_run.wait();
+    (void)co_await w->subject->stop();
+    (void)co_await w->informers->stop();
     co_return outcome;
 }
 
@@ -239,10 +232,8 @@ kt::scenario make_life(kt::runner& r)
 /// However the life cycle ended, the rest of the world can be shut down.
 asio::awaitable<result<>> wind_up(std::shared_ptr<world> w)
 {
-    auto stopping = w->subject->stop();
-    (void)co_await std::move(stopping);
-    auto ending = w->informers->stop();
-    co_return co_await std::move(ending);
+    (void)co_await w->subject->stop();
+    co_return co_await w->informers->stop();
 }
 
 } // namespace

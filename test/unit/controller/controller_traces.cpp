@@ -311,8 +311,7 @@ TEST_CASE("controller traces: a reconciler's own spans are parts of its run", "[
         [&f](const object_key&, reconcile_context& context) -> run_task {
             auto rendering = context.span("render");
             rendering.set("pages", 3);
-            auto pause = sleep_for(f.run.clock(), 2s);
-            co_await std::move(pause);
+            co_await sleep_for(f.run.clock(), 2s);
             co_return action::done();
         },
         {.traces = {.tracer = tracer(spans, {.time = f.run.shared_clock(), .seed = 1})}});
@@ -336,8 +335,7 @@ TEST_CASE("controller traces: a run that is cancelled by the stop has a span, an
     auto [all, watch] = f.pods({});
     auto& c = f.make(
         [&f](const object_key&, reconcile_context&) -> run_task {
-            auto pause = sleep_for(f.run.clock(), 1h);
-            const auto slept = co_await std::move(pause);
+            const auto slept = co_await sleep_for(f.run.clock(), 1h);
             co_return slept.error();
         },
         {.grace = 1s, .traces = {.tracer = tracer(spans, {.time = f.run.shared_clock(), .seed = 1})}});

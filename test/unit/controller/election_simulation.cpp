@@ -71,12 +71,10 @@ struct replica
         term = l;
         const mark here(term);
         on_work();
-        auto ending = catch_failure(l.ending());
-        const auto asked = co_await std::move(ending);
+        const auto asked = co_await catch_failure(l.ending());
         co_await finish_despite_cancellation();
         co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
-        auto cleaning = sleep_for(*time, ends_within);
-        co_await std::move(cleaning);
+        co_await sleep_for(*time, ends_within);
         co_return asked;
     }
     void start(kt::runner& run)

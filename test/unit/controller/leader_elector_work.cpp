@@ -17,10 +17,8 @@ asio::awaitable<result<>> slow_to_end(time_source& time, duration takes, bool& w
 {
     co_await finish_despite_cancellation();
     working = true;
-    auto first = sleep_for(time, 24h);
-    co_await std::move(first);
-    auto rest = sleep_for(time, takes);
-    co_await std::move(rest);
+    co_await sleep_for(time, 24h);
+    co_await sleep_for(time, takes);
     working = false;
     co_return failure(cond::cancelled);
 }
@@ -176,8 +174,7 @@ TEST_CASE("leader elector work: a controller runs while it leads, and its runs e
     auto reconcile = [&](const object_key& key, reconcile_context& context) -> asio::awaitable<result<action>> {
         runs.push_back("begin " + key.name);
         co_await finish_despite_cancellation();
-        auto busy = sleep_for(f.run.clock(), 3s);
-        const auto slept = co_await std::move(busy);
+        const auto slept = co_await sleep_for(f.run.clock(), 3s);
         runs.push_back(slept ? "end" : "cancelled");
         CHECK(a.elector.stats().phase != leader_phase::idle);
         CHECK(!context.log().enabled(log_level::trace));
@@ -252,8 +249,8 @@ TEST_CASE("leader elector work: cancelled at any step it ends, and leaves no lea
             auto w = std::make_shared<world>(run);
             last = w;
             auto body = [](world& in) -> asio::awaitable<result<>> {
-                auto term = in.a.elector.run([&in](leadership) { return sleep_for(*in.api.run.shared_clock(), 5s); });
-                co_return co_await std::move(term);
+                co_return co_await in.a.elector.run(
+                    [&in](leadership) { return sleep_for(*in.api.run.shared_clock(), 5s); });
             };
             return kt::scenario{body(*w), w};
         },
@@ -276,8 +273,8 @@ TEST_CASE("leader elector work: destroyed at any step it leaves nothing behind",
     const auto tried = kt::stop_after_every_step([](kt::runner& run) {
         auto w = std::make_shared<world>(run);
         auto body = [](world& in) -> asio::awaitable<result<>> {
-            auto term = in.a.elector.run([&in](leadership) { return sleep_for(*in.api.run.shared_clock(), 5s); });
-            co_return co_await std::move(term);
+            co_return co_await in.a.elector.run(
+                [&in](leadership) { return sleep_for(*in.api.run.shared_clock(), 5s); });
         };
         return kt::scenario{body(*w), w};
     });

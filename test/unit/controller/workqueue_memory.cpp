@@ -117,8 +117,7 @@ TEST_CASE("workqueue: a timer that throws ends the queue, and ready keys are sti
                                  {.name = "names", .metrics = numbers, .time = time, .log = log.handle()});
     const auto waiting = run.spawn([](auto& q) -> boost::asio::awaitable<result<>> {
         for (;;) {
-            auto getting = q.get();
-            auto item = co_await std::move(getting);
+            auto item = co_await q.get();
             if (!item) co_return item.error();
             item->succeeded();
         }

@@ -149,8 +149,7 @@ struct world
         auto rest = co_await queue.get_batch(5);
         if (!rest) co_return rest.error();
         for (auto& item : *rest) item.done();
-        auto drain = queue.shut_down_with_drain();
-        co_return co_await std::move(drain);
+        co_return co_await queue.shut_down_with_drain();
     }
 };
 

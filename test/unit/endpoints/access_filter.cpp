@@ -28,8 +28,7 @@ struct fixture
     {
         ++reviews;
         const latch answered = answer;
-        auto waiting = answered.wait();
-        const auto ended = co_await std::move(waiting);
+        const auto ended = co_await answered.wait();
         if (!ended) co_return ended.error();
         co_return token == "good" ? access_verdict::allowed : access_verdict::unauthenticated;
     }
@@ -241,11 +240,9 @@ TEST_CASE("access_filter: it may be cancelled and destroyed at every step", "[en
         auto f = std::make_shared<fixture>(run);
         auto body = [](fixture& x) -> asio::awaitable<result<>> {
             auto other = x.run.spawn(x.filter.check("good", "/metrics"));
-            auto later = sleep_for(x.run.clock(), 1s);
-            (void)co_await std::move(later);
+            (void)co_await sleep_for(x.run.clock(), 1s);
             x.answer.settle({});
-            auto checking = x.filter.check("good", "/metrics");
-            const auto verdict = co_await std::move(checking);
+            const auto verdict = co_await x.filter.check("good", "/metrics");
             co_return verdict ? result<>() : result<>(verdict.error());
         };
         return testing::scenario{body(*f), f};

@@ -26,8 +26,7 @@ struct fixture
 
     asio::awaitable<result<std::vector<health_outcome>>> asked(health_probe probe)
     {
-        auto running = checks.run(probe, checks.names(probe));
-        co_return co_await std::move(running);
+        co_return co_await checks.run(probe, checks.names(probe));
     }
     std::vector<health_outcome> ask(health_probe probe) { return run.run(asked(probe)).value(); }
 };

@@ -120,10 +120,7 @@ TEST_CASE("clusters: a change leaves and joins with the new connection, and awai
     const auto setup = [&](manager& m) {
         m.control<config_map>([&](const typed_object<config_map>& o, reconcile_context&) -> reconciled {
             seen.push_back("+" + std::string(o.name()));
-            if (o.name() == "old") {
-                auto slow = sleep_for(w.run.clock(), 5s);
-                co_await std::move(slow);
-            }
+            if (o.name() == "old") co_await sleep_for(w.run.clock(), 5s);
             seen.push_back("-" + std::string(o.name()));
             co_return action::done();
         });
@@ -302,8 +299,7 @@ TEST_CASE("clusters: work in clusters ends before the Lease is released", "[clus
     fleet->add("eu", eu.connect());
     (void)w.m->clusters(fleet, [&](manager& m) {
         m.control<config_map>([&](const typed_object<config_map>&, reconcile_context&) -> reconciled {
-            auto slow = sleep_for(w.run.clock(), 10s);
-            co_await std::move(slow);
+            co_await sleep_for(w.run.clock(), 10s);
             over = true;
             co_return action::done();
         });
@@ -345,8 +341,7 @@ TEST_CASE("clusters: a loss of the leadership cancels the work in clusters at on
         m.control<config_map>([&](const typed_object<config_map>&, reconcile_context&) -> reconciled {
             begun = true;
             const on_end mark{over};
-            auto slow = sleep_for(w.run.clock(), 1h);
-            co_await std::move(slow);
+            co_await sleep_for(w.run.clock(), 1h);
             co_return action::done();
         });
     });
@@ -394,17 +389,16 @@ TEST_CASE("clusters: own writes are seen before the next run, in the cluster the
     const auto fleet = std::make_shared<manual_clusters>();
     fleet->add("eu", eu.connect());
     (void)w.m->clusters(fleet, [&](manager& m) {
-        m.control<config_map>(
-            [&seen, c = m.client()](const typed_object<config_map>& o, reconcile_context&) -> reconciled {
-                const auto value = std::string(o.untyped().path("data.a").as_string());
-                seen.push_back(value);
-                if (value != "0") co_return action::done();
-                auto patching =
-                    c.patch(config_map::resource(), "default", "one", patch_kind::merge, R"({"data":{"a":"1"}})");
-                const auto patched = co_await std::move(patching);
-                if (!patched) co_return patched.error();
-                co_return action::done();
-            });
+        m.control<config_map>([&seen, c = m.client()](const typed_object<config_map>& o,
+                                                      reconcile_context&) -> reconciled {
+            const auto value = std::string(o.untyped().path("data.a").as_string());
+            seen.push_back(value);
+            if (value != "0") co_return action::done();
+            const auto patched =
+                co_await c.patch(config_map::resource(), "default", "one", patch_kind::merge, R"({"data":{"a":"1"}})");
+            if (!patched) co_return patched.error();
+            co_return action::done();
+        });
     });
     w.begin();
     w.run.advance(5s);
@@ -447,9 +441,8 @@ TEST_CASE("clusters: a leadership that is cancelled is lost, and ends when the l
     const auto shared = std::make_shared<kubecoro::detail::shared_leadership>();
     const latch never, cancel;
     const auto hold = [&]() -> ended {
-        auto holding = kubecoro::detail::finishing(kubecoro::detail::shared_leadership::hold(shared, never));
-        auto either = race(std::move(holding), cancel.wait());
-        co_await std::move(either);
+        co_await race(kubecoro::detail::finishing(kubecoro::detail::shared_leadership::hold(shared, never)),
+                      cancel.wait());
         co_return result<>{};
     };
     auto held = run.spawn(hold());

@@ -27,8 +27,7 @@ struct scripted_provider final : cluster_provider
         sink = std::move(s);
         co_await finish_despite_cancellation();
         do {
-            auto sleeping = catch_failure(sleep_for(*time, 1h));
-            co_await std::move(sleeping);
+            co_await catch_failure(sleep_for(*time, 1h));
         } while (time->now() < stays_until);
         over = true;
         co_return failure(cond::cancelled);
@@ -195,8 +194,7 @@ TEST_CASE("clusters: one that never syncs is tried later each time, one that has
         if (m.cluster() != "good") return;
         m.run("work", [&]() -> ended {
             ++good_runs;
-            auto working = sleep_for(w.run.clock(), 80s);
-            co_await std::move(working);
+            co_await sleep_for(w.run.clock(), 80s);
             co_return failure(cond::unreachable, "lost");
         });
     };

@@ -322,11 +322,9 @@ TEST_CASE("manager election: the Lease is released although a part has awaited t
     world w(as("first"));
     (void)w.m->informer<config_map>();
     w.m->run("poller", [&]() -> ended {
-        auto syncing = w.m->informers().has_synced();
-        (void)co_await std::move(syncing);
+        (void)co_await w.m->informers().has_synced();
         for (;;) { // only the throw of a co_await ends it
-            auto pause = sleep_for(w.run.clock(), 10s);
-            (void)co_await std::move(pause);
+            (void)co_await sleep_for(w.run.clock(), 10s);
         }
     });
     w.begin();

@@ -17,8 +17,7 @@ ended wait_despite_cancellation(const latch& over)
 {
     co_await finish_despite_cancellation();
     while (!over.settled()) {
-        auto waiting = catch_failure(over.wait());
-        (void)co_await std::move(waiting);
+        (void)co_await catch_failure(over.wait());
         co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
     }
     co_return result<>{};
@@ -84,8 +83,7 @@ TEST_CASE("manager: what ignores its cancellation is named when the stop takes l
     latch over;
     auto maps = w.m->informer<config_map>();
     (void)maps.add_event_handler({.on_add = [&](added<config_map>) -> asio::awaitable<void> {
-        auto running = wait_despite_cancellation(over);
-        (void)co_await std::move(running);
+        (void)co_await wait_despite_cancellation(over);
     }});
     w.put("one");
     w.begin();
@@ -296,12 +294,8 @@ namespace {
 /// Awaits the informers, and then sleeps for ever: only the throw of a co_await ends it.
 ended poll_for_ever(manager& m, time_source& time, unsigned& rounds)
 {
-    auto syncing = m.informers().has_synced();
-    if (const auto synced = co_await std::move(syncing); !synced) co_return synced;
-    for (;; ++rounds) {
-        auto pause = sleep_for(time, 10s);
-        (void)co_await std::move(pause);
-    }
+    if (const auto synced = co_await m.informers().has_synced(); !synced) co_return synced;
+    for (;; ++rounds) (void)co_await sleep_for(time, 10s);
 }
 
 } // namespace
@@ -328,12 +322,10 @@ TEST_CASE("manager: a run that has awaited the informers does not hold up a stop
     world w({.grace = 0s});
     unsigned runs = 0;
     w.m->control<config_map>([&](const typed_object<config_map>&, reconcile_context&) -> reconciled {
-        auto syncing = w.m->informers().has_synced();
-        (void)co_await std::move(syncing);
+        (void)co_await w.m->informers().has_synced();
         if (++runs == 1) co_return action::requeue_after(1s);
         for (;;) { // only the throw of a co_await ends it
-            auto pause = sleep_for(w.run.clock(), 1h);
-            (void)co_await std::move(pause);
+            (void)co_await sleep_for(w.run.clock(), 1h);
         }
     });
     w.put("one");

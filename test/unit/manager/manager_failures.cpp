@@ -35,8 +35,7 @@ struct broken
         clock->real = w.run.shared_clock();
         w.m->run("worker", [this](latch stop) -> ended {
             worked = true;
-            auto stopping = stop.wait();
-            co_await std::move(stopping);
+            co_await stop.wait();
             worked = false;
             co_return result<>{};
         });
@@ -128,8 +127,7 @@ TEST_CASE("manager failures: a part that cannot be started ends the manager, or 
         int runs = 0, most = 0;
         w.m->run("worker", [&](latch stop) -> ended {
             most = std::max(most, ++runs);
-            auto stopping = stop.wait();
-            co_await std::move(stopping);
+            co_await stop.wait();
             --runs;
             co_return result<>{};
         });

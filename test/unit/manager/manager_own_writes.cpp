@@ -29,8 +29,7 @@ struct behind : world
             const auto stored = maps.get(made);
             seen.push_back(stored ? "there" : "none");
             if (seen.size() > 1) co_return action::done();
-            auto acting = act(m->client());
-            KUBECORO_TRY(co_await std::move(acting));
+            KUBECORO_TRY(co_await act(m->client()));
             co_return action::done();
         };
         auto controlled = m->control<namespace_>(std::move(looking));
@@ -57,8 +56,7 @@ struct behind : world
 
 ended create_it(client c)
 {
-    auto making = create_or_update<config_map>(c, made, [](config_map& m) { m.data["a"] = "1"; });
-    const auto done = co_await std::move(making);
+    const auto done = co_await create_or_update<config_map>(c, made, [](config_map& m) { m.data["a"] = "1"; });
     if (!done) co_return done.error();
     co_return result<>{};
 }
@@ -66,8 +64,7 @@ ended create_it(client c)
 ended remove_it(client c)
 {
     const auto maps = c.resource<config_map>("default");
-    auto removing = maps.remove("made");
-    const auto gone = co_await std::move(removing);
+    const auto gone = co_await maps.remove("made");
     if (!gone) co_return gone.error();
     co_return result<>{};
 }
@@ -105,10 +102,8 @@ TEST_CASE("manager: the wait for a removal is limited", "[manager]")
 TEST_CASE("manager: writes of what a run spawns count, and those of a deadline's coroutine", "[manager]")
 {
     behind w;
-    w.reconcile([&w](client c) -> ended {
-        auto both = with_timeout(w.run.clock(), 5s, "create", create_it(c));
-        co_return co_await std::move(both);
-    });
+    w.reconcile(
+        [&w](client c) -> ended { co_return co_await with_timeout(w.run.clock(), 5s, "create", create_it(c)); });
     CHECK(w.seen == lines{"none"});
     w.catch_up();
     CHECK(w.seen == lines{"none", "there"});
@@ -120,12 +115,10 @@ TEST_CASE("manager: what the server only tries, and writes of kinds without an i
     w.reconcile([](client c) -> ended {
         const config_map tried{.metadata = {.name = "made"}};
         const auto maps = c.resource<config_map>("default");
-        auto trying = maps.create(tried, {.dry_run = true});
-        KUBECORO_TRY(co_await std::move(trying));
+        KUBECORO_TRY(co_await maps.create(tried, {.dry_run = true}));
         const secret hidden{.metadata = {.name = "made"}};
         const auto secrets = c.resource<secret>("default");
-        auto making = secrets.create(hidden);
-        KUBECORO_TRY(co_await std::move(making));
+        KUBECORO_TRY(co_await secrets.create(hidden));
         co_return result<>{};
     });
     CHECK(w.seen == lines{"none", "none"});

@@ -18,8 +18,7 @@ TEST_CASE("manager: parts start and stop by stage", "[manager]")
     const auto noting = [&](std::string name) {
         return [&, name](latch stop) -> ended {
             seen.push_back("+" + name);
-            auto stopping = stop.wait();
-            co_await std::move(stopping);
+            co_await stop.wait();
             seen.push_back("-" + name);
             co_return result<>{};
         };
@@ -57,8 +56,7 @@ TEST_CASE("manager: a coroutine that fails or throws ends the manager, and is na
         world w;
         w.m->control<config_map>(nothing);
         w.m->run("poller", [&w, throws]() -> ended {
-            auto sleep = sleep_for(w.run.clock(), 10s);
-            co_await std::move(sleep);
+            co_await sleep_for(w.run.clock(), 10s);
             if (throws) throw std::runtime_error("no luck");
             co_return failure(cond::unreachable, "no luck");
         });
@@ -125,8 +123,7 @@ TEST_CASE("manager: runs of a controller get four fifths of the grace period", "
     world w({.grace = 10s});
     w.put("one");
     w.m->control<config_map>([&](const typed_object<config_map>&, reconcile_context&) -> reconciled {
-        auto sleep = sleep_for(w.run.clock(), 1h);
-        const auto slept = co_await std::move(sleep);
+        const auto slept = co_await sleep_for(w.run.clock(), 1h);
         if (!slept) co_return slept.error();
         co_return action::done();
     });

@@ -50,8 +50,7 @@ TEST_CASE("run_program: the first signal settles the stop, and one right behind 
     const auto stops = [](program_context context) -> asio::awaitable<result<>> {
         std::raise(SIGINT);
         std::raise(SIGTERM);
-        auto stopping = context.stop.wait();
-        co_return co_await std::move(stopping);
+        co_return co_await context.stop.wait();
     };
     CHECK(status_of(stops) == 0);
 }
@@ -62,8 +61,7 @@ TEST_CASE("run_program: a signal ends the process when the program was about to 
         context.stop.settle({});
         std::raise(SIGTERM);
         const latch unsettled;
-        auto never = unsettled.wait();
-        co_return co_await std::move(never);
+        co_return co_await unsettled.wait();
     };
     CHECK(status_of(stops) == 130);
 }
@@ -85,8 +83,7 @@ TEST_CASE("run_program: a command that does not look at the stop is cancelled af
     const auto waits = [](program_context) -> asio::awaitable<result<>> {
         std::raise(SIGTERM);
         const latch unsettled; // such as has_synced() of an informer whose server cannot be reached
-        auto never = unsettled.wait();
-        const auto ended = co_await std::move(never);
+        const auto ended = co_await unsettled.wait();
         co_return ended;
     };
     CHECK(status_of(waits, std::chrono::milliseconds{1}) == 130);
@@ -96,8 +93,7 @@ TEST_CASE("run_program: a command that ends within the grace period is not cance
 {
     const auto stops = [](program_context context) -> asio::awaitable<result<>> {
         std::raise(SIGTERM);
-        auto stopping = context.stop.wait();
-        const auto asked = co_await std::move(stopping);
+        const auto asked = co_await context.stop.wait();
         const auto own = co_await asio::this_coro::cancellation_state;
         if (own.cancelled() != asio::cancellation_type::none) co_return failure(cond::internal, "cancelled too early");
         co_return asked;
@@ -124,10 +120,8 @@ TEST_CASE("run_program: a grace period of nothing is no limit", "[program]")
 {
     const auto stops = [](program_context context) -> asio::awaitable<result<>> {
         std::raise(SIGTERM);
-        auto stopping = context.stop.wait();
-        const auto asked = co_await std::move(stopping);
-        auto pause = sleep_for(*real_clock(), std::chrono::milliseconds{1});
-        const auto slept = co_await std::move(pause);
+        const auto asked = co_await context.stop.wait();
+        const auto slept = co_await sleep_for(*real_clock(), std::chrono::milliseconds{1});
         co_return slept ? asked : slept;
     };
     CHECK(status_of(stops, duration::zero()) == 0);

@@ -121,8 +121,7 @@ void settle()
 asio::awaitable<result<>> lead_until_the_end(leadership mine)
 {
     say(R"({"leading":true})");
-    auto ending = mine.ending();
-    co_return co_await std::move(ending);
+    co_return co_await mine.ending();
 }
 
 asio::awaitable<void> be_candidate(client cluster, std::string lease)
@@ -134,8 +133,7 @@ asio::awaitable<void> be_candidate(client cluster, std::string lease)
     });
     say(R"({"ready":true})");
     const leader_work work = &lead_until_the_end;
-    auto running = elector.run(work);
-    demand(co_await std::move(running));
+    demand(co_await elector.run(work));
 }
 
 int run(const std::vector<std::string>& words)

@@ -294,11 +294,9 @@ TEST_CASE("recorder: every step may be the last, and every wait may be cancelled
         const auto body = [](std::shared_ptr<parts> p) -> asio::awaitable<result<>> {
             const object pod = kt::make_pod("default", "a", "1");
             for (int i = 0; i < 3; ++i) p->recorder.event(pod, event_type::normal, "Swept", "Sweep", "clean");
-            auto resting = sleep_for(p->cluster.time(), 10ms);
-            (void)co_await std::move(resting);
+            (void)co_await sleep_for(p->cluster.time(), 10ms);
             p->recorder.event(pod, event_type::normal, "Swept", "Sweep", "clean");
-            auto stopping = p->recorder.stop();
-            co_return co_await std::move(stopping);
+            co_return co_await p->recorder.stop();
         };
         return kt::scenario{body(all), all};
     };

@@ -47,8 +47,7 @@ struct job_world
     asio::awaitable<result<>> once(duration takes, result<> outcome, time_point zero)
     {
         begun.push_back(run.clock().now() - zero);
-        auto resting = sleep_for(run.clock(), takes);
-        const auto rested = co_await std::move(resting);
+        const auto rested = co_await sleep_for(run.clock(), takes);
         ++ended;
         co_return rested ? outcome : rested;
     }

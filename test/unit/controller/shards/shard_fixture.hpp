@@ -162,13 +162,11 @@ struct participant
         const mark here(*this, key.name);
         const auto here_now = stored->get(key);
         if (on_run) on_run(key.name, here_now ? std::string(here_now.resource_version()) : "none");
-        auto working = catch_failure(sleep_for(*time, takes));
-        const auto done = co_await std::move(working);
+        const auto done = co_await catch_failure(sleep_for(*time, takes));
         if (done) co_return action::done();
         co_await finish_despite_cancellation();
         co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
-        auto cleaning = sleep_for(*time, ends_within);
-        co_await std::move(cleaning);
+        co_await sleep_for(*time, ends_within);
         co_return done.error();
     }
     void start(kt::runner& run)

@@ -32,10 +32,7 @@ boost::asio::awaitable<result<>> await_then_sleep(time_source& time, boost::asio
     }
     const auto after = co_await boost::asio::this_coro::executor;
     seen = {true, before == after, co_await boost::asio::this_coro::throw_if_cancelled()};
-    for (;;) {
-        auto pause = sleep_for(time, std::chrono::seconds{1});
-        (void)co_await std::move(pause);
-    }
+    for (;;) (void)co_await sleep_for(time, std::chrono::seconds{1});
 }
 
 /** Awaits what `call` returns, and cancels the caller: after the call has ended, or in it if it takes more than an hour.
