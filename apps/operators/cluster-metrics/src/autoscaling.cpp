@@ -11,7 +11,7 @@ namespace {
 
 using autoscaler = autoscaling_v2::horizontal_pod_autoscaler;
 
-void info(view<autoscaling_v2::horizontal_pod_autoscaler_spec> spec, series_sink& out)
+void autoscaler_info(view<autoscaling_v2::horizontal_pod_autoscaler_spec> spec, series_sink& out)
 {
     const auto target = spec.scaleTargetRef();
     const label kind{"scaletargetref_kind", target.kind()};
@@ -61,7 +61,8 @@ void current_metrics(view<autoscaling_v2::horizontal_pod_autoscaler_status> stat
 }
 
 constexpr std::array families{
-    series_of<spec_of<autoscaler>, info>("kube_horizontalpodautoscaler_info", "Information about this autoscaler."),
+    series_of<spec_of<autoscaler>, autoscaler_info>("kube_horizontalpodautoscaler_info",
+                                                    "Information about this autoscaler."),
     value_of<metadata_of<autoscaler>, [](auto part) { return part.generation(); }>(
         "kube_horizontalpodautoscaler_metadata_generation",
         "[STABLE] The generation observed by the HorizontalPodAutoscaler controller."),

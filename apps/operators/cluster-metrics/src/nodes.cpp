@@ -17,7 +17,7 @@ constexpr auto allocatable = [](view<node> n) { return n.status().allocatable();
 constexpr auto capacity = [](view<node> n) { return n.status().capacity(); };
 constexpr auto address_list = [](view<node> n) { return n.status().addresses(); };
 
-void info(view<node> n, series_sink& out)
+void node_info(view<node> n, series_sink& out)
 {
     const auto spec = n.spec();
     const auto status = n.status();
@@ -49,7 +49,7 @@ void taints(list_view<view<core_v1::taint>> all, series_sink& out)
     for (const auto t : all) out.add({{"key", t.key()}, {"value", t.value()}, {"effect", t.effect()}}, 1);
 }
 
-void amounts(map_view<std::optional<quantity>> all, series_sink& out)
+void amounts_of_node(map_view<std::optional<quantity>> all, series_sink& out)
 {
     for (const auto& [resource, amount] : all) {
         const auto unit = resource == "pods" ? std::optional(resource_unit{"integer"}) : unit_of(resource);
@@ -60,7 +60,7 @@ void amounts(map_view<std::optional<quantity>> all, series_sink& out)
     }
 }
 
-void addresses(node_addresses all, series_sink& out)
+void addresses_of_node(node_addresses all, series_sink& out)
 {
     for (const auto a : all) out.add({{"type", a.type()}, {"address", a.address()}}, 1);
 }
@@ -70,20 +70,20 @@ constexpr std::array node_families{
                                                                                     "[STABLE] Unix creation timestamp"),
     value_of<metadata_of<node>, [](auto part) { return part.deletionTimestamp(); }>("kube_node_deletion_timestamp",
                                                                                     "Unix deletion timestamp"),
-    series_of<whole<node>, info>("kube_node_info", "[STABLE] Information about a cluster node."),
+    series_of<whole<node>, node_info>("kube_node_info", "[STABLE] Information about a cluster node."),
     family{"kube_node_labels", "[STABLE] Kubernetes labels converted to Prometheus labels.", shown_labels},
     family{"kube_node_role", "The role of a cluster node.", role},
     series_of<taint_list, taints>("kube_node_spec_taint", "[STABLE] The taint of a cluster node."),
     value_of<spec_of<node>, [](auto part) { return part.unschedulable(); }>(
         "kube_node_spec_unschedulable", "[STABLE] Whether a node can schedule new pods."),
-    series_of<allocatable, amounts>(
+    series_of<allocatable, amounts_of_node>(
         "kube_node_status_allocatable",
         "[STABLE] The allocatable for different resources of a node that are available for scheduling."),
-    series_of<capacity, amounts>("kube_node_status_capacity",
-                                 "[STABLE] The capacity for different resources of a node."),
+    series_of<capacity, amounts_of_node>("kube_node_status_capacity",
+                                         "[STABLE] The capacity for different resources of a node."),
     series_of<conditions_of<node>, conditions>("kube_node_status_condition",
                                                "[STABLE] The condition of a cluster node."),
-    series_of<address_list, addresses>("kube_node_status_addresses", "Node address information."),
+    series_of<address_list, addresses_of_node>("kube_node_status_addresses", "Node address information."),
 };
 
 } // namespace

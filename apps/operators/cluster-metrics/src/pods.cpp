@@ -26,7 +26,7 @@ constexpr auto volumes = [](view<pod> p) { return p.spec().volumes(); };
 
 constexpr std::string_view as_text(bool b) { return b ? "true" : "false"; }
 
-void info(view<pod> p, const subject& s, series_sink& out)
+void pod_info(view<pod> p, const subject& s, series_sink& out)
 {
     const auto spec = p.spec();
     const auto status = p.status();
@@ -49,7 +49,7 @@ std::string_view ip_family(const std::string& address)
     return {};
 }
 
-void addresses(list_view<view<core_v1::pod_ip>> all, series_sink& out)
+void pod_addresses(list_view<view<core_v1::pod_ip>> all, series_sink& out)
 {
     for (const auto each : all) {
         const auto ip = each.ip();
@@ -188,8 +188,8 @@ constexpr std::array pod_families{
                                                                                    "[STABLE] Unix creation timestamp"),
     value_of<metadata_of<pod>, [](auto part) { return part.deletionTimestamp(); }>("kube_pod_deletion_timestamp",
                                                                                    "Unix deletion timestamp"),
-    series_of<whole<pod>, info>("kube_pod_info", "[STABLE] Information about pod."),
-    series_of<[](view<pod> p) { return p.status().podIPs(); }, addresses>("kube_pod_ips", "Pod IP addresses"),
+    series_of<whole<pod>, pod_info>("kube_pod_info", "[STABLE] Information about pod."),
+    series_of<[](view<pod> p) { return p.status().podIPs(); }, pod_addresses>("kube_pod_ips", "Pod IP addresses"),
     series_of<init_containers, init_container_info>("kube_pod_init_container_info",
                                                     "[STABLE] Information about an init container in a pod."),
     series_of<init_containers, container_limits>("kube_pod_init_container_resource_limits",
