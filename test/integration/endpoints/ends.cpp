@@ -57,9 +57,7 @@ TEST_CASE("endpoints: a failure of the loop that accepts ends the server, visibl
 TEST_CASE("endpoints: a failure of the loop of deadlines ends the server, visibly", "[endpoints][integration][ends]")
 {
     const auto time = std::make_shared<test::failing_timers>(real_clock());
-    time->fail(1ms, 1s); // the pause after which a stop looks for connections that are left
+    time->fail(1h); // the pause without a connection
     running_endpoints program({.health = health_checks(), .time = time});
-    auto client = program.client();
-    REQUIRE(client.get("/livez").status == 200);
     check_end(program, "a broken timer");
 }
