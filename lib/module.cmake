@@ -75,10 +75,6 @@ function(kubecoro_units target)
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   target_compile_options(${target} PRIVATE ${kubecoro_unit_flags})
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    # gcc takes the files of a unit for headers, in which local types would differ from file to file.
-    target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
-  endif()
 endfunction()
 
 # Optimised builds compile a module for size: a program pays for pages of code that it never runs (docs/decisions/0060). Sources that
