@@ -4,19 +4,20 @@
 #   run.sh               every mutant
 #   run.sh --sample N    N of them, other ones each day of the year
 #   run.sh --only MODULE[:TEXT]   those of one list, or those of it whose rule contains TEXT; may be repeated
-#   run.sh --applies     compiles nothing: checks that each list is well-formed and that each text occurs exactly once
+#   run.sh --applies     compiles nothing: checks that each list is well-formed and that each change has exactly one place
 #
 # Ends with the slowest ten and those that were not killed.
 # Works on copies of the tree below build/mutants, one for each of KUBECORO_JOBS workers; the checkout is never changed.
 set -euo pipefail
 export LC_ALL=C
 
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$(cd "$here/../.." && pwd)
 work=$root/build/mutants
 hang_seconds=60
 memory_kilobytes=8000000
 
-rules=() modules=() files=() programs=() specs=() texts=() replacements=()
+rules=() modules=() files=() programs=() specs=()
 selected=()
 
 die() {
@@ -24,91 +25,15 @@ die() {
     exit 2
 }
 
-# ---- the lists
-
-# Appends the mutants of one list to the arrays above. Its format is described in docs/testing.md.
-read_list() { # file
-    local list=$1 module line number=0 state=outside text='' replacement=''
-    module=$(basename "$list" .txt)
-    while IFS= read -r line || [[ -n $line ]]; do
-        number=$((number + 1))
-        case $state in
-        outside)
-            case $line in
-            '== '*) rules+=("${line#== }") modules+=("$module") files+=('') programs+=('') specs+=('') ;;
-            'file '*) files[-1]=${line#file } ;;
-            'test '*)
-                line=${line#test }
-                programs[-1]=${line%% *}
-                [[ $line != *' '* ]] || specs[-1]=${line#* }
-                ;;
-            '<<<<')
-                ((${#files[@]})) && [[ -n ${files[-1]} && -n ${programs[-1]} ]] || die "$list:$number: a mutant names its file and its test before <<<<"
-                state=text text=''
-                ;;
-            '' | '#'*) ;;
-            *) die "$list:$number: not understood: $line" ;;
-            esac
-            ;;
-        *)
-            case $state:$line in
-            'text:====') state=replacement replacement='' ;;
-            'replacement:>>>>') state=outside texts+=("$text") replacements+=("$replacement") ;;
-            *:'== '* | *:'<<<<' | *:'====' | *:'>>>>') die "$list:$number: the mutant before has no end" ;;
-            text:*) text+=$line$'\n' ;;
-            *) replacement+=$line$'\n' ;;
-            esac
-            ;;
-        esac
-    done <"$list"
-    [[ $state == outside && ${#texts[@]} == "${#rules[@]}" ]] || die "$list: ends inside a mutant"
-}
-
 read_lists() {
-    local list
-    for list in "$root"/test/mutants/*.txt; do
-        [[ $list == */CMakeLists.txt ]] || read_list "$list"
-    done
-    ((${#rules[@]})) || die "there are no mutants"
+    local module file program spec rule
+    while IFS=$'\x1f' read -r module file program spec rule; do
+        modules+=("$module") files+=("$file") programs+=("$program") specs+=("$spec") rules+=("$rule")
+    done < <(python3 "$here/mutants.py" list "$root")
+    ((${#rules[@]})) || die "no mutant can be read: see $0 --applies"
 }
 
 describe() { echo "${modules[$1]}: ${rules[$1]}"; } # index
-
-# ---- one mutant
-
-# Reads a file whole, with its last newline.
-contents() { # file
-    local text
-    text=$(cat "$1" && echo x)
-    printf '%s' "${text%x}x"
-}
-
-# Sets `mutated` to the file's text with the mutant in it; fails when the text to replace does not occur exactly once.
-mutated=
-mutate() { # index tree
-    local original rest before text=${texts[$1]}
-    [[ -f $2/${files[$1]} ]] || return 1
-    original=$(contents "$2/${files[$1]}")
-    original=$'\n'${original%x} text=$'\n'$text # whole lines only
-    before=${original%%"$text"*}
-    [[ $before != "$original" ]] || return 1
-    rest=${original:${#before}+${#text}}
-    [[ $'\n'$rest != *"$text"* ]] || return 1
-    mutated=${before:1}${before:+$'\n'}${replacements[$1]}$rest
-    [[ -n $before ]] || mutated=${replacements[$1]}$rest
-}
-
-check_applies() {
-    local i bad=0
-    for i in "${!rules[@]}"; do
-        if ! mutate "$i" "$root"; then
-            echo "no longer applies: $(describe "$i") (its text must occur exactly once in ${files[$i]})"
-            bad=1
-        fi
-    done
-    echo "${#rules[@]} mutants"
-    return "$bad"
-}
 
 # ---- building and running in a tree of a worker
 
@@ -191,11 +116,10 @@ report() { # outcome tenths-of-seconds index [remark]
 try_mutant() { # tree index
     local tree=$1 i=$2 file outcome status=0 start=${EPOCHREALTIME/./}
     file=$tree/${files[$i]}
-    if ! mutate "$i" "$tree"; then
+    if ! python3 "$here/mutants.py" make "$tree" "$i"; then
         report 'NO LONGER APPLIES' 0 "$i"
         return 1
     fi
-    printf '%s' "$mutated" >"$file"
     if ! build "$tree" "${programs[$i]}"; then
         outcome='DOES NOT COMPILE'
     else
@@ -272,14 +196,9 @@ run_selected() {
     return "$status"
 }
 
+[[ ${1:-} != --applies ]] || exec python3 "$here/mutants.py" check "$root"
 read_lists
-case ${1:-} in
---applies)
-    check_applies
-    exit
-    ;;
-'') selected=("${!rules[@]}") ;;
-esac
+(($#)) || selected=("${!rules[@]}")
 while (($#)); do
     case $1 in
     --sample) select_sample "${2:?--sample takes a number}" ;;
