@@ -28,8 +28,10 @@ std::optional<double> number(const std::string& version)
     return read.ec == std::errc() && read.ptr == end ? std::optional(n) : std::nullopt;
 }
 
+std::string published(std::string_view name) { return std::string("kubecoro_").append(name); }
+
 /// Unnamed handlers have a number: they share one time series, however many come and go.
-std::string series_of(const std::string& handler)
+std::string_view series_of(std::string_view handler)
 {
     const bool number = std::all_of(handler.begin(), handler.end(), [](char c) { return c >= '0' && c <= '9'; });
     return number ? "unnamed" : handler;
@@ -55,49 +57,45 @@ informer_meter::informer_meter(std::shared_ptr<metrics> sink, std::string inform
 {
 }
 
-metric_labels informer_meter::labels(const metric_labels& more) const
+metric_labels informer_meter::labels(label more) const
 {
     auto all = own_;
-    all.insert(all.end(), more.begin(), more.end());
+    if (!more.name.empty()) all.emplace_back(more.name, more.value);
     return all;
 }
 
-informer_meter::follower& informer_meter::counter(const std::string& name, const metric_labels& more)
+informer_meter::follower& informer_meter::counter(std::string_view name, label more)
 {
-    auto& f = counters_[{name, more}];
-    if (!f.to) f.to = sink_->make_counter("kubecoro_" + name, labels(more));
-    return f;
+    auto at = counters_.find(std::pair(name, more.value));
+    if (at == counters_.end()) {
+        follower made{sink_->make_counter(published(name), labels(more))};
+        at = counters_.emplace(std::pair(name, std::string(more.value)), std::move(made)).first;
+    }
+    return at->second;
 }
 
-void informer_meter::count(const std::string& name, std::uint64_t sum, const metric_labels& more)
+void informer_meter::count(std::string_view name, std::uint64_t sum, label more)
 {
     auto& f = counter(name, more);
     if (sum > f.at) f.to->add(static_cast<double>(sum - f.at));
     f.at = sum;
 }
 
-// One by one: the sum over the handlers of a series decreases when one of them is removed.
-void informer_meter::count_of(const std::string& handler, const std::string& name, std::uint64_t sum)
+void informer_meter::show(std::string_view name, double value, label more)
 {
-    auto& f = counter(name, {{"handler", series_of(handler)}});
-    auto& at = handler_counts_[{handler, name}];
-    if (sum > at) f.to->add(static_cast<double>(sum - at));
-    at = sum;
-}
-
-void informer_meter::show(const std::string& name, double value, const metric_labels& more)
-{
-    auto& g = gauges_[{name, more}];
-    if (!g) g = sink_->make_gauge("kubecoro_" + name, labels(more));
-    g->set(value);
+    auto at = gauges_.find(std::pair(name, more.value));
+    if (at == gauges_.end()) {
+        auto made = sink_->make_gauge(published(name), labels(more));
+        at = gauges_.emplace(std::pair(name, std::string(more.value)), std::move(made)).first;
+    }
+    at->second->set(value);
 }
 
 void informer_meter::publish(const informer_stats& s)
 {
     const auto& r = s.reflector;
     show("informer_synced", s.synced ? 1 : 0);
-    for (const auto state : all_states)
-        show("informer_state", s.state == state ? 1 : 0, {{"state", std::string(to_string(state))}});
+    for (const auto state : all_states) show("informer_state", s.state == state ? 1 : 0, {"state", to_string(state)});
     if (const auto version = number(s.resource_version)) show("informer_resource_version", *version);
     show("informer_objects", static_cast<double>(s.objects));
     show("informer_object_bytes", static_cast<double>(s.bytes));
@@ -128,11 +126,10 @@ void informer_meter::publish(const informer_stats& s)
     count("informer_processing_failures_total", s.processing_failures);
     count("informer_transform_failures_total", s.transform_failures);
     for (std::size_t i = 0; i < relist_reasons; ++i)
-        count("informer_relists_total", r.relists[i],
-              {{"reason", std::string(to_string(static_cast<relist_reason>(i)))}});
-    count("informer_notifications_total", s.added, {{"type", "added"}});
-    count("informer_notifications_total", s.updated, {{"type", "updated"}});
-    count("informer_notifications_total", s.deleted, {{"type", "deleted"}});
+        count("informer_relists_total", r.relists[i], {"reason", to_string(static_cast<relist_reason>(i))});
+    count("informer_notifications_total", s.added, {"type", "added"});
+    count("informer_notifications_total", s.updated, {"type", "updated"});
+    count("informer_notifications_total", s.deleted, {"type", "deleted"});
     publish(s.consistency);
     publish(s.handlers);
 }
@@ -141,10 +138,10 @@ void informer_meter::publish(const informer_stats& s)
 void informer_meter::publish(const consistency_stats& c)
 {
     if (c.checks == 0) return;
-    const std::string name = "informer_consistency_checks_total";
-    count(name, c.checks - c.skipped - c.failed, {{"result", "equal"}});
-    count(name, c.skipped, {{"result", "skipped"}});
-    count(name, c.failed, {{"result", "different"}});
+    constexpr std::string_view name = "informer_consistency_checks_total";
+    count(name, c.checks - c.skipped - c.failed, {"result", "equal"});
+    count(name, c.skipped, {"result", "skipped"});
+    count(name, c.failed, {"result", "different"});
 }
 
 void informer_meter::publish(const std::vector<handler_stats>& handlers)
@@ -155,25 +152,35 @@ void informer_meter::publish(const std::vector<handler_stats>& handlers)
     for (const auto& name : handlers_) series[name];
     handlers_.clear();
     for (const auto& h : handlers) {
-        handlers_.insert(series_of(h.name));
-        add(series[series_of(h.name)], h);
+        const std::string shown(series_of(h.name));
+        handlers_.insert(shown);
+        add(series[shown], h);
         add(by_name[h.name], h);
     }
     for (const auto& [name, h] : series) {
-        const metric_labels handler{{"handler", name}};
+        const label handler{"handler", name};
         show("handler_pending", static_cast<double>(h.pending), handler);
         show("handler_running", static_cast<double>(h.running), handler);
         show("handler_running_seconds", in_seconds(h.running_for), handler);
         show("handler_slowest_seconds", in_seconds(h.slowest), handler);
     }
-    for (const auto& [name, h] : by_name) {
-        count_of(name, "handler_delivered_total", h.delivered);
-        count_of(name, "handler_coalesced_total", h.coalesced);
-        count_of(name, "handler_filtered_total", h.filtered);
-        count_of(name, "handler_failed_total", h.failed);
-        count_of(name, "handler_slow_calls_total", h.slow);
-    }
-    std::erase_if(handler_counts_, [&by_name](const auto& each) { return !by_name.contains(each.first.first); });
+    for (const auto& [name, h] : by_name) follow(counted_[name], h, {"handler", series_of(name)});
+    std::erase_if(counted_, [&by_name](const auto& each) { return !by_name.contains(each.first); });
+}
+
+// Handler by handler: the sum over the handlers of a series decreases when one of them is removed.
+void informer_meter::follow(handler_stats& counted, const handler_stats& now, label handler)
+{
+    const auto count_on = [&](std::string_view name, std::uint64_t& at, std::uint64_t sum) {
+        auto& f = counter(name, handler);
+        if (sum > at) f.to->add(static_cast<double>(sum - at));
+        at = sum;
+    };
+    count_on("handler_delivered_total", counted.delivered, now.delivered);
+    count_on("handler_coalesced_total", counted.coalesced, now.coalesced);
+    count_on("handler_filtered_total", counted.filtered, now.filtered);
+    count_on("handler_failed_total", counted.failed, now.failed);
+    count_on("handler_slow_calls_total", counted.slow, now.slow);
 }
 
 } // namespace kubecoro::detail

@@ -8,7 +8,10 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 namespace kubecoro::detail {
 
@@ -24,6 +27,23 @@ public:
     void publish(const informer_stats& s);
 
 private:
+    /// The label of a series beside those of its informer; empty: none.
+    struct label
+    {
+        std::string_view name, value;
+    };
+    /// Orders series by the metric, a literal, and the value of that label; finds one without making a string.
+    struct series_order
+    {
+        using is_transparent = void;
+        template<class A, class B>
+        bool operator()(const A& a, const B& b) const noexcept
+        {
+            return std::tie(a.first, a.second) < std::tie(b.first, b.second);
+        }
+    };
+    template<class Instrument>
+    using by_series = std::map<std::pair<std::string_view, std::string>, Instrument, series_order>;
     /// A counter that follows a sum.
     struct follower
     {
@@ -31,23 +51,23 @@ private:
         std::uint64_t at = 0;
     };
 
-    [[nodiscard]] metric_labels labels(const metric_labels& more) const;
-    [[nodiscard]] follower& counter(const std::string& name, const metric_labels& more);
-    void count(const std::string& name, std::uint64_t sum, const metric_labels& more = {});
-    /// Adds what a handler has counted since the last time to its series.
-    void count_of(const std::string& handler, const std::string& name, std::uint64_t sum);
-    void show(const std::string& name, double value, const metric_labels& more = {});
+    [[nodiscard]] metric_labels labels(label more) const;
+    [[nodiscard]] follower& counter(std::string_view name, label more);
+    void count(std::string_view name, std::uint64_t sum, label more = {});
+    void show(std::string_view name, double value, label more = {});
     void publish(const consistency_stats& c);
     void publish(const std::vector<handler_stats>& handlers);
+    /// Adds what the handlers of a name have counted since the last time to their series.
+    void follow(handler_stats& counted, const handler_stats& now, label handler);
 
     std::shared_ptr<metrics> sink_;
     metric_labels own_;
-    std::map<std::pair<std::string, metric_labels>, follower> counters_;
-    std::map<std::pair<std::string, metric_labels>, std::shared_ptr<metrics::gauge>> gauges_;
+    by_series<follower> counters_;
+    by_series<std::shared_ptr<metrics::gauge>> gauges_;
     /// The handler series published last time.
     std::set<std::string> handlers_;
-    /// The counts of each handler at that time, by handler and counter.
-    std::map<std::pair<std::string, std::string>, std::uint64_t> handler_counts_;
+    /// The counts of the handlers of each name at that time.
+    std::map<std::string, handler_stats> counted_;
 };
 
 } // namespace kubecoro::detail
