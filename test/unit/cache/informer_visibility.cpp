@@ -219,6 +219,22 @@ TEST_CASE("visibility: metrics that throw are updated again later, and hold up n
     CHECK(f.run.run(f.informers->stop()));
 }
 
+TEST_CASE("visibility: no timer runs for metrics that are dropped", "[cache][visibility]")
+{
+    const auto timers_with = [](std::shared_ptr<kubecoro::metrics> receiver) {
+        fixture f({.metrics = std::move(receiver)});
+        auto pods = f.informers->get<pod>();
+        auto watch = f.with_one_pod();
+        f.informers->start();
+        REQUIRE(f.run.run(pods.has_synced()));
+        f.settle();
+        return f.run.clock().waiting();
+    };
+    const auto without = timers_with(nullptr);
+    CHECK(timers_with(kubecoro::null_metrics()) == without);
+    CHECK(timers_with(std::make_shared<kt::recording_metrics>()) == without + 1);
+}
+
 TEST_CASE("visibility: every count is a metric with the same value", "[cache][visibility]")
 {
     auto numbers = std::make_shared<kt::recording_metrics>();

@@ -163,7 +163,7 @@ void informer_engine::run_parts()
     watches_.spawn("delta processor", process());
     if (follower_) watches_.spawn("share", keeper_.run());
     if (packs(*decoder_.encoding)) watches_.spawn("renewal", processor_.renew());
-    if (settings_.metrics) {
+    if (settings_.metrics && settings_.metrics != null_metrics()) {
         meter_.emplace(settings_.metrics, settings_.label, settings_.resource.display_name());
         watches_.spawn("metrics", meter_loop());
     }
