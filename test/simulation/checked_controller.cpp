@@ -360,9 +360,9 @@ asio::awaitable<result<action>> checked_controller::reconcile(std::unique_ptr<vi
         throw std::runtime_error("simulated");
     case 10: {
         const auto again = std::chrono::milliseconds(below(random_, 100'000));
-        // The earlier of two times counts, and the queue chooses the exact time of a retry.
+        // The earlier of two times counts, and the queue chooses the exact time of a retry, which may be now.
         auto& latest = book_[key].retried_by;
-        const bool unknown = now() < latest;
+        const bool unknown = now() <= latest;
         owe(key, unknown ? duration::zero() : again);
         if (unknown) latest = std::max(latest, now() + again);
         co_return action::requeue_after(again).with_priority(static_cast<int>(below(random_, 3)));
