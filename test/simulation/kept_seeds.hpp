@@ -25,9 +25,10 @@ inline constexpr std::array kept_seeds{
               "a key waited until its source had passed the write, though the object was visible: a transform failed "
               "for the next one (the check was wrong)"},
     kept_seed{100214695, "the same"},
-    kept_seed{1008439,
-              "a run was due after its requeue's delay, though a retry due at the moment of the requeue came first (the "
-              "check was wrong)"},
+    kept_seed{
+        1008439,
+        "a run was due after its requeue's delay, though a retry due at the moment of the requeue came first (the "
+        "check was wrong)"},
 };
 
 inline constexpr std::array kept_reloader_seeds{
