@@ -13,7 +13,7 @@ package_names() {
     esac
     case $1 in
     build)
-        printf '%s\n' g++ cmake ninja-build pkgconf ccache git openssl "libboost$boost-dev" "libboost-json$boost-dev" \
+        printf '%s\n' g++ cmake ninja-build pkgconf ccache git openssl python3 "libboost$boost-dev" "libboost-json$boost-dev" \
             "libboost-url$boost-dev" libssl-dev libzstd-dev zlib1g-dev libyaml-dev prometheus-cpp-dev libspdlog-dev \
             libcli11-dev libre2-dev catch2 librapidcheck-dev
         if [[ $boost == 1.81 ]]; then echo clang-19; fi # Debian 12: its gcc is older than 13
@@ -28,7 +28,7 @@ package_names() {
     deb) printf '%s\n' debootstrap dpkg-dev debhelper help2man lintian ;;
     cross) printf '%s\n' g++-aarch64-linux-gnu qemu-user ;;
     e2e)
-        printf '%s\n' curl openssl ca-certificates python3
+        printf '%s\n' curl openssl ca-certificates
         # On Ubuntu it is a snap, which a container has not: the test in a browser is skipped there.
         # shellcheck source=/dev/null
         case $(. /etc/os-release && echo "$ID") in debian) echo chromium ;; esac

@@ -1,7 +1,7 @@
 // `kubecoro demo`: informers keep a live copy of a busy cluster, which is compared with the server at the end.
 #include "commands.hpp"
 #include "demo_script.hpp"
-#include "manifests.hpp"
+#include "embedded_files.hpp"
 #include "scratch_file.hpp"
 
 #include <kubecoro/base/printable.hpp>
@@ -65,13 +65,7 @@ asio::awaitable<result<std::size_t>> load(embedded& cluster, std::string path)
         std::vector<std::string> paths{std::move(path)};
         co_return co_await load_files(cluster.server(), std::move(paths));
     }
-    std::size_t objects = 0;
-    for (const auto& file : demo_manifests()) {
-        auto loaded = co_await cluster.server().load(std::string(file.text), file.name);
-        if (!loaded) co_return loaded.error();
-        objects += *loaded;
-    }
-    co_return objects;
+    co_return co_await cluster.server().load(std::string(demo_objects()), "demo_objects.yaml");
 }
 
 void print_server_counters(feed& show, embedded& cluster, const workload& work)

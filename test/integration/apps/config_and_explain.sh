@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# config_and_explain.sh TOOL: kubeconfig files are shown without secrets and changed with care; explain reads schemas.
+# config_and_explain.sh TOOL OBJECTS: kubeconfig files are shown without secrets and changed with care; explain reads schemas.
 # shellcheck source=common.sh
 . "$(dirname "$0")/common.sh"
 
-serve --load "$(dirname "$0")/../../../apps/kubecoro/manifests/01-crd.yaml"
+serve --load "$2"
 secret=$token
 like '*token: REDACTED*' "$tool" config view --kubeconfig "$work/admin"
 like "*token: *$secret*" "$tool" config view --raw --kubeconfig "$work/admin"

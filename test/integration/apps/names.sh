@@ -1,11 +1,9 @@
 #!/usr/bin/env bash
-# names.sh TOOL: a resource, built-in or custom, is found by every name known to discovery.
+# names.sh TOOL OBJECTS: a resource, built-in or custom, is found by every name known to discovery. OBJECTS: those of the demo.
 # shellcheck source=common.sh
 . "$(dirname "$0")/common.sh"
 
-manifests=$(dirname "$0")/../../../apps/kubecoro/manifests
-serve --load "$manifests/00-namespaces.yaml" --load "$manifests/01-crd.yaml" --load "$manifests/10-data.yaml" \
-    --load "$manifests/40-campaigns.yaml"
+serve --load "$2"
 
 for name in statefulsets statefulset sts StatefulSet statefulsets.apps statefulsets.v1.apps; do
     start watch "$tool" watch "$name" -n data -o json --kubeconfig "$work/admin"

@@ -1,7 +1,7 @@
 // `kubecoro new operator`: writes a project that builds, passes its tests and runs.
 #include "verbs/verbs.hpp"
 
-#include "manifests.hpp"
+#include "embedded_files.hpp"
 #include "scaffold/scaffold.hpp"
 
 #include <CLI/CLI.hpp>

@@ -1,16 +1,15 @@
 #!/usr/bin/env python3
-"""Writes the demo's manifests: a small shop as stored in a cluster, including status and managed fields.
+"""Writes the objects of the demo as YAML: a small shop as stored in a cluster, including status and managed fields.
 
-The generated files are committed and loaded by the demo; run this only to change them:
-    apps/kubecoro/manifests/generate.py
-Everything is derived from names, so the output is the same on every machine. Needs only Python 3.
+usage: demo_objects.py FILE
+The build runs it and embeds the file. Everything is derived from names, so the file is the same on every machine.
 """
 import hashlib
 import json
 import pathlib
 import re
+import sys
 
-HERE = pathlib.Path(__file__).parent
 BASE_DAY = "2025-03-"
 
 # namespace -> [(workload, replicas, port, image, role)]
@@ -99,15 +98,6 @@ def emit(value, indent, out):
                 out += inner
             else:
                 out.append(f"{pad}- {scalar(item)}")
-
-
-def write(name, objects):
-    out = [f"# Written by generate.py: {len(objects)} objects."]
-    for obj in objects:
-        out.append("---")
-        emit(obj, 0, out)
-    (HERE / name).write_text("\n".join(out) + "\n")
-    print(f"{name}: {len(objects)} objects, {(HERE / name).stat().st_size} bytes")
 
 
 def manage(manager, operation, api_version, time, fields, subresource=None):
@@ -376,28 +366,35 @@ def campaign(i):
     return c
 
 
-def main():
-    write("00-namespaces.yaml", [simple("v1", "Namespace", "", n, {"kubernetes.io/metadata.name": n}, spec={"finalizers": ["kubernetes"]},
-                                        status={"phase": "Active"}) for n in NAMESPACES if n != "kube-system"])
-    write("01-crd.yaml", [crd()])
-    write("02-nodes.yaml", [node(n) for n in NODES] + [lease(n) for n in NODES])
-    workloads = {n: ([], [], []) for n in NAMESPACES}
+def shop():
+    """All objects, in the order in which they are loaded."""
+    yield from (simple("v1", "Namespace", "", n, {"kubernetes.io/metadata.name": n}, spec={"finalizers": ["kubernetes"]},
+                       status={"phase": "Active"}) for n in NAMESPACES if n != "kube-system")
+    yield crd()
+    yield from map(node, NODES)
+    yield from map(lease, NODES)
+    workloads = {n: ([], [], []) for n in sorted(NAMESPACES)}
     for make, table in ((deployment, DEPLOYMENTS), (stateful_set, STATEFUL_SETS), (daemon_set, DAEMON_SETS)):
         for ns, entries in table.items():
             for entry in entries:
                 for target, objects in zip(workloads[ns], make(ns, *entry)):
                     target += objects
-    total = 0
-    for ns, (owners, pods, around) in workloads.items():
-        accounts = [simple("v1", "ServiceAccount", ns, "default")]
-        write(f"10-{ns}.yaml", accounts + around + owners)
-        write(f"20-{ns}-pods.yaml", pods)
-        total += len(pods)
+    for ns, (owners, _, around) in workloads.items():
+        yield from [simple("v1", "ServiceAccount", ns, "default")] + around + owners
+    for _, pods, _ in workloads.values():
+        yield from pods
     crons = [("nightly-report", "0 2 * * *"), ("stock-sync", "*/15 * * * *"), ("cleanup", "30 4 * * 0")]
-    write("30-jobs.yaml", [cron_job("jobs", *c) for c in crons]
-          + [job("jobs", f"{c}-{29000000 + 15 * i}", c) for c, _ in crons for i in range(3)])
-    write("40-campaigns.yaml", [campaign(i) for i in range(24)])
-    print(f"{total} pods")
+    yield from (cron_job("jobs", *c) for c in crons)
+    yield from (job("jobs", f"{c}-{29000000 + 15 * i}", c) for c, _ in crons for i in range(3))
+    yield from map(campaign, range(24))
+
+
+def main():
+    out = []
+    for obj in shop():
+        out.append("---")
+        emit(obj, 0, out)
+    pathlib.Path(sys.argv[1]).write_text("\n".join(out) + "\n")
 
 
 main()
