@@ -11,7 +11,6 @@
 #include <cstdio>
 #include <map>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace {
@@ -39,15 +38,14 @@ void add_common(CLI::App& app, common_flags& f)
     app.add_flag("-v,--verbose", f.verbosity, "Log more to stderr (serve: every request); -vv logs everything");
     app.add_option("--progress", f.waiting, "Say on stderr what takes longer than a second: auto, always, never")
         ->transform(CLI::Transformer(modes).description("auto|always|never"));
-    app.footer("Exit status: 0 done, 1 failed, 2 wrong usage, 130 interrupted. `kubecoro help VERB` explains a verb.");
+    app.footer(
+        "Exit status: 0 done, 1 failed, 2 wrong usage, 130 interrupted. `kubecoro VERB --help` explains a verb.");
 }
 
 std::vector<verb> add_verbs(CLI::App& app)
 {
-    return {add_get(app),           add_describe(app), add_explain(app), add_apply(app),      add_patch(app),
-            add_scale(app),         add_delete(app),   add_wait(app),    add_logs(app),       add_watch(app),
-            add_api_resources(app), add_version(app),  add_config(app),  add_completion(app), add_help(app),
-            add_generate(app),      add_new(app),      add_serve(app),   add_demo(app)};
+    return {add_get(app),   add_apply(app),    add_delete(app), add_wait(app), add_watch(app),
+            add_serve(app), add_generate(app), add_new(app),    add_demo(app)};
 }
 
 log_level threshold(const verb& v, int verbosity)
@@ -59,8 +57,8 @@ log_level threshold(const verb& v, int verbosity)
 int run(const verb& v, const common_flags& f)
 {
     if (const auto sound = v.check ? v.check() : kubecoro::result<>(); !sound) {
-        std::fprintf(stderr, "kubecoro: %s\nRun `kubecoro help %s` for the flags.\n", sound.error().describe().c_str(),
-                     v.name.c_str());
+        std::fprintf(stderr, "kubecoro: %s\nRun `kubecoro %s --help` for the flags.\n",
+                     sound.error().describe().c_str(), v.name.c_str());
         return usage_status;
     }
     auto log = spdlog_logger(threshold(v, f.verbosity));
@@ -78,13 +76,15 @@ int main(int argc, char** argv)
     common_flags f;
     add_common(app, f);
     const auto verbs = add_verbs(app);
-    if (argc > 1 && std::string_view(argv[1]) == "__complete")
-        return run(completing_verb(app, std::vector<std::string>(argv + 2, argv + argc)), f);
+    auto words = verb_first(app, std::vector<std::string>(argv + 1, argv + argc));
+    if (!words) {
+        std::fprintf(stderr, "kubecoro: %s\n", words.error().describe().c_str());
+        return usage_status;
+    }
     try {
-        auto words = verb_first(app, std::vector<std::string>(argv + 1, argv + argc));
         // CLI11 takes them from the back.
-        std::reverse(words.begin(), words.end());
-        app.parse(std::move(words));
+        std::reverse(words->begin(), words->end());
+        app.parse(std::move(*words));
     } catch (const CLI::ParseError& e) {
         return app.exit(e) == 0 ? 0 : usage_status;
     }

@@ -18,6 +18,9 @@ fails '*widget.example.com/bad*spec.size*' "$tool" apply -f - < <(cat "$work/app
 fails '*not sent*spec.size*' "$tool" apply --validate=client -f - <<<'{apiVersion: example.com/v1, kind: Widget, metadata: {name: bad}, spec: {size: many}}'
 fails '*not sent*.dta: field not declared in schema*' "$tool" apply --validate=client -f - <<<'{apiVersion: v1, kind: ConfigMap, metadata: {name: bad}, dta: {}}'
 prints 'configmap/after applied' "$tool" apply --validate=client -f - <<<'{apiVersion: v1, kind: ConfigMap, metadata: {name: after}}'
+# shellcheck disable=SC2016 # the inner shell's
+like 'Warning: metadata.finalizers: *prefer a domain-qualified*widget.example.com/w applied' bash -c '"$@" 2>&1' -- \
+    "$tool" apply -f - <<<'{apiVersion: example.com/v1, kind: Widget, metadata: {name: w, finalizers: [hold]}, spec: {size: 3}}'
 prints 'configmap/after' "$tool" get cm after -o name
 prints 'configmap/after applied' "$tool" apply --dry-run=none -f - <<<'{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"after"}}'
 prints $'configmap/settings\ndeployment.apps/web' "$tool" apply -f "$work/app/more/web.yaml" -o name

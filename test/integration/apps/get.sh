@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# get.sh TOOL: the forms and selections of `get`, api-resources and version.
+# get.sh TOOL: the forms and selections of `get`.
 # shellcheck source=common.sh
 . "$(dirname "$0")/common.sh"
 
@@ -65,12 +65,5 @@ misuses '*RESOURCE*' "$tool" get
 # shellcheck disable=SC2016 # the inner shell's
 bash -c 'set -o pipefail; "$0" get cm -A -o json | head -c 1 >/dev/null' "$tool" || die 'a closed pipe is no failure'
 fails '*standard output*' bash -c '"$0" get cm -A >/dev/full' "$tool"
-
-like '*configmaps *cm *v1 *true *ConfigMap*deployments *deploy *apps/v1 *true *Deployment*' "$tool" api-resources
-like '*namespaces *ns *v1 *false *Namespace *watch*' "$tool" api-resources --namespaced false -o wide
-prints 'deployments.apps' bash -c '"$0" api-resources --api-group apps --categories all -o name | grep deploy' "$tool"
-like $'client: kubecoro *\nserver: v1.*' "$tool" version
-like 'client: kubecoro *' "$tool" version --client --kubeconfig "$work/none"
-like '*"gitVersion": "v1.*' "$tool" version -o json
 
 finish serve TERM

@@ -42,19 +42,6 @@ json::object pod(const std::string& name = evil)
               {"conditions", {{{"type", evil}, {"status", evil}, {"reason", evil}, {"message", evil_lines}}}}}}};
 }
 
-json::object event()
-{
-    return {{"kind", "Event"},
-            {"apiVersion", "v1"},
-            {"metadata", metadata(evil)},
-            {"type", evil},
-            {"reason", evil},
-            {"message", evil_lines},
-            {"count", 2},
-            {"source", {{"component", evil}}},
-            {"lastTimestamp", evil}};
-}
-
 json::object list_of(const std::string& kind, const json::object& item)
 {
     return {{"kind", kind}, {"apiVersion", "v1"}, {"metadata", {{"resourceVersion", "7"}}}, {"items", {item}}};
@@ -109,21 +96,6 @@ json::object groups(const std::string& group, const json::array& resources)
             {"items", {one}}};
 }
 
-json::object schemas()
-{
-    const json::object spec{{"type", "object"},
-                            {"description", evil_lines},
-                            {"properties", {{evil, {{"type", evil}, {"description", evil}}}}}};
-    return {{"openapi", "3.0.0"},
-            {"components",
-             {{"schemas",
-               {{"io.k8s.api.core.v1.Pod",
-                 {{"description", evil_lines},
-                  {"type", "object"},
-                  {"properties", {{"spec", spec}}},
-                  {"x-kubernetes-group-version-kind", {{{"group", ""}, {"version", "v1"}, {"kind", "Pod"}}}}}}}}}}};
-}
-
 bool has(const std::string& text, const std::string& part) { return text.find(part) != text.npos; }
 
 std::string with_json(const json::object& o, int status = 200)
@@ -144,17 +116,10 @@ std::string answer_to_read(const std::string& target, bool as_table)
     if (target == "/api")
         return with_json(groups("", {resource("pods", "Pod"), resource("events", "Event"), resource(evil, evil)}));
     if (target == "/apis") return with_json(groups("apps", {resource("deployments", "Deployment")}));
-    if (target == "/version")
-        return with_json({{"major", evil}, {"minor", evil}, {"gitVersion", evil}, {"platform", evil}});
-    if (target == "/openapi/v3")
-        return with_json({{"paths", {{"api/v1", {{"serverRelativeURL", "/openapi/v3/api/v1?hash=1"}}}}}});
-    if (has(target, "/openapi/v3/api/v1")) return with_json(schemas());
-    if (has(target, "/log")) return answer_text(200, evil_lines + "\n", "Content-Type: text/plain\r\n");
     if (has(target, "refused")) return with_json(refusal(403, evil), 403);
     if (has(target, "watch=true"))
         return events_of_watch(as_table ? table(has(target, "includeObject=Object")) : pod());
     if (as_table) return with_json(table(has(target, "includeObject=Object")));
-    if (has(target, "/events")) return with_json(list_of("EventList", event()));
     return with_json(has(target, "/pods/") ? pod() : list_of("PodList", pod()));
 }
 

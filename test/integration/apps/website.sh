@@ -24,7 +24,7 @@ start watch "$tool" watch websites.web.kubecoro.dev -n default -o json --kubecon
 like '*blog*' "$tool" apply -f "$work/blog.yaml" --kubeconfig "$work/admin"
 expect watch '*"message":"2 of 2 pods are ready"*'
 like '*http://blog.default.svc*' "$tool" get websites.web.kubecoro.dev -n default --kubeconfig "$work/admin"
-like '*blog*' "$tool" scale websites.web.kubecoro.dev/blog --replicas 3 -n default --kubeconfig "$work/admin"
+api PATCH /apis/web.kubecoro.dev/v1/namespaces/default/websites/blog/scale '{"spec":{"replicas":3}}'
 expect watch '*"message":"3 of 3 pods are ready"*'
 api DELETE /apis/web.kubecoro.dev/v1/namespaces/default/websites/blog
 expect watch '*"type":"delete*'

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# write.sh TOOL: patch, scale, delete, wait and describe, as users do.
+# write.sh TOOL: delete, wait and get of files, as users do.
 # shellcheck source=common.sh
 . "$(dirname "$0")/common.sh"
 
@@ -7,38 +7,13 @@ write_app
 serve --load "$work/app" --load "$work/app/more"
 export KUBECONFIG=$work/admin
 
-prints 'configmap/settings patched' "$tool" patch cm settings -p '{"data":{"size":"1"}}'
-prints 'configmap/settings patched' "$tool" patch cm/settings --type merge -p 'data: {size: "2"}'
-prints '3' "$tool" patch cm settings --type json -p '[{"op":"replace","path":"/data/size","value":"3"}]' -o jsonpath=.data.size
-prints 'widget.example.com/w patched' "$tool" patch widget w --type merge --patch-file - <<<'{"spec":{"size":4}}'
-fails '*--type merge*' "$tool" patch widget w -p '{"spec":{"size":5}}'
-fails '*not_found*' "$tool" patch cm none -p '{}'
-misuses '*either -p or*' "$tool" patch cm settings
-misuses '*the patch*' "$tool" patch cm settings -p '{'
-misuses '*neither an object nor a list*' "$tool" patch cm settings -p text
-misuses '*which cm*' "$tool" patch cm -p '{}'
-
-# shellcheck disable=SC2016 # the inner shell's
-prints $'Warning: unknown field "dta"\nconfigmap/settings patched' bash -c '"$@" 2>&1' -- \
-    "$tool" patch cm settings --validate warn --type merge -p '{"dta":{"a":"b"}}'
-
-prints 'deployment.apps/web scaled' "$tool" scale deploy/web --replicas 3
-prints '3' "$tool" get deploy web -o jsonpath=.spec.replicas
-fails '*conflict*deployment.apps/web*' "$tool" scale deploy web --replicas 4 --current-replicas 5
-prints 'deployment.apps/web scaled' "$tool" scale deploy web --replicas 4 --current-replicas 3
-fails '*not_found*' "$tool" scale cm settings --replicas 1
-misuses '*--replicas*' "$tool" scale deploy web
-
-like $'Name: *web\n*Namespace: *default\n*Spec:\n*Replicas: *4\n*Containers:\n *main:\n *Image: *example.com/web\n*Events: *<none>' "$tool" describe deploy web
-fails '*"none"*' "$tool" describe cm none
-like $'Name: *settings\n*Name: *web\n*' "$tool" describe -f "$work/app/more"
 prints $'configmap/settings\ndeployment.apps/web' "$tool" get -f "$work/app/more/web.yaml" -o name
 like $'NAME *\nconfigmap/settings *\n\nNAME *\ndeployment.apps/web *' "$tool" get -f "$work/app/more"
 prints 'Widget' "$tool" get -f - -o jsonpath=.kind <<<'{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w"}}'
 fails '*Gadget*' "$tool" get -f - <<<'{"apiVersion":"v1","kind":"Gadget","metadata":{"name":"w"}}'
 fails '*-n says jobs*' "$tool" get -n jobs -f - <<<'{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"w","namespace":"web"}}'
 misuses '*-f cannot*' "$tool" get cm -f x
-prints 'deployment.apps/web scaled' "$tool" scale -f - --replicas 4 <<<'{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web"}}'
+api PATCH /apis/apps/v1/namespaces/default/deployments/web '{"spec":{"replicas":4}}'
 prints 'deployment.apps/web condition met' "$tool" wait -f - --for 'jsonpath={.spec.replicas}=4' <<<'{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web"}}'
 
 # wait: for a state, an absence, a creation; each also in vain.
@@ -48,7 +23,7 @@ start waiting bash -c 'exec "$@" 2>&1' -- "$tool" wait cm/settings --for 'jsonpa
 start creating "$tool" wait cm/later --for create --timeout 5m
 start vanishing "$tool" wait cm/settings --for delete --timeout 5m
 expect waiting 'waiting for configmap/settings (*'
-prints 'configmap/settings patched' "$tool" patch cm settings -p '{"data":{"ready":"yes"}}'
+api PATCH /api/v1/namespaces/default/configmaps/settings '{"data":{"ready":"yes"}}'
 expect waiting 'configmap/settings condition met'
 api POST /api/v1/namespaces/default/configmaps '{"metadata":{"name":"later"}}'
 expect creating 'configmap/later condition met'

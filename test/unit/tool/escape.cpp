@@ -7,6 +7,8 @@
 #include <boost/json/parse.hpp>
 
 using namespace kubecoro::tool;
+using kubecoro::detail::needs_escapes;
+using kubecoro::detail::to_json_line;
 namespace json = boost::json;
 
 TEST_CASE("tool: JSON stays the same value, and cannot control a terminal", "[tool]")

@@ -43,9 +43,9 @@ void add_namespace_flag(CLI::App& app, cluster_flags& flags)
     app.add_option("-n,--namespace", flags.ns, "Namespace; default: the context's")->group("Cluster");
 }
 
-void add_scope_flags(CLI::App& app, scope_flags& flags, bool with_all)
+void add_scope_flags(CLI::App& app, scope_flags& flags)
 {
-    if (with_all) app.add_flag("-A,--all-namespaces", flags.all_namespaces, "All namespaces")->group("Selection");
+    app.add_flag("-A,--all-namespaces", flags.all_namespaces, "All namespaces")->group("Selection");
     app.add_option("-l,--selector", flags.label_selector, "Label selector, e.g. app=web,tier!=cache")
         ->group("Selection");
     app.add_option("--field-selector", flags.field_selector, "Field selector, e.g. spec.nodeName=node-a1")
@@ -87,13 +87,6 @@ result<client> connect(const cluster_flags& flags, const verb_context& context)
     // Fields that this version does not know are shown and kept.
     options.decode.form = wire_form::json;
     return client::create(context.program.executor, std::move(*config), std::move(options));
-}
-
-std::string namespace_for(const resource_type& resource, const cluster_flags& flags, const client& api,
-                          bool all_namespaces)
-{
-    if (!resource.namespaced || all_namespaces) return {};
-    return flags.ns.empty() ? api.default_namespace() : flags.ns;
 }
 
 } // namespace kubecoro::tool

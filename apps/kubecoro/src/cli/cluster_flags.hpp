@@ -36,8 +36,8 @@ struct scope_flags
 void add_cluster_flags(CLI::App& app, cluster_flags& flags);
 /// -n.
 void add_namespace_flag(CLI::App& app, cluster_flags& flags);
-/// -l, --field-selector; -A unless `with_all` is false.
-void add_scope_flags(CLI::App& app, scope_flags& flags, bool with_all = true);
+/// -A, -l, --field-selector.
+void add_scope_flags(CLI::App& app, scope_flags& flags);
 
 /// Errors: cond::invalid for a namespace or selector that no server accepts.
 [[nodiscard]] result<> check(const cluster_flags& flags);
@@ -45,9 +45,5 @@ void add_scope_flags(CLI::App& app, scope_flags& flags, bool with_all = true);
 
 /// Errors: as client::connect().
 [[nodiscard]] result<client> connect(const cluster_flags& flags, const verb_context& context);
-
-/// The namespace of a request for objects of this resource; empty for cluster scope and for all namespaces.
-[[nodiscard]] std::string namespace_for(const resource_type& resource, const cluster_flags& flags, const client& api,
-                                        bool all_namespaces = false);
 
 } // namespace kubecoro::tool

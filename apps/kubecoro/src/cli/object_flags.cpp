@@ -17,7 +17,6 @@ result<> check_types(const object_flags& f, bare_type bare)
         const bool named = !w.names.empty();
         if (named && (has_selectors(f) || f.scope.all_namespaces))
             return failure(cond::invalid, "-A, --all and selectors cannot be combined with names");
-        if (!named && bare == bare_type::refused) return failure(cond::invalid, "which " + w.type + "? Name them");
         if (!named && bare == bare_type::selected && !has_selectors(f))
             return failure(cond::invalid, "which " + w.type + "? Name them, or use -l, --field-selector or --all");
     }
@@ -37,13 +36,12 @@ void add_file_flags(CLI::App& app, file_flags& flags)
 void add_object_flags(CLI::App& app, object_flags& flags, bare_type bare)
 {
     app.add_option("RESOURCE", flags.arguments,
-                   bare == bare_type::all        ? "TYPE, TYPE,TYPE, TYPE NAME..., or TYPE/NAME..."
-                   : bare == bare_type::selected ? "TYPE NAME..., TYPE/NAME..., or TYPE with -l or --all"
-                                                 : "TYPE NAME..., or TYPE/NAME...");
+                   bare == bare_type::all ? "TYPE, TYPE,TYPE, TYPE NAME..., or TYPE/NAME..."
+                                          : "TYPE NAME..., TYPE/NAME..., or TYPE with -l or --all");
     add_file_flags(app, flags.files);
     if (bare == bare_type::selected) app.add_flag("--all", flags.all, "All objects of the types in the namespace");
     add_namespace_flag(app, flags.cluster);
-    if (bare != bare_type::refused) add_scope_flags(app, flags.scope);
+    add_scope_flags(app, flags.scope);
     add_cluster_flags(app, flags.cluster);
 }
 

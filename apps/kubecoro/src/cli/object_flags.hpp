@@ -19,9 +19,7 @@ enum class bare_type
     /// As all of its objects.
     all,
     /// It needs a selector or --all.
-    selected,
-    /// Not at all: objects are named.
-    refused
+    selected
 };
 
 struct object_flags
@@ -36,7 +34,7 @@ struct object_flags
     std::vector<wanted_objects> wanted = {};
 };
 
-/// RESOURCE, -f, -R, -n and those of the cluster; unless types are refused, -A and selectors; and --all if it is needed.
+/// RESOURCE, -f, -R, -n, -A, selectors and those of the cluster; and --all if it is needed.
 void add_object_flags(CLI::App& app, object_flags& flags, bare_type bare);
 /// --ignore-not-found.
 void add_ignore_flag(CLI::App& app, object_flags& flags);

@@ -15,7 +15,7 @@ void dry_run_flag::add_to(CLI::App& app)
         ->check(CLI::IsMember({"server", "none"}));
 }
 
-void write_flags::add_to(CLI::App& app, bool with_output)
+void write_flags::add_to(CLI::App& app)
 {
     static const std::map<std::string, field_validation> ways{{"strict", field_validation::strict},
                                                               {"warn", field_validation::warn},
@@ -27,8 +27,7 @@ void write_flags::add_to(CLI::App& app, bool with_output)
                    "Unknown and duplicate fields: strict (default), warn, ignore; client: check each object by the "
                    "schema of its kind before it is sent")
         ->transform(CLI::Transformer(ways).description("strict|warn|ignore|client"));
-    if (with_output)
-        app.add_option("-o,--output", format_text, "Print the objects: json, yaml, name or jsonpath=TEMPLATE");
+    app.add_option("-o,--output", format_text, "Print the objects: json, yaml, name or jsonpath=TEMPLATE");
 }
 
 result<> write_flags::parse()
@@ -39,20 +38,11 @@ result<> write_flags::parse()
     return {};
 }
 
-write_options write_flags::options() const
-{
-    write_options out;
-    out.dry_run = dry_run.on();
-    out.field_manager = field_manager;
-    out.validation = validation;
-    return out;
-}
-
-void written_objects::add(const resource_type& type, const object& o, std::string_view done)
+void written_objects::add(const resource_type& type, const object& o)
 {
     const auto name = object_name(type_prefix(type), o.name());
     if (flags_.format.is_table())
-        context_.line(name + " " + std::string(done) + std::string(flags_.dry_run.note()));
+        context_.line(name + " applied" + std::string(flags_.dry_run.note()));
     else if (flags_.format.kind == output_kind::name)
         context_.line(name);
     else

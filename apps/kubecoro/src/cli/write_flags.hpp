@@ -1,4 +1,4 @@
-// The flags of verbs that write, and what these verbs print.
+// The flags of verbs that write, and what they print.
 #pragma once
 
 #include "cli/verb.hpp"
@@ -34,19 +34,17 @@ struct write_flags
     /// Parsed by parse(). A table stands for one line per object.
     output_format format = {};
 
-    /// --dry-run, --field-manager, --validate, and -o unless the verb prints no objects.
-    void add_to(CLI::App& app, bool with_output = true);
+    /// --dry-run, --field-manager, --validate and -o.
+    void add_to(CLI::App& app);
     [[nodiscard]] result<> parse();
-    [[nodiscard]] write_options options() const;
 };
 
-/// Prints the objects that a verb has written: a line for each, or all of them in another form at the end.
+/// Prints applied objects: a line for each, or all of them in another form at the end.
 class written_objects
 {
 public:
     written_objects(const write_flags& flags, const verb_context& context) : flags_(flags), context_(context) {}
-    /// @param done  "patched", "applied"
-    void add(const resource_type& type, const object& o, std::string_view done);
+    void add(const resource_type& type, const object& o);
     void finish();
 
 private:

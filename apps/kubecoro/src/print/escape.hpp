@@ -9,7 +9,6 @@
 namespace kubecoro::tool {
 
 using detail::escaped_json;
-using detail::needs_escapes;
 
 /// The text for a terminal: line breaks, tabs and colours (`ESC [ numbers m`) stay; other control characters become
 /// spaces.

@@ -12,7 +12,6 @@
 namespace kubecoro::tool {
 
 using detail::scalar_text;
-using detail::to_json_line;
 using detail::to_json_text;
 
 /// The member at the end of the path; null when a step is missing.

@@ -19,6 +19,11 @@ std::string kind_and_name(const json::value& object)
            printable(text_member(object, {"metadata", "name"}), 80) + "\"";
 }
 
+std::string chosen_namespace(const cluster_flags& cluster, const client& api)
+{
+    return cluster.ns.empty() ? api.default_namespace() : cluster.ns;
+}
+
 /// The target for an object of a file.
 asio::awaitable<result<target>> place_of(client api, const json::value& object, const cluster_flags& cluster)
 {
@@ -32,7 +37,7 @@ asio::awaitable<result<target>> place_of(client api, const json::value& object, 
     auto type = co_await api.resource_of(text_member(object, {"apiVersion"}), text_member(object, {"kind"}));
     if (!type) co_return type.error().because(kind_and_name(object));
     const auto own = text_member(object, {"metadata", "namespace"});
-    out.ns = own.empty() || !type->namespaced ? namespace_for(*type, cluster, api) : own;
+    if (type->namespaced) out.ns = own.empty() ? chosen_namespace(cluster, api) : own;
     out.type = std::move(*type);
     co_return out;
 }
@@ -61,7 +66,7 @@ asio::awaitable<result<std::vector<target>>> targets_of(const client& api, const
 {
     if (!f.files.names.empty()) co_return co_await targets_in_files(api, f, wrong);
     std::string ns;
-    if (!f.scope.all_namespaces) ns = f.cluster.ns.empty() ? api.default_namespace() : f.cluster.ns;
+    if (!f.scope.all_namespaces) ns = chosen_namespace(f.cluster, api);
     co_return co_await resolve(api, f.wanted, std::move(ns));
 }
 

@@ -98,7 +98,7 @@ asio::awaitable<result<>> apply(std::shared_ptr<apply_flags> f, verb_context con
     };
     const std::function<bool(const applied_manifest&)> report = [&](const applied_manifest& one) {
         if (one.stored)
-            written.add(one.type, *one.stored, "applied");
+            written.add(one.type, *one.stored);
         else
             wrong.add(explained(one));
         ++done;

@@ -1,7 +1,6 @@
 // `kubecoro get --watch`: objects and their changes, a row or document for each version.
 #include "verbs/get.hpp"
 
-#include "print/json_lines.hpp"
 #include "print/objects.hpp"
 #include "select/follow.hpp"
 
