@@ -1,6 +1,5 @@
 #include "config/kubeconfig_file.hpp"
 
-#include <kubecoro/client/detail/kubeconfig_document.hpp>
 #include <kubecoro/client/detail/yaml_text.hpp>
 
 #include <boost/json.hpp>
@@ -218,27 +217,14 @@ void check_type(const json::object& root, const std::string& file)
 
 } // namespace
 
-result<json::object> read_kubeconfig_document(std::string_view text, const std::string& file)
-{
-    auto document = read_document(text);
-    // The reason names places and what was expected, never what was read.
-    if (!document) return failure(cond::misconfigured, file + ": not YAML: " + document.error());
-    if (document->is_null()) return json::object();
-    if (!document->is_object()) return failure(cond::misconfigured, file + ": expected a map");
-    kubeconfig_text entries;
-    if (auto read = entries.add(document->get_object(), file); !read) return read.error();
-    return std::move(document->get_object());
-}
-
 result<> kubeconfig_text::add(std::string_view yaml, const std::string& file)
 {
-    const auto document = read_kubeconfig_document(yaml, file);
-    if (!document) return document.error();
-    return add(*document, file);
-}
-
-result<> kubeconfig_text::add(const json::object& root, const std::string& file)
-{
+    const auto document = read_document(yaml);
+    // The reason names places and what was expected, never what was read.
+    if (!document) return failure(cond::misconfigured, file + ": not YAML: " + document.error());
+    if (document->is_null()) return {};
+    if (!document->is_object()) return failure(cond::misconfigured, file + ": expected a map");
+    const auto& root = document->get_object();
     try {
         check_type(root, file);
         add_entries(root, file, "clusters", "cluster", clusters);

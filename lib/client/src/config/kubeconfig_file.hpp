@@ -3,8 +3,6 @@
 
 #include <kubecoro/base/result.hpp>
 
-#include <boost/json/value.hpp>
-
 #include <map>
 #include <optional>
 #include <string>
@@ -68,8 +66,6 @@ struct kubeconfig_text
     /// @param file  Path, for messages and relative paths.
     /// Errors: cond::misconfigured naming file and field; entries added before stay.
     [[nodiscard]] result<> add(std::string_view yaml, const std::string& file);
-    /// The same of a file that was read.
-    [[nodiscard]] result<> add(const boost::json::object& root, const std::string& file);
 };
 
 } // namespace kubecoro::detail
