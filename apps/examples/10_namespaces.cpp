@@ -39,8 +39,7 @@ asio::awaitable<kubecoro::result<>> run(kubecoro::client client)
     if (!joined) co_return joined;
     show("shop and jobs", pods);
 
-    const std::vector<std::string> jobs{"jobs"};    // named first: see client.hpp on gcc 12
-    auto left = co_await pods.set_namespaces(jobs); // shop's pods are removed, and its watch has ended
+    auto left = co_await pods.set_namespaces({"jobs"}); // shop's pods are removed, and its watch has ended
     if (!left) co_return left;
     show("jobs", pods);
 

@@ -174,8 +174,7 @@ asio::awaitable<result<>> use(kubecoro::client cluster, kubecoro::manager& m)
     std::cout << "example: 2 are available\n";
 
     KUBECORO_TRY(co_await deployments.patch("web", kubecoro::patch_kind::merge, R"({"spec":{"replicas":7}})"));
-    const auto has_seven = has(7);
-    KUBECORO_TRY(co_await informer.wait_for(web, has_seven, 30s));
+    KUBECORO_TRY(co_await informer.wait_for(web, has(7), 30s));
     KUBECORO_TRY(co_await informer.wait_for(web, has_two, 30s));
     std::cout << "web had 7, and has 2 again\n";
 

@@ -16,8 +16,7 @@ asio::awaitable<kubecoro::result<>> namespaces(kubecoro::informer_factory& infor
     if (auto joined = co_await pods.add_namespace("jobs"); !joined)
         co_return joined; // e.g. forbidden: it stays in the set and is retried
     co_await pods.remove_namespace("web");
-    const std::vector<std::string> both{"web", "jobs"}; // a named variable: gcc 12 breaks a temporary in co_await
-    auto changed = co_await pods.set_namespaces(both);
+    auto changed = co_await pods.set_namespaces({"web", "jobs"});
     //]
     co_return changed;
 }

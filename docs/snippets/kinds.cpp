@@ -195,8 +195,7 @@ asio::awaitable<result<>> roll_out(client cluster, std::string image)
     const auto deployments = cluster.resource<apps_v1::deployment>("shop");
     const auto web = wanted("web", image, 2);
     // The fields that are set are this manager's from now on.
-    const apply_options as_operator{.field_manager = "shop-operator"};
-    KUBECORO_TRY(co_await deployments.apply(web, as_operator));
+    KUBECORO_TRY(co_await deployments.apply(web, {.field_manager = "shop-operator"}));
 
     const object_key key("shop", "web");
     const auto grow = [](apps_v1::deployment& d) { d.spec.replicas = d.spec.replicas.value_or(1) + 1; };

@@ -86,8 +86,7 @@ asio::awaitable<kubecoro::result<>> create_once(kubecoro::client cluster, kubeco
 asio::awaitable<kubecoro::result<>> install(kubecoro::client cluster, std::string manifests)
 {
     KUBECORO_TRY(auto objects, kubecoro::load_manifests(manifests, "install.yaml"));
-    kubecoro::apply_options how{.field_manager = "shop-installer"};
-    KUBECORO_TRY(auto stored, co_await kubecoro::apply_all(cluster, objects, how));
+    KUBECORO_TRY(auto stored, co_await kubecoro::apply_all(cluster, objects, {.field_manager = "shop-installer"}));
     for (const auto& o : stored) std::cout << o.kind() << ' ' << o.key() << '\n';
     co_return kubecoro::result<>();
 }

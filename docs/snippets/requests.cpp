@@ -16,14 +16,12 @@ using kubecoro::core_v1::pod;
 //[logs
 asio::awaitable<kubecoro::result<>> follow(kubecoro::client cluster)
 {
-    kubecoro::log_options options{.container = "web", .follow = true, .tail_lines = 100};
-    auto log = co_await kubecoro::pod_logs(cluster, "shop", "cart", options);
-    if (!log) co_return log.error();
+    KUBECORO_TRY(auto log, co_await kubecoro::pod_logs(cluster, "shop", "cart",
+                                                       {.container = "web", .follow = true, .tail_lines = 100}));
     for (;;) {
-        auto lines = co_await (*log)->next();
-        if (!lines) co_return lines.error();                // the connection broke
-        if (lines->empty()) co_return kubecoro::result<>(); // the container ended
-        for (const auto& line : *lines) std::cout << kubecoro::printable(line.text) << '\n';
+        KUBECORO_TRY(auto lines, co_await log->next());    // leaves when the connection broke
+        if (lines.empty()) co_return kubecoro::result<>(); // the container ended
+        for (const auto& line : lines) std::cout << kubecoro::printable(line.text) << '\n';
     }
 }
 //]
@@ -31,10 +29,9 @@ asio::awaitable<kubecoro::result<>> follow(kubecoro::client cluster)
 //[scale
 asio::awaitable<kubecoro::result<>> double_replicas(kubecoro::client cluster)
 {
-    auto now = co_await kubecoro::get_scale(cluster, deployment::resource(), "shop", "cart");
-    if (!now) co_return now.error();
-    kubecoro::scale_options options{.only_from = now->wanted};
-    auto then = co_await kubecoro::set_scale(cluster, deployment::resource(), "shop", "cart", 2 * now->wanted, options);
+    KUBECORO_TRY(auto now, co_await kubecoro::get_scale(cluster, deployment::resource(), "shop", "cart"));
+    auto then = co_await kubecoro::set_scale(cluster, deployment::resource(), "shop", "cart", 2 * now.wanted,
+                                             {.only_from = now.wanted});
     if (!then) co_return then.error(); // cond::conflict: another client was faster
     co_return kubecoro::result<>();
 }
@@ -140,14 +137,11 @@ asio::awaitable<kubecoro::result<>> apply_replicas(kubecoro::client cluster, std
 //[extract
 asio::awaitable<kubecoro::result<>> change_own_fields(kubecoro::client cluster)
 {
-    auto live = co_await cluster.get(deployment::resource(), "shop", "cart");
-    if (!live) co_return live.error();
-    auto mine = kubecoro::extract(*live, "shop-autoscaler");
-    if (!mine) co_return mine.error();
-    (*mine).as_object()["metadata"].as_object()["labels"] = boost::json::object{{"scaled", "yes"}};
-    kubecoro::apply_options options{.field_manager = "shop-autoscaler"};
-    auto applied = co_await cluster.apply(deployment::resource(), "shop", "cart", *mine, options);
-    if (!applied) co_return applied.error();
+    KUBECORO_TRY(auto live, co_await cluster.get(deployment::resource(), "shop", "cart"));
+    KUBECORO_TRY(auto mine, kubecoro::extract(live, "shop-autoscaler"));
+    mine.as_object()["metadata"].as_object()["labels"] = boost::json::object{{"scaled", "yes"}};
+    KUBECORO_TRY(
+        co_await cluster.apply(deployment::resource(), "shop", "cart", mine, {.field_manager = "shop-autoscaler"}));
     co_return kubecoro::result<>();
 }
 //]

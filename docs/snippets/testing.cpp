@@ -93,8 +93,7 @@ asio::awaitable<result<>> welcomes_a_namespace(world& w, kubecoro::manager& m)
     KUBECORO_TRY(co_await namespaces.create(home));
     const auto rights = kubecoro::rbac_manifest(m.rights(), {.name = "greeter", .ns = "ops"});
     KUBECORO_TRY(const auto manifests, kubecoro::load_manifests(rights, "rights"));
-    const kubecoro::apply_options as_test{.field_manager = "test"};
-    KUBECORO_TRY(co_await kubecoro::apply_all(admin, manifests, as_test));
+    KUBECORO_TRY(co_await kubecoro::apply_all(admin, manifests, {.field_manager = "test"}));
 
     m.start();
     KUBECORO_TRY(co_await m.ready()); // fails with the missing right, if there is one

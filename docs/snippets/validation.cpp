@@ -12,8 +12,7 @@ namespace asio = boost::asio;
 asio::awaitable<kubecoro::result<>> add_site(kubecoro::client cluster, boost::json::value site)
 {
     const kubecoro::resource_type sites{"example.com", "v1", "sites", "Site"};
-    kubecoro::write_options options{.validation = kubecoro::field_validation::client};
-    auto made = co_await cluster.create(sites, "web", site, options);
+    auto made = co_await cluster.create(sites, "web", site, {.validation = kubecoro::field_validation::client});
     if (!made && made.error().status())
         for (const auto& cause : made.error().status()->causes)
             std::cerr << cause.field << ": " << cause.message << '\n';

@@ -28,7 +28,7 @@ public:
     [[nodiscard]] const std::string& ns() const noexcept { return ns_; }
     [[nodiscard]] const client& api() const noexcept { return *client_; }
     /// Another client of the same user.
-    [[nodiscard]] client connect(client_options options = client_options()) const;
+    [[nodiscard]] client connect(client_options options = {}) const;
     /// A resource in this case's namespace.
     [[nodiscard]] resource_client<object> in_ns(const resource_type& type) const { return api().resource(type, ns_); }
     /// Returns a name that no other run uses.

@@ -42,7 +42,7 @@ public:
     [[nodiscard]] boost::asio::any_io_executor executor() { return pool_.get_executor(); }
     /// Loads the kubeconfig that the variable names; empty when the variable is unset.
     [[nodiscard]] static std::optional<cluster_config> config(const char* variable);
-    [[nodiscard]] client connect(cluster_config config, client_options options = client_options());
+    [[nodiscard]] client connect(cluster_config config, client_options options = {});
 
     /// Returns a name that no other case or run uses.
     [[nodiscard]] std::string unique(const std::string& prefix) const { return prefix + "-" + suffix_; }
@@ -120,7 +120,7 @@ private:
 class informers
 {
 public:
-    informers(cluster& c, std::shared_ptr<source_provider> provider, factory_options options = factory_options());
+    informers(cluster& c, std::shared_ptr<source_provider> provider, factory_options options = {});
     ~informers();
     informers(const informers&) = delete;
     informers& operator=(const informers&) = delete;

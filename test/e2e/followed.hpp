@@ -18,7 +18,7 @@ class followed
 public:
     /// @param who  The client that the informer uses. @param ns  The namespace that the informer covers.
     followed(cluster& c, std::shared_ptr<source_provider> who, const resource_type& type, const std::string& ns,
-             factory_options options = factory_options())
+             factory_options options = {})
         : witnessed(c),
           all(c, std::move(who), std::move(options)),
           informer(all->get(type, only(ns))),

@@ -86,31 +86,29 @@ asio::awaitable<result<>> questions(own_chain chain, time_source& time, duration
 
 } // namespace
 
-asio::awaitable<result<>> until(time_source& time, saturating_duration period, named_first<loop_body> body)
+asio::awaitable<result<>> until(time_source& time, saturating_duration period, loop_body body)
 {
-    const round_timing timing{.period = period};
-    return jitter_until(time, timing, std::move(body));
+    return jitter_until(time, {.period = period}, std::move(body));
 }
 
-asio::awaitable<result<>> jitter_until(time_source& time, round_timing timing, named_first<loop_body> body)
+asio::awaitable<result<>> jitter_until(time_source& time, round_timing timing, loop_body body)
 {
     const own_chain chain;
-    return catch_failure(chain.run(rounds(chain, time, timing, body.take())));
+    return catch_failure(chain.run(rounds(chain, time, timing, std::move(body))));
 }
 
-asio::awaitable<result<>> backoff_until(time_source& time, backoff_policy policy, named_first<loop_body> body,
-                                        named_first<callback<void(const failure&)>> on_failure,
-                                        std::optional<std::uint64_t> seed)
+asio::awaitable<result<>> backoff_until(time_source& time, backoff_policy policy, loop_body body,
+                                        callback<void(const failure&)> on_failure, std::optional<std::uint64_t> seed)
 {
     const own_chain chain;
     return catch_failure(
-        chain.run(rounds_with_backoff(chain, time, backoff(policy, seed), body.take(), on_failure.take())));
+        chain.run(rounds_with_backoff(chain, time, backoff(policy, seed), std::move(body), std::move(on_failure))));
 }
 
-asio::awaitable<result<>> poll_until(time_source& time, poll_timing timing, named_first<question> ask)
+asio::awaitable<result<>> poll_until(time_source& time, poll_timing timing, question ask)
 {
     const own_chain chain;
-    auto asking = chain.run(questions(chain, time, timing.interval, timing.immediate, ask.take()));
+    auto asking = chain.run(questions(chain, time, timing.interval, timing.immediate, std::move(ask)));
     return catch_failure(with_timeout(time, timing.timeout, std::move(timing.what), std::move(asking)));
 }
 

@@ -31,12 +31,9 @@ asio::awaitable<bool> race(asio::awaitable<result<>> work, asio::awaitable<resul
 {
     using namespace asio::experimental::awaitable_operators;
     std::exception_ptr thrown; // a contender's; both run on one executor
-    auto first_contender = contender(std::move(work), thrown);
-    auto second_contender = contender(std::move(limit), thrown);
-    auto both = std::move(first_contender) || std::move(second_contender);
     bool worked = false;
     try {
-        const auto first = co_await std::move(both);
+        const auto first = co_await (contender(std::move(work), thrown) || contender(std::move(limit), thrown));
         worked = first.index() == 0;
     } catch (...) { // also cancelled before either began
         if (to_failure(std::current_exception()) != cond::cancelled) thrown = std::current_exception();

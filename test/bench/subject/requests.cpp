@@ -99,12 +99,10 @@ asio::awaitable<result<>> requests::update(std::size_t number)
 
 asio::awaitable<result<>> requests::watch(std::size_t count)
 {
-    list_options one{.limit = 1};
-    auto present = co_await objects_.list(one);
-    if (!present) co_return present.error();
+    KUBECORO_TRY(auto present, co_await objects_.list({.limit = 1}));
     for (std::size_t i = 0; i < count; ++i) {
         watch_options from{.field_selector = "metadata.name=" + prepared_name(i),
-                           .resource_version = present->resource_version};
+                           .resource_version = present.resource_version};
         auto open = co_await objects_.watch(from);
         if (!open) co_return open.error();
         watches_.spawn("watch", read(std::move(*open)));
@@ -156,9 +154,7 @@ asio::awaitable<result<>> requests::prepare()
 
 asio::awaitable<result<>> requests::clear()
 {
-    list_options made{.label_selector = std::string(label) + "=made"};
-    auto gone = co_await objects_.remove_collection(made);
-    if (!gone) co_return gone.error();
+    KUBECORO_TRY(co_await objects_.remove_collection({.label_selector = std::string(label) + "=made"}));
     co_return result<>();
 }
 

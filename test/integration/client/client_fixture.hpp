@@ -37,8 +37,7 @@ private:
 class client_fixture
 {
 public:
-    client make(const std::string& url, cluster_config config = cluster_config(),
-                client_options options = client_options())
+    client make(const std::string& url, cluster_config config = {}, client_options options = {})
     {
         config.server = url;
         auto made = client::create(io.get_executor(), std::move(config), std::move(options));

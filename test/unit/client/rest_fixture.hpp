@@ -143,7 +143,7 @@ struct world
     std::shared_ptr<scripted_transport> net = std::make_shared<scripted_transport>();
     std::vector<std::string> lines;
 
-    client make(credentials login = credentials(), client_options o = client_options())
+    client make(credentials login = {}, client_options o = {})
     {
         o.time = net->time = run.shared_clock();
         o.log = logger([this](const log_record& r) { lines.push_back(format(r)); }, log_level::trace);

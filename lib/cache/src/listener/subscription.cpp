@@ -51,11 +51,11 @@ asio::awaitable<std::optional<std::vector<notification<object>>>> subscription<o
     return listener_ ? listener_->pop() : no_events();
 }
 
-asio::awaitable<result<>> subscription<object>::for_each(named_first<handler_slot<notification<object>>> f)
+asio::awaitable<result<>> subscription<object>::for_each(handler_slot<notification<object>> f)
 {
     if (!listener_) return of_nothing(empty_handle);
     const own_chain chain;
-    return chain.run(read_all(chain, listener_, f.take()));
+    return chain.run(read_all(chain, listener_, std::move(f)));
 }
 
 result<> subscription<object>::end_reason() const

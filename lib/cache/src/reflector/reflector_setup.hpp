@@ -3,9 +3,9 @@
 #include "reflector/reflector_core.hpp"
 
 #include <kubecoro/api/list_watch_source.hpp>
+#include <kubecoro/base/callback.hpp>
 #include <kubecoro/base/context_bound.hpp>
 #include <kubecoro/base/log.hpp>
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/cache/reflector.hpp>
 
 #include <cstdint>

@@ -83,17 +83,17 @@ asio::awaitable<result<notification<object>>> wait_for_event(std::shared_ptr<inf
 
 } // namespace
 
-asio::awaitable<result<object>> shared_informer<object>::wait_for(object_key key, named_first<object_condition> wanted,
+asio::awaitable<result<object>> shared_informer<object>::wait_for(object_key key, object_condition wanted,
                                                                   saturating_duration timeout) const
 {
-    return wait_for_state(engine_, std::move(key), wanted.take(), timeout);
+    return wait_for_state(engine_, std::move(key), std::move(wanted), timeout);
 }
 
-asio::awaitable<result<notification<object>>>
-shared_informer<object>::wait_for_any(named_first<notification_condition> wanted, saturating_duration timeout,
-                                      subscription_options options) const
+asio::awaitable<result<notification<object>>> shared_informer<object>::wait_for_any(notification_condition wanted,
+                                                                                    saturating_duration timeout,
+                                                                                    subscription_options options) const
 {
-    return wait_for_event(engine_, wanted.take(), timeout, std::move(options));
+    return wait_for_event(engine_, std::move(wanted), timeout, std::move(options));
 }
 
 } // namespace kubecoro

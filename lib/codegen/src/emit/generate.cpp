@@ -219,7 +219,7 @@ private:
         }
         std::string out = banner(model_) + "#pragma once\n\n";
         std::set<std::string> ours{"kubecoro/api/detail/struct_type.hpp", "kubecoro/api/other_fields.hpp",
-                                   "kubecoro/api/view.hpp", "kubecoro/base/name_first.hpp"};
+                                   "kubecoro/api/view.hpp"};
         std::set<std::string> boost;
         std::set<std::string> standard;
         for (const auto& i : types.includes())
@@ -283,7 +283,7 @@ private:
             const auto* absent = member.starts_with("kubecoro::boxed<") ? " = std::nullopt;\n" : " = {};\n";
             out += "    " + member + ' ' + names[i] + absent;
         }
-        out += "    kubecoro::other_fields other_fields = {};\n    KUBECORO_NAME_FIRST;\n\n";
+        out += "    kubecoro::other_fields other_fields = {};\n\n";
         if (kinds_.contains(m.name))
             out += "    /// The resource of the kind.\n    [[nodiscard]] static kubecoro::resource_type resource();\n";
         if (has_definition(m.name))

@@ -42,15 +42,14 @@ constexpr std::array keywords{"alignas",      "alignof",    "alloca",    "and",
 
 /// Names that generated types use themselves.
 const std::set<std::string, std::less<>> taken{
-    "at",         "boolean",     "bytes_view", "detail",     "find_boolean", "find_int32",
-    "find_int64", "find_number", "find_text",  "int32",      "int64",        "int_or_string_view",
-    "kubecoro",   "list_view",   "map_view",   "name_first", "number",       "other_fields",
-    "resource",   "text",        "untyped",    "value_view", "view",         "view_base"};
+    "at",         "boolean",     "bytes_view", "detail", "find_boolean", "find_int32",
+    "find_int64", "find_number", "find_text",  "int32",  "int64",        "int_or_string_view",
+    "kubecoro",   "list_view",   "map_view",   "number", "other_fields", "resource",
+    "text",       "untyped",     "value_view", "view",   "view_base"};
 
 /// Names that a type must not have: it would hide a namespace, or be hidden by a member or parameter of generated code.
-const std::set<std::string, std::less<>> not_for_types{"a",        "boost",         "definition_text_of", "detail",
-                                                       "kubecoro", "name_first",    "other_fields",       "resource",
-                                                       "std",      "struct_type_of"};
+const std::set<std::string, std::less<>> not_for_types{
+    "a", "boost", "definition_text_of", "detail", "kubecoro", "other_fields", "resource", "std", "struct_type_of"};
 
 bool is_upper(char c) noexcept { return c >= 'A' && c <= 'Z'; }
 bool is_lower(char c) noexcept { return c >= 'a' && c <= 'z'; }

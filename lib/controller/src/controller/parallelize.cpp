@@ -73,11 +73,10 @@ asio::awaitable<result<>> run_all(std::shared_ptr<job> shared, unsigned most)
 
 } // namespace
 
-asio::awaitable<result<>> parallelize(std::size_t pieces,
-                                      named_first<std::function<asio::awaitable<result<>>(std::size_t)>> work,
+asio::awaitable<result<>> parallelize(std::size_t pieces, std::function<asio::awaitable<result<>>(std::size_t)> work,
                                       parallel_options how)
 {
-    auto shared = std::make_shared<job>(job{pieces, work.take(), std::max<std::size_t>(how.chunk, 1)});
+    auto shared = std::make_shared<job>(job{pieces, std::move(work), std::max<std::size_t>(how.chunk, 1)});
     return detail::finishing(run_all(std::move(shared), how.workers));
 }
 

@@ -22,9 +22,9 @@ leader_elector::~leader_elector()
     if (engine_) election_engine::abandon(engine_);
 }
 
-asio::awaitable<result<>> leader_elector::run(named_first<leader_work> work)
+asio::awaitable<result<>> leader_elector::run(leader_work work)
 {
-    return election_engine::run(engine_, work.take());
+    return election_engine::run(engine_, std::move(work));
 }
 
 asio::awaitable<result<>> leader_elector::stop()

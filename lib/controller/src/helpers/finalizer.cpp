@@ -85,13 +85,12 @@ asio::awaitable<result<action>> detail::finalized_run(const finalizer_parts& par
     return apply_marked(parts.cluster, std::move(found), parts.finalizer, parts.apply, context);
 }
 
-asio::awaitable<result<action>> run_with_finalizer(client cluster, object found, kept_text finalizer,
-                                                   named_first<object_run> apply, named_first<object_run> cleanup,
-                                                   reconcile_context& context)
+asio::awaitable<result<action>> run_with_finalizer(client cluster, object found, kept_text finalizer, object_run apply,
+                                                   object_run cleanup, reconcile_context& context)
 {
     detail::finalizer_parts parts(std::move(cluster), std::move(finalizer));
-    parts.apply = apply.take();
-    parts.cleanup = cleanup.take();
+    parts.apply = std::move(apply);
+    parts.cleanup = std::move(cleanup);
     return run_kept(std::move(parts), std::move(found), context);
 }
 

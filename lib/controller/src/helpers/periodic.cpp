@@ -77,9 +77,9 @@ asio::awaitable<result<>> run_job(periodic_options how, loop_body body)
 
 } // namespace
 
-asio::awaitable<result<>> every(periodic_options how, named_first<loop_body> job)
+asio::awaitable<result<>> every(periodic_options how, loop_body job)
 {
-    return catch_failure(run_job(std::move(how), job.take()));
+    return catch_failure(run_job(std::move(how), std::move(job)));
 }
 
 } // namespace kubecoro

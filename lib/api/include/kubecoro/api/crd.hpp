@@ -3,7 +3,6 @@
 #include <kubecoro/api/detail/struct_type.hpp>
 #include <kubecoro/api/field_rule.hpp>
 #include <kubecoro/api/resource.hpp>
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/result.hpp>
 
 #include <boost/json/value.hpp>
@@ -32,7 +31,6 @@ struct printer_column
     std::string description = {};
     /// Columns above 0 are shown by `kubectl get -o wide` only.
     int priority = 0;
-    KUBECORO_NAME_FIRST;
 };
 
 /// The paths of the numbers that the scale subresource reads and writes. `kubectl scale` and autoscalers use it.
@@ -44,7 +42,6 @@ struct scale_paths
     std::string present = ".status.replicas";
     /// A text that selects the pods, below `.spec` or `.status`; autoscalers of pods need it. Empty: none.
     std::string selector = {};
-    KUBECORO_NAME_FIRST;
 };
 
 /// How one version of a kind is served.
@@ -62,7 +59,6 @@ struct crd_version_options
     bool served = true;
     /// Sent to clients that use the version, which makes it deprecated. Empty: it is not.
     std::string deprecation_warning = {};
-    KUBECORO_NAME_FIRST;
 };
 
 /// A version of a kind: version_of makes it.
@@ -76,7 +72,6 @@ struct crd_version
     crd_version_options options = {};
     /// The definition that a generated struct was made from, with this version alone. Empty: the struct is the source.
     boost::json::object source = {};
-    KUBECORO_NAME_FIRST;
 };
 
 /// The names of a kind, and its versions.
@@ -100,7 +95,6 @@ struct crd_options
     std::vector<crd_version> other_versions = {};
     /// How the server turns one version into another, as `spec.conversion`. Empty: only apiVersion changes.
     boost::json::object conversion = {};
-    KUBECORO_NAME_FIRST;
 };
 
 namespace detail {

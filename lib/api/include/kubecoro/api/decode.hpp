@@ -2,8 +2,8 @@
 
 #include <kubecoro/api/detail/object_encoding.hpp>
 #include <kubecoro/api/object.hpp>
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/result.hpp>
+#include <kubecoro/base/text_list.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -68,7 +68,6 @@ struct decode_options
         kinds are read as JSON in any case. json: choose it for a kind whose objects have fields that this version does
         not know (see object::is_partial()) and are needed. */
     wire_form form = wire_form::protobuf;
-    KUBECORO_NAME_FIRST;
 
     /// True if any field is left out.
     [[nodiscard]] bool prunes() const noexcept

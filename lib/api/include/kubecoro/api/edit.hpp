@@ -4,7 +4,6 @@
 #include <kubecoro/api/object.hpp>
 #include <kubecoro/api/untyped.hpp>
 #include <kubecoro/base/clock.hpp>
-#include <kubecoro/base/name_first.hpp>
 
 #include <boost/json/fwd.hpp>
 
@@ -57,7 +56,6 @@ struct owner_reference_options
     /// Whether a deletion of the owner in the foreground waits for this object. The author of the write must then be
     /// allowed to set the owner's finalizers. Unset = yes for a controller, no for any other owner.
     std::optional<bool> block_owner_deletion = {};
-    KUBECORO_NAME_FIRST;
 };
 
 /** Makes `owner` the controller of an object: the garbage collector deletes the object with it, and an informer's
@@ -66,11 +64,9 @@ struct owner_reference_options
     Throws kubecoro::error with cond::invalid for an owner without uid, name or kind, for an object that another controller
     owns, and for an owner in a namespace if the object is in another one or in none: the garbage collector would
     delete the object. Functions that call an edit return that as their failure. */
-void set_controller_reference(const object& owner, boost::json::object& o,
-                              owner_reference_options options = owner_reference_options());
+void set_controller_reference(const object& owner, boost::json::object& o, owner_reference_options options = {});
 /// Makes `owner` an owner, which is no controller; an object may have several. Throws as set_controller_reference().
-void set_owner_reference(const object& owner, boost::json::object& o,
-                         owner_reference_options options = owner_reference_options());
+void set_owner_reference(const object& owner, boost::json::object& o, owner_reference_options options = {});
 /// Removes the reference to the owner's group, kind and name. Returns whether there was one.
 bool remove_owner_reference(const object& owner, boost::json::object& o);
 /// Whether `owner`, by its uid, is the controller of the object.
@@ -97,7 +93,6 @@ struct status_condition
     /// The generation of the object that it describes. Empty = not written: for kinds whose conditions have no such
     /// field.
     std::optional<std::int64_t> observed_generation = {};
-    KUBECORO_NAME_FIRST;
 };
 
 /** Sets a condition in status.conditions, by its type. Its transition time becomes `now` when its status changes, and

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <kubecoro/base/name_first.hpp>
-
 #include <boost/json/value.hpp>
 
 #include <cstdint>
@@ -62,7 +60,6 @@ struct field_rule
     std::vector<std::string> list_map_keys = {};
     /// Further members of the schema, written as they are, such as `x-kubernetes-validations`.
     boost::json::object more = {};
-    KUBECORO_NAME_FIRST;
 };
 
 } // namespace kubecoro

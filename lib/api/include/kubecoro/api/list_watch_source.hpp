@@ -6,7 +6,6 @@
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/log.hpp>
 #include <kubecoro/base/metrics.hpp>
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/result.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
@@ -90,7 +89,6 @@ struct source_scope
     std::shared_ptr<detail::object_encoding> encoding = {};
     /// Objects that need not be decoded again; null = none. Compared by pointer.
     std::shared_ptr<const known_objects> known = {};
-    KUBECORO_NAME_FIRST;
     friend bool operator==(const source_scope&, const source_scope&) = default;
 };
 

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <kubecoro/base/name_first.hpp>
-
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -39,7 +37,6 @@ struct list_options
     std::string continue_token = {};
     /// Requests only kind, apiVersion and metadata (PartialObjectMetadata); a server without support sends everything.
     bool metadata_only = false;
-    KUBECORO_NAME_FIRST;
     friend bool operator==(const list_options&, const list_options&) = default;
 };
 
@@ -50,7 +47,6 @@ struct get_options
     std::string resource_version = {};
     /// As in list_options.
     bool metadata_only = false;
-    KUBECORO_NAME_FIRST;
     friend bool operator==(const get_options&, const get_options&) = default;
 };
 
@@ -75,7 +71,6 @@ struct watch_options
     std::chrono::seconds timeout{0};
     /// As in list_options.
     bool metadata_only = false;
-    KUBECORO_NAME_FIRST;
     friend bool operator==(const watch_options&, const watch_options&) = default;
 };
 
@@ -100,7 +95,6 @@ struct write_options
     std::string field_manager = {};
     /// How the server treats unknown and duplicate fields.
     field_validation validation = field_validation::unset;
-    KUBECORO_NAME_FIRST;
     friend bool operator==(const write_options&, const write_options&) = default;
 };
 
@@ -120,7 +114,6 @@ struct patch_options
     write_options write = {};
     /// Server-side apply only: take fields from other managers.
     bool force = false;
-    KUBECORO_NAME_FIRST;
     friend bool operator==(const patch_options&, const patch_options&) = default;
 };
 
@@ -135,7 +128,6 @@ struct apply_options
     bool dry_run = false;
     /// How the server treats unknown and duplicate fields.
     field_validation validation = field_validation::unset;
-    KUBECORO_NAME_FIRST;
     friend bool operator==(const apply_options&, const apply_options&) = default;
 };
 
@@ -161,7 +153,6 @@ struct delete_options
     std::string uid = {};
     /// Deletes this version only; empty = any.
     std::string resource_version = {};
-    KUBECORO_NAME_FIRST;
     friend bool operator==(const delete_options&, const delete_options&) = default;
 };
 
@@ -200,7 +191,6 @@ struct log_options
     /// Longer lines arrive in pieces of at most this many bytes, see log_line. At least 4. Counts the times of
     /// `timestamps`. The server does not know it.
     std::size_t max_line_bytes = 64 * 1024;
-    KUBECORO_NAME_FIRST;
     friend bool operator==(const log_options&, const log_options&) = default;
 };
 

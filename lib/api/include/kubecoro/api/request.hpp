@@ -3,7 +3,6 @@
 #include <kubecoro/api/decode.hpp>
 #include <kubecoro/api/options.hpp>
 #include <kubecoro/api/resource.hpp>
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/result.hpp>
 
 #include <string>
@@ -28,7 +27,6 @@ struct request
     std::string body = {};
     /// Further headers.
     std::vector<std::pair<std::string, std::string>> headers = {};
-    KUBECORO_NAME_FIRST;
     friend bool operator==(const request&, const request&) = default;
 };
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/result.hpp>
 
 #include <string>
@@ -28,7 +27,6 @@ struct resource_type
     std::string singular = {};
     /// Short names, such as "po".
     std::vector<std::string> short_names = {};
-    KUBECORO_NAME_FIRST;
 
     /// "v1" or "apps/v1".
     [[nodiscard]] std::string api_version() const;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <kubecoro/base/name_first.hpp>
+#include <kubecoro/base/text_list.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -38,7 +38,6 @@ struct storage_options
     /// compressed: number of objects after which the first dictionary is trained. Objects stored before that are plain
     /// and are packed afterwards. Another dictionary is trained after 20 times as many. At least 8.
     std::size_t learn_from = 200;
-    KUBECORO_NAME_FIRST;
     friend bool operator==(const storage_options&, const storage_options&) = default;
 };
 

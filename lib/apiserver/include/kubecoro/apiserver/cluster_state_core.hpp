@@ -5,8 +5,8 @@
 #include <kubecoro/apiserver/container_logs.hpp>
 #include <kubecoro/apiserver/object_requests.hpp>
 #include <kubecoro/apiserver/status_error.hpp>
+#include <kubecoro/base/callback.hpp>
 #include <kubecoro/base/clock.hpp>
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/random.hpp>
 #include <kubecoro/base/result.hpp>
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <kubecoro/base/clock.hpp>
-#include <kubecoro/base/name_first.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -26,7 +25,6 @@ struct container_address
     std::string pod;
     /// The container's name; that of an init or ephemeral container too. Empty: the pod's only container.
     std::string container = {};
-    KUBECORO_NAME_FIRST;
 };
 
 /// A piece of a log: a line, or a part of one.

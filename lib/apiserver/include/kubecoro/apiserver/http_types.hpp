@@ -3,7 +3,6 @@
 
 #include <kubecoro/apiserver/watch_body.hpp>
 #include <kubecoro/base/clock.hpp>
-#include <kubecoro/base/name_first.hpp>
 
 #include <chrono>
 #include <memory>
@@ -46,7 +45,6 @@ struct http_request
     std::optional<user_info> user = {};
     /// A body in YAML that a front has parsed, since that takes long; null: the handler parses it.
     std::shared_ptr<const yaml_body> yaml = nullptr;
-    KUBECORO_NAME_FIRST;
 
     /// The first header with this (lower-case) name; empty when absent.
     [[nodiscard]] std::string_view header(std::string_view name) const noexcept;

@@ -1,8 +1,6 @@
 // How workloads run on a server that plays a cluster.
 #pragma once
 
-#include <kubecoro/base/name_first.hpp>
-
 #include <chrono>
 #include <cstddef>
 
@@ -20,7 +18,6 @@ struct live_options
     std::chrono::seconds run_for{2};
     /// Nodes to create if the cluster has none; 0: pods stay pending until there is one.
     std::size_t nodes = 1;
-    KUBECORO_NAME_FIRST;
 };
 
 } // namespace kubecoro::apiserver

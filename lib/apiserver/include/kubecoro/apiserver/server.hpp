@@ -7,7 +7,6 @@
 #include <kubecoro/apiserver/tls.hpp>
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/log.hpp>
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/result.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
@@ -57,7 +56,6 @@ struct server_options
     std::shared_ptr<time_source> time = real_clock();
     /// Logs every request at level info: method, target, status, user, milliseconds.
     logger log = {};
-    KUBECORO_NAME_FIRST;
 };
 
 /// Address, TLS identity and timeouts of a listening socket.
@@ -75,7 +73,6 @@ struct endpoint_options
     saturating_duration idle_timeout = std::chrono::seconds{90};
     /// A client that reads nothing of its response or watch for this long is disconnected.
     saturating_duration write_timeout = std::chrono::seconds{30};
-    KUBECORO_NAME_FIRST;
 };
 
 /// An address on which the server listens.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <kubecoro/base/name_first.hpp>
+#include <kubecoro/base/callback.hpp>
 
 #include <chrono>
 #include <cstdint>

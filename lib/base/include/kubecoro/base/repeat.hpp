@@ -2,8 +2,8 @@
 // Loops that repeat an operation on an injected clock. Each ends by cancellation, with cond::cancelled.
 
 #include <kubecoro/base/backoff_policy.hpp>
+#include <kubecoro/base/callback.hpp>
 #include <kubecoro/base/clock.hpp>
-#include <kubecoro/base/name_first.hpp>
 
 #include <boost/asio/awaitable.hpp>
 
@@ -39,18 +39,16 @@ struct round_timing
     @par Cancellation  terminal, partial, total; reaches `body`.
     @par Executor      the caller's executor must be serialised, as for race(); so for all functions below.
     @par Lifetime      the clock must outlive the awaitable; the same holds for all functions below. */
-[[nodiscard]] boost::asio::awaitable<result<>> until(time_source& time, saturating_duration period,
-                                                     named_first<loop_body> body);
+[[nodiscard]] boost::asio::awaitable<result<>> until(time_source& time, saturating_duration period, loop_body body);
 
 /// until() with jitter, or with a fixed rate.
-[[nodiscard]] boost::asio::awaitable<result<>> jitter_until(time_source& time, round_timing timing,
-                                                            named_first<loop_body> body);
+[[nodiscard]] boost::asio::awaitable<result<>> jitter_until(time_source& time, round_timing timing, loop_body body);
 
 /** Runs `body` repeatedly until cancelled: after a success with the policy's first delay, after failures with
     growing delays. A failure does not end the loop; it is passed to `on_failure`, if set. */
-[[nodiscard]] boost::asio::awaitable<result<>>
-backoff_until(time_source& time, backoff_policy policy, named_first<loop_body> body,
-              named_first<callback<void(const failure&)>> on_failure = nullptr, std::optional<std::uint64_t> seed = {});
+[[nodiscard]] boost::asio::awaitable<result<>> backoff_until(time_source& time, backoff_policy policy, loop_body body,
+                                                             callback<void(const failure&)> on_failure = nullptr,
+                                                             std::optional<std::uint64_t> seed = {});
 
 /// When poll_until() asks, and for how long.
 struct poll_timing
@@ -63,14 +61,12 @@ struct poll_timing
     bool immediate = true;
     /// Names the condition in the failure message: "the deployment is ready".
     std::string what = {};
-    KUBECORO_NAME_FIRST;
 };
 
 /** Calls `ask` until it returns true.
 
     @par Errors        the first failure of `ask`; cond::timed_out; cond::cancelled.
     @par Cancellation  terminal, partial, total; reaches `ask`. */
-[[nodiscard]] boost::asio::awaitable<result<>> poll_until(time_source& time, poll_timing timing,
-                                                          named_first<question> ask);
+[[nodiscard]] boost::asio::awaitable<result<>> poll_until(time_source& time, poll_timing timing, question ask);
 
 } // namespace kubecoro

@@ -4,9 +4,9 @@
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/detail/own_chain.hpp>
-#include <kubecoro/base/name_first.hpp>
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <type_traits>
@@ -45,7 +45,7 @@ private:
 
 /// The operation to retry. Its type is not deduced from the argument: retry_on<T>(...) names it.
 template<class T>
-using attempt_of = std::type_identity_t<named_first<std::function<boost::asio::awaitable<result<T>>()>>>;
+using attempt_of = std::type_identity_t<std::function<boost::asio::awaitable<result<T>>()>>;
 
 namespace detail {
 
@@ -79,13 +79,13 @@ template<class T>
     @par Executor      the caller's executor must be serialised, as for race().
     @par Lifetime      the clock must outlive the awaitable. `body` is kept. */
 template<class T = void>
-[[nodiscard]] boost::asio::awaitable<result<T>> retry_on(time_source& time, named_first<retry_plan::predicate> again,
-                                                         attempt_of<T> body, retry_policy policy = retry_policy())
+[[nodiscard]] boost::asio::awaitable<result<T>> retry_on(time_source& time, retry_plan::predicate again,
+                                                         attempt_of<T> body, retry_policy policy = {})
 {
     result<T> outcome = failure(cond::cancelled);
     const detail::own_chain chain;
-    const auto ended =
-        co_await chain.run(detail::attempts<T>(chain, time, retry_plan(again.take(), policy), body.take(), outcome));
+    const auto ended = co_await chain.run(
+        detail::attempts<T>(chain, time, retry_plan(std::move(again), policy), std::move(body), outcome));
     if (!ended) co_return ended.error();
     co_return outcome;
 }
@@ -93,10 +93,10 @@ template<class T = void>
 /// The same for failures of one condition.
 template<class T = void>
 [[nodiscard]] boost::asio::awaitable<result<T>> retry_on(time_source& time, cond condition, attempt_of<T> body,
-                                                         retry_policy policy = retry_policy())
+                                                         retry_policy policy = {})
 {
-    auto again = [condition](const failure& f) { return f == condition; };
-    return retry_on<T>(time, again, std::move(body), policy);
+    return retry_on<T>(
+        time, [condition](const failure& f) { return f == condition; }, std::move(body), policy);
 }
 
 } // namespace kubecoro

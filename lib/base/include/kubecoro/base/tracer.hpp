@@ -2,7 +2,6 @@
 
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/condition.hpp>
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/trace_context.hpp>
 
 #include <cstdint>
@@ -88,7 +87,6 @@ struct tracer_options
     std::shared_ptr<time_source> time = {};
     /// Makes the ids repeatable, in tests. 0 = unpredictable.
     std::uint64_t seed = 0;
-    KUBECORO_NAME_FIRST;
 };
 
 /// The position of a new span.
@@ -102,7 +100,6 @@ struct span_place
     trace_context identity = {};
     /// When it began, by the tracer's clock. Empty = now.
     std::optional<time_point> begun = {};
-    KUBECORO_NAME_FIRST;
 };
 
 /** Makes spans. A cheap handle; copies share everything. Thread safe. The default one tests false and makes none.

@@ -2,7 +2,6 @@
 
 #include <kubecoro/api/decode.hpp>
 #include <kubecoro/api/object.hpp>
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/result.hpp>
 
 #include <boost/asio/awaitable.hpp>
@@ -74,7 +73,6 @@ struct delta_fifo_options
     std::size_t max_pending_bytes = 64 * 1024 * 1024;
     /// Largest number of deltas that pop() processes at a time. A list is one delta. 0 counts as 1.
     std::size_t max_batch = 1000;
-    KUBECORO_NAME_FIRST;
 };
 
 /** The queue between reflectors and a store: bounded, in order of arrival, and processed by one consumer.

@@ -2,7 +2,6 @@
 
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/clock.hpp>
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/cache/detail/handler_call.hpp>
 #include <kubecoro/cache/detail/typed_events.hpp>
@@ -96,7 +95,6 @@ struct event_handler
     handler_slot<updated<T>> on_update = {};
     /// Called for each object that has left the store.
     handler_slot<deleted<T>> on_delete = {};
-    KUBECORO_NAME_FIRST;
 };
 
 /// Options of one handler, see shared_informer::add_event_handler().
@@ -125,7 +123,6 @@ struct handler_options
     saturating_duration slow_after = std::chrono::seconds{5};
     /// Name in logs and describe(). Empty = a number.
     std::string name = {};
-    KUBECORO_NAME_FIRST;
 };
 
 /// Counters of one handler or subscription.

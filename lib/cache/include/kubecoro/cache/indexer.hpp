@@ -1,7 +1,7 @@
 #pragma once
 
 #include <kubecoro/api/object.hpp>
-#include <kubecoro/base/name_first.hpp>
+#include <kubecoro/base/callback.hpp>
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/cache/detail/indexer_engine.hpp>
 #include <kubecoro/cache/lister.hpp>

@@ -4,9 +4,10 @@
 #include <kubecoro/api/object.hpp>
 #include <kubecoro/api/selector.hpp>
 #include <kubecoro/api/typed_object.hpp>
+#include <kubecoro/base/callback.hpp>
 #include <kubecoro/base/kept_text.hpp>
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/result.hpp>
+#include <kubecoro/base/text_list.hpp>
 
 #include <boost/asio/awaitable.hpp>
 
@@ -16,6 +17,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace kubecoro {

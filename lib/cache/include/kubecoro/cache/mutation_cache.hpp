@@ -4,7 +4,6 @@
 #include <kubecoro/api/object.hpp>
 #include <kubecoro/api/selector.hpp>
 #include <kubecoro/base/clock.hpp>
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/cache/lister.hpp>
 
 #include <chrono>
@@ -25,7 +24,6 @@ struct mutation_cache_options
     saturating_duration ttl = std::chrono::minutes{5};
     /// Maximum number of writes kept; beyond it the oldest is dropped. At least 1.
     std::size_t max_entries = 1000;
-    KUBECORO_NAME_FIRST;
 };
 
 template<class T = object>

@@ -3,10 +3,11 @@
 #include <kubecoro/api/decode.hpp>
 #include <kubecoro/api/object.hpp>
 #include <kubecoro/api/storage.hpp>
+#include <kubecoro/base/callback.hpp>
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/log.hpp>
 #include <kubecoro/base/metrics.hpp>
-#include <kubecoro/base/name_first.hpp>
+#include <kubecoro/base/text_list.hpp>
 #include <kubecoro/cache/object_share.hpp>
 #include <kubecoro/cache/reflector_policy.hpp>
 #include <kubecoro/cache/relist_budget.hpp>
@@ -87,7 +88,6 @@ struct informer_options
     callback<void(const failure&)> on_failure = {};
     /// Name of the informer in metrics and logs. Empty = its resource, with a number where several exist.
     std::string label = {};
-    KUBECORO_NAME_FIRST;
 };
 
 /// Options of an informer_factory.
@@ -114,7 +114,6 @@ struct factory_options
     /// Called once for each informer that a failure of its own has ended: an exception that left one of its loops, such as
     /// std::bad_alloc or one of a timer. Nothing is retried then. Any thread; must be quick.
     callback<void(const failure&)> on_end = {};
-    KUBECORO_NAME_FIRST;
 };
 
 } // namespace kubecoro

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <kubecoro/api/list_watch_source.hpp>
-#include <kubecoro/base/name_first.hpp>
+#include <kubecoro/base/callback.hpp>
 #include <kubecoro/cache/delta_fifo.hpp>
 #include <kubecoro/cache/reflector_policy.hpp>
 #include <kubecoro/cache/reflector_stats.hpp>
@@ -82,7 +82,6 @@ struct reflector_options
     std::optional<std::uint64_t> seed = {};
     /// Limits how many reflectors list again at a time; pass one to several. Empty = one of its own.
     std::optional<relist_budget> relists = {};
-    KUBECORO_NAME_FIRST;
 };
 
 /** Keeps a sink equal to a resource, through every failure: client-go's NewReflector. The part of an informer before its

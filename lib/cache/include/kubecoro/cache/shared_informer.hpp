@@ -1,8 +1,9 @@
 #pragma once
 
 #include <kubecoro/api/resource.hpp>
+#include <kubecoro/base/callback.hpp>
 #include <kubecoro/base/kept_text.hpp>
-#include <kubecoro/base/name_first.hpp>
+#include <kubecoro/base/text_list.hpp>
 #include <kubecoro/cache/conditions.hpp>
 #include <kubecoro/cache/event_handler.hpp>
 #include <kubecoro/cache/lister.hpp>
@@ -12,10 +13,11 @@
 
 #include <boost/asio/awaitable.hpp>
 
-#include <functional>
+#include <concepts>
 #include <memory>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace kubecoro {
@@ -65,7 +67,7 @@ public:
         listed, as has_synced(); the condition's own failure; cond::misconfigured when the informer does not cover
         the namespace; cond::cancelled when it no longer covers it, or stops.
         @par Cancellation  terminal, partial, total: ends the wait only. */
-    [[nodiscard]] boost::asio::awaitable<result<object>> wait_for(object_key key, named_first<object_condition> wanted,
+    [[nodiscard]] boost::asio::awaitable<result<object>> wait_for(object_key key, object_condition wanted,
                                                                   saturating_duration timeout = {}) const;
 
     /** Waits for the first event that meets the condition, starting with the stored objects as `added{initial}`. Uses a
@@ -75,8 +77,8 @@ public:
         @par Errors        cond::timed_out; the condition's own failure; subscription::end_reason().
         @par Cancellation  terminal, partial, total: ends the wait only. */
     [[nodiscard]] boost::asio::awaitable<result<notification<object>>>
-    wait_for_any(named_first<notification_condition> wanted, saturating_duration timeout = {},
-                 subscription_options options = subscription_options()) const;
+    wait_for_any(notification_condition wanted, saturating_duration timeout = {},
+                 subscription_options options = {}) const;
 
     /// Adds an index with the values that `f` returns; includes the objects already stored.
     /// Errors: already_exists when the name is taken; timed_out when the objects change faster than `f` can index them.
@@ -120,8 +122,7 @@ public:
         @par Errors        the reason a namespace cannot be listed, as has_synced(): it stays in the set and is retried.
         misconfigured for a cluster-scoped kind. cancelled when the informer stops, or a namespace is removed again,
         before it has synced. Before the start, waits for the start.
-        @par Cancellation  terminal: ends the wait only; the change stays.
-        @warning gcc 12 cannot build the vector from braces inside a co_await expression: name it first. */
+        @par Cancellation  terminal: ends the wait only; the change stays. */
     [[nodiscard]] boost::asio::awaitable<result<>> set_namespaces(text_list namespaces) const;
     /// Adds one namespace, as set_namespaces(); does nothing when it is covered.
     [[nodiscard]] boost::asio::awaitable<result<>> add_namespace(kept_text ns) const;
@@ -201,36 +202,42 @@ public:
         });
     }
 
-    /// A predicate of wait_for(), such as `[](const typed_object<T>& o) { return o && o->spec().paused(); }`. The object is
+    /// A condition of wait_for(), such as `[](const typed_object<T>& o) { return o && o->spec().paused(); }`. The object is
     /// null when there is none of that key.
     class predicate
     {
     public:
+        /// The condition of untyped objects.
+        predicate(object_condition wanted) : asks_(std::move(wanted)) {}
         /// Keeps a callable that returns bool or result<bool>.
         template<class F>
-            requires(!std::is_invocable_v<std::decay_t<F>&, const object&> &&
+            requires(!std::same_as<std::remove_cvref_t<F>, object_condition> &&
                      std::is_invocable_v<std::decay_t<F>&, const typed_object<T>&>)
-        predicate(F&& f) : holds_(std::forward<F>(f))
+        predicate(F&& f)
+            : asks_([holds = std::forward<F>(f)](const object& o) mutable -> result<bool> {
+                  return holds(typed_object<T>(o));
+              })
         {
         }
-        /// Asks about one state.
-        [[nodiscard]] result<bool> operator()(const object& o) const { return holds_(typed_object<T>(o)); }
+        /// The same of untyped objects.
+        template<class F>
+            requires(!std::same_as<std::remove_cvref_t<F>, object_condition> &&
+                     !std::is_invocable_v<std::decay_t<F>&, const typed_object<T>&> &&
+                     std::is_invocable_v<std::decay_t<F>&, const object&>)
+        predicate(F&& f) : asks_(std::forward<F>(f))
+        {
+        }
+        /// The condition of untyped objects that asks this one.
+        [[nodiscard]] object_condition untyped() && { return std::move(asks_); }
 
     private:
-        std::function<result<bool>(const typed_object<T>&)> holds_;
+        object_condition asks_;
     };
     /// Waits until the object of that key meets the condition.
-    [[nodiscard]] boost::asio::awaitable<result<typed_object<T>>>
-    wait_for(object_key key, named_first<object_condition> wanted, saturating_duration timeout = {}) const
+    [[nodiscard]] boost::asio::awaitable<result<typed_object<T>>> wait_for(object_key key, predicate wanted,
+                                                                           saturating_duration timeout = {}) const
     {
-        return detail::typed_outcome<T>(untyped().wait_for(std::move(key), wanted.take(), timeout));
-    }
-    /// The same with a predicate of typed objects.
-    [[nodiscard]] boost::asio::awaitable<result<typed_object<T>>>
-    wait_for(object_key key, named_first<predicate> wanted, saturating_duration timeout = {}) const
-    {
-        object_condition as_wanted("as wanted", wanted.take());
-        return wait_for(std::move(key), named_first<object_condition>(std::move(as_wanted)), timeout);
+        return detail::typed_outcome<T>(untyped().wait_for(std::move(key), std::move(wanted).untyped(), timeout));
     }
 
     /// A predicate of wait_for_any(), such as `[](const notification<T>& n) { return object_of(n)->spec().paused(); }`.
@@ -261,10 +268,10 @@ public:
     };
     /// Waits for the first event that meets the condition, starting with the stored objects.
     [[nodiscard]] boost::asio::awaitable<result<notification<T>>>
-    wait_for_any(named_first<event_predicate> wanted, saturating_duration timeout = {},
-                 subscription_options options = subscription_options()) const
+    wait_for_any(event_predicate wanted, saturating_duration timeout = {}, subscription_options options = {}) const
     {
-        return detail::typed_event_of<T>(untyped().wait_for_any(wanted.take().untyped(), timeout, std::move(options)));
+        return detail::typed_event_of<T>(
+            untyped().wait_for_any(std::move(wanted).untyped(), timeout, std::move(options)));
     }
 
     /// The same informer without the type.

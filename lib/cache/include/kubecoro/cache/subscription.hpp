@@ -1,6 +1,5 @@
 #pragma once
 
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/cache/detail/typed_events.hpp>
 #include <kubecoro/cache/event_handler.hpp>
 
@@ -9,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kubecoro {
@@ -31,7 +31,6 @@ struct subscription_options
     saturating_duration resync = {};
     /// For metrics, logs and describe().
     std::string name = {};
-    KUBECORO_NAME_FIRST;
 };
 
 template<class T = object>
@@ -68,7 +67,7 @@ public:
 
         @return the first failure of `f`, or its exception: later events are not lost, and pop() or for_each() may
         continue; else end_reason(), which is never success. @par Cancellation  as pop(); reaches `f`. */
-    [[nodiscard]] boost::asio::awaitable<result<>> for_each(named_first<handler_slot<notification<object>>> f);
+    [[nodiscard]] boost::asio::awaitable<result<>> for_each(handler_slot<notification<object>> f);
 
     /// Returns why the last pop() was empty; success when it was not.
     [[nodiscard]] result<> end_reason() const;
@@ -105,9 +104,9 @@ public:
         return typed_batch(subscription<object>::pop());
     }
     /// Calls `f` with every event, one after the other.
-    [[nodiscard]] boost::asio::awaitable<result<>> for_each(named_first<handler_slot<notification<T>>> f)
+    [[nodiscard]] boost::asio::awaitable<result<>> for_each(handler_slot<notification<T>> f)
     {
-        return subscription<object>::for_each(handler_slot<notification<object>>(f.take().get()));
+        return subscription<object>::for_each(handler_slot<notification<object>>(f.get()));
     }
 
 private:

@@ -2,7 +2,7 @@
 
 #include <kubecoro/api/list_watch_source.hpp>
 #include <kubecoro/api/typed_object.hpp>
-#include <kubecoro/base/name_first.hpp>
+#include <kubecoro/base/callback.hpp>
 #include <kubecoro/cache/reflector_policy.hpp>
 #include <kubecoro/cache/reflector_stats.hpp>
 #include <kubecoro/cache/relist_budget.hpp>
@@ -90,7 +90,6 @@ struct watcher_options
     std::optional<std::uint64_t> seed = {};
     /// Limits how many watchers and reflectors list again at a time; pass one to several. Empty = one of its own.
     std::optional<relist_budget> relists = {};
-    KUBECORO_NAME_FIRST;
 };
 
 template<class T = object>
@@ -193,7 +192,7 @@ class watcher : public watcher<object>
 public:
     /// Creates a watcher of the kind, which does nothing before the first next().
     /// @param provider  As for watcher<object>.
-    explicit watcher(std::shared_ptr<source_provider> provider, watcher_options options = watcher_options())
+    explicit watcher(std::shared_ptr<source_provider> provider, watcher_options options = {})
         : watcher<object>(std::move(provider), T::resource(), std::move(options))
     {
     }

@@ -2,7 +2,6 @@
 
 #include <kubecoro/api/object.hpp>
 #include <kubecoro/base/kept_text.hpp>
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/client/client.hpp>
 
@@ -70,7 +69,6 @@ struct apply_migration
     std::string to = {};
     /// The subresource whose fields move; empty = the object itself.
     std::string subresource = {};
-    KUBECORO_NAME_FIRST;
 };
 
 /** A JSON patch that gives the fields which some managers own by updates to a manager that applies, as client-go's

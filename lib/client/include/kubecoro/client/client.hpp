@@ -50,28 +50,24 @@ struct raw_answer
                        such as a login page), misconfigured (impersonation without a user), and the server's own
                        failures (with its Status and the request). Redirects are never followed: they fail with
                        cond::invalid.
-    @par Cancellation  terminal, partial, total: the connection of that operation is closed.
-    @warning gcc 12 corrupts braced aggregates inside a co_await expression. Name options first: `list_options o{.limit
-    = 5}; co_await c.list(type, ns, o);` is correct everywhere, `co_await c.list(type, ns, {.limit = 5});` is not with
-    gcc 12. */
+    @par Cancellation  terminal, partial, total: the connection of that operation is closed. */
 class client
 {
 public:
     /// Makes a client for the cluster named by a kubeconfig or the pod's environment; does not connect yet.
     /// Errors: cond::misconfigured, see load_kubeconfig and create.
-    [[nodiscard]] static result<client> connect(boost::asio::any_io_executor executor,
-                                                client_options options = client_options());
+    [[nodiscard]] static result<client> connect(boost::asio::any_io_executor executor, client_options options = {});
 
     /** Makes a client for a configuration. The proxy is chosen here, once; the choice is logged (docs/guide/proxies.md).
 
         @par Errors  cond::misconfigured for a server URL, proxy, certificate or key that cannot be used, and for
                      impersonation without a user. */
     [[nodiscard]] static result<client> create(boost::asio::any_io_executor executor, cluster_config config,
-                                               client_options options = client_options());
+                                               client_options options = {});
 
     /// Uses a custom transport, e.g. the in-process one of the embedded server.
-    client(boost::asio::any_io_executor executor, std::shared_ptr<transport> carrier,
-           client_options options = client_options(), credentials login = credentials());
+    client(boost::asio::any_io_executor executor, std::shared_ptr<transport> carrier, client_options options = {},
+           credentials login = {});
 
     // Copies only: a moved-from client remains usable.
     client(const client&) = default;
@@ -86,26 +82,27 @@ public:
                                                              get_options options, kept_text subresource = {}) const;
     /// One page, decoded as it arrives. A list of another kind fails with cond::corrupt.
     [[nodiscard]] boost::asio::awaitable<result<list_page>> list(resource_type resource, kept_text ns,
-                                                                 list_options options = list_options()) const;
+                                                                 list_options options = {}) const;
     /** All pages in one, 500 objects a page unless options.limit is set; its version is the first page's.
 
         When the continue token expires midway (410), everything is listed again in one request. */
     [[nodiscard]] boost::asio::awaitable<result<list_page>> list_all(resource_type resource, kept_text ns,
-                                                                     list_options options = list_options()) const;
+                                                                     list_options options = {}) const;
     /// Watches one resource; an empty namespace means all.
     [[nodiscard]] boost::asio::awaitable<result<std::unique_ptr<watch_stream>>>
-    watch(resource_type resource, kept_text ns, watch_options options = watch_options()) const;
+    watch(resource_type resource, kept_text ns, watch_options options = {}) const;
 
     /// The object as the server stored it.
     [[nodiscard]] boost::asio::awaitable<result<object>> create(resource_type resource, kept_text ns, json_text body,
-                                                                write_options options = write_options()) const;
+                                                                write_options options = {}) const;
     /// Posts to a subresource that has no function of its own. See subresources.hpp for evictions, bindings and tokens.
-    [[nodiscard]] boost::asio::awaitable<result<object>>
-    create_subresource(resource_type resource, kept_text ns, kept_text name, kept_text subresource, json_text body,
-                       write_options options = write_options()) const;
+    [[nodiscard]] boost::asio::awaitable<result<object>> create_subresource(resource_type resource, kept_text ns,
+                                                                            kept_text name, kept_text subresource,
+                                                                            json_text body,
+                                                                            write_options options = {}) const;
     /// Replaces an object. Fails with cond::conflict when `body` has a resource version that is no longer the newest.
     [[nodiscard]] boost::asio::awaitable<result<object>> update(resource_type resource, kept_text ns, kept_text name,
-                                                                json_text body, write_options options = write_options(),
+                                                                json_text body, write_options options = {},
                                                                 kept_text subresource = {}) const;
     /// For resource_client<T>: create() of a struct, which is read before this returns.
     [[nodiscard]] boost::asio::awaitable<result<object>>
@@ -118,7 +115,7 @@ public:
     /// Applies a patch of that kind.
     [[nodiscard]] boost::asio::awaitable<result<object>> patch(resource_type resource, kept_text ns, kept_text name,
                                                                patch_kind kind, json_text body,
-                                                               patch_options options = patch_options(),
+                                                               patch_options options = {},
                                                                kept_text subresource = {}) const;
     /// Server-side apply: the object then has the fields of `body`, and no longer those that this manager applied
     /// earlier and leaves out now. Errors: conflict, see apply_conflicts(); invalid for a body with managed fields.
@@ -127,14 +124,13 @@ public:
                                                                kept_text subresource = {}) const;
     /// Returns the deleted object, the object still held by finalizers, or a `Status`; kind() distinguishes them.
     [[nodiscard]] boost::asio::awaitable<result<object>> remove(resource_type resource, kept_text ns, kept_text name,
-                                                                delete_options options = delete_options(),
+                                                                delete_options options = {},
                                                                 kept_text subresource = {}) const;
     /** Deletes all objects of a namespace, or of a cluster-scoped resource, that a list with the options `which` has.
 
         @return  The objects as they were before, if the server says so; client_limits::max_list_bytes bounds them. */
     [[nodiscard]] boost::asio::awaitable<result<list_page>>
-    remove_collection(resource_type resource, kept_text ns, list_options which = list_options(),
-                      delete_options options = delete_options()) const;
+    remove_collection(resource_type resource, kept_text ns, list_options which = {}, delete_options options = {}) const;
 
     /// Sends any request, with credentials and retries. Fails only when no complete response arrived.
     [[nodiscard]] boost::asio::awaitable<result<raw_answer>> raw(request r) const;
@@ -206,18 +202,16 @@ public:
     [[nodiscard]] boost::asio::awaitable<result<object>> get(kept_text name, get_options options,
                                                              kept_text subresource = {}) const;
     /// As client::list().
-    [[nodiscard]] boost::asio::awaitable<result<list_page>> list(list_options options = list_options()) const;
+    [[nodiscard]] boost::asio::awaitable<result<list_page>> list(list_options options = {}) const;
     /// As client::list_all().
-    [[nodiscard]] boost::asio::awaitable<result<list_page>> list_all(list_options options = list_options()) const;
+    [[nodiscard]] boost::asio::awaitable<result<list_page>> list_all(list_options options = {}) const;
     /// As client::watch().
-    [[nodiscard]] boost::asio::awaitable<result<std::unique_ptr<watch_stream>>>
-    watch(watch_options options = watch_options()) const;
+    [[nodiscard]] boost::asio::awaitable<result<std::unique_ptr<watch_stream>>> watch(watch_options options = {}) const;
     /// As client::create().
-    [[nodiscard]] boost::asio::awaitable<result<object>> create(json_text body,
-                                                                write_options options = write_options()) const;
+    [[nodiscard]] boost::asio::awaitable<result<object>> create(json_text body, write_options options = {}) const;
     /// As client::update().
     [[nodiscard]] boost::asio::awaitable<result<object>>
-    update(kept_text name, json_text body, write_options options = write_options(), kept_text subresource = {}) const;
+    update(kept_text name, json_text body, write_options options = {}, kept_text subresource = {}) const;
     /// As client::create_struct().
     [[nodiscard]] boost::asio::awaitable<result<object>> create_struct(detail::struct_view body,
                                                                        write_options options) const;
@@ -226,21 +220,20 @@ public:
     update_struct(kept_text name, detail::struct_view body, write_options options, kept_text subresource) const;
     /// As client::patch().
     [[nodiscard]] boost::asio::awaitable<result<object>> patch(kept_text name, patch_kind kind, json_text body,
-                                                               patch_options options = patch_options(),
+                                                               patch_options options = {},
                                                                kept_text subresource = {}) const;
     /// As client::apply().
     [[nodiscard]] boost::asio::awaitable<result<object>> apply(kept_text name, json_text body, apply_options options,
                                                                kept_text subresource = {}) const;
     /// As client::create_subresource().
     [[nodiscard]] boost::asio::awaitable<result<object>>
-    create_subresource(kept_text name, kept_text subresource, json_text body,
-                       write_options options = write_options()) const;
+    create_subresource(kept_text name, kept_text subresource, json_text body, write_options options = {}) const;
     /// As client::remove().
-    [[nodiscard]] boost::asio::awaitable<result<object>>
-    remove(kept_text name, delete_options options = delete_options(), kept_text subresource = {}) const;
+    [[nodiscard]] boost::asio::awaitable<result<object>> remove(kept_text name, delete_options options = {},
+                                                                kept_text subresource = {}) const;
     /// As client::remove_collection().
-    [[nodiscard]] boost::asio::awaitable<result<list_page>>
-    remove_collection(list_options which = list_options(), delete_options options = delete_options()) const;
+    [[nodiscard]] boost::asio::awaitable<result<list_page>> remove_collection(list_options which = {},
+                                                                              delete_options options = {}) const;
 
     /// The resource.
     [[nodiscard]] const resource_type& type() const noexcept { return type_; }

@@ -1,10 +1,10 @@
 #pragma once
 
 #include <kubecoro/api/decode.hpp>
+#include <kubecoro/base/callback.hpp>
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/log.hpp>
 #include <kubecoro/base/metrics.hpp>
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/client/transport.hpp>
 #include <kubecoro/client/write_checks.hpp>
 
@@ -80,7 +80,6 @@ struct client_rate_limit
     double burst = 10;
     /// A 429 halves the rate, once a second at most and down to a hundredth; half a minute without one restores it.
     bool adaptive = true;
-    KUBECORO_NAME_FIRST;
 };
 
 /// Options of a client, see client::connect().
@@ -135,7 +134,6 @@ struct client_options
     callback<void(const server_warning&)> on_warning = {};
     /// Null = null_metrics().
     std::shared_ptr<kubecoro::metrics> metrics = {};
-    KUBECORO_NAME_FIRST;
 };
 
 } // namespace kubecoro

@@ -3,7 +3,6 @@
 #include <kubecoro/api/resource.hpp>
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/kept_text.hpp>
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/client/client.hpp>
 
@@ -109,7 +108,6 @@ struct discovery_options
     /// Minimum time between reads that unknown names cause, so that a typing error in a loop does not load the server. A
     /// list with groups missing is also read again after it.
     saturating_duration miss_interval = std::chrono::seconds{10};
-    KUBECORO_NAME_FIRST;
 };
 
 /** The resources of a server, read when they are first needed and kept: for programs that find kinds by name while they
@@ -122,7 +120,7 @@ class discovery
 {
 public:
     /// Does not read yet.
-    explicit discovery(client c, discovery_options options = discovery_options());
+    explicit discovery(client c, discovery_options options = {});
 
     /// All resources, and the groups that are missing.
     [[nodiscard]] boost::asio::awaitable<result<std::shared_ptr<const discovered_resources>>> resources() const;

@@ -43,7 +43,7 @@ class followed_log
 {
 public:
     /// Does not connect yet. log_options::follow is understood. With `previous` or `limit_bytes` nothing is continued.
-    followed_log(client c, kept_text ns, kept_text pod, log_options options = log_options());
+    followed_log(client c, kept_text ns, kept_text pod, log_options options = {});
     ~followed_log();
     followed_log(followed_log&&) noexcept;
     followed_log& operator=(followed_log&&) noexcept;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/result.hpp>
 
 #include <cstddef>
@@ -24,7 +23,6 @@ struct impersonation
     std::vector<std::string> groups = {};
     /// Further attributes of the user.
     std::vector<std::pair<std::string, std::string>> extra = {};
-    KUBECORO_NAME_FIRST;
 };
 
 /** A program that prints credentials: `users[].user.exec` of a kubeconfig, such as `aws eks get-token`,
@@ -59,7 +57,6 @@ struct exec_config
     std::string config = {};
     /// Whether the program may use standard input.
     interactive_mode interactive = interactive_mode::never;
-    KUBECORO_NAME_FIRST;
 };
 
 /// Authenticates requests. Only one of token, token_file, user name and exec is used, with precedence token_file, token,
@@ -79,7 +76,6 @@ struct credentials
     std::optional<exec_config> exec = {};
     /// Impersonation, on top of the credentials.
     impersonation as = {};
-    KUBECORO_NAME_FIRST;
 };
 
 /** Address of a cluster, verification of its certificate, and credentials: everything needed to make a client. A
@@ -120,7 +116,6 @@ struct cluster_config
     std::string ns = {};
     /// Source of the configuration, for display: "context kind of /home/u/.kube/config", "in-cluster".
     std::string origin = {};
-    KUBECORO_NAME_FIRST;
 };
 
 /** The loader's access to environment variables and files. Both functions are injectable so that tests need no
@@ -149,7 +144,6 @@ struct kubeconfig_options
     std::string path = {};
     /// Empty = current-context.
     std::string context = {};
-    KUBECORO_NAME_FIRST;
 };
 
 /** Finds the cluster the way kubectl does.
@@ -162,7 +156,7 @@ struct kubeconfig_options
                  missing context, cluster or user, bad base64, an encrypted key, an empty token file, a token beside a
                  user name, impersonation without a user, an incomplete
                  exec, an unusable proxy-url, or an unsupported setting (auth-provider). */
-[[nodiscard]] result<cluster_config> load_kubeconfig(const kubeconfig_options& options = kubeconfig_options(),
+[[nodiscard]] result<cluster_config> load_kubeconfig(const kubeconfig_options& options = {},
                                                      const environment& env = system_environment());
 
 /// The configuration of a pod. Errors: cond::misconfigured outside a pod.

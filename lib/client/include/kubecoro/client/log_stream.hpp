@@ -56,6 +56,6 @@ public:
                        cond::not_found.
     @par Cancellation  terminal, partial, total. */
 [[nodiscard]] boost::asio::awaitable<result<std::unique_ptr<log_stream>>>
-pod_logs(client c, kept_text ns, kept_text pod, log_options options = log_options());
+pod_logs(client c, kept_text ns, kept_text pod, log_options options = {});
 
 } // namespace kubecoro

@@ -4,7 +4,6 @@
 #include <kubecoro/api/detail/struct_type.hpp>
 #include <kubecoro/api/detail/typed_outcome.hpp>
 #include <kubecoro/api/edit.hpp>
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/client/writing.hpp>
 
@@ -43,7 +42,7 @@ public:
     template<class F>
         requires(!std::same_as<std::remove_cvref_t<F>, struct_edit> && std::is_invocable_v<F&, T&>)
     // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): the constraint leaves copying and moving alone
-    struct_edit(F&& f) : edit_(on_json(named_first<kept<std::decay_t<F>>>(std::forward<F>(f)).take()))
+    struct_edit(F&& f) : edit_(on_json(kept<std::decay_t<F>>{std::forward<F>(f)}))
     {
     }
     /// The same edit of JSON.
@@ -53,7 +52,6 @@ private:
     template<class F>
     struct kept
     {
-        kept(F f) : call(std::move(f)) {}
         result<> operator()(boost::json::object& o)
         {
             using outcome = std::invoke_result_t<F&, T&>;
@@ -84,8 +82,7 @@ private:
 
 /// As set_controller_reference() of JSON, for the struct of a kind.
 template<detail::known_struct T>
-void set_controller_reference(const object& owner, T& dependent,
-                              owner_reference_options options = owner_reference_options())
+void set_controller_reference(const object& owner, T& dependent, owner_reference_options options = {})
 {
     T with_owner{};
     detail::copy_with_owner(detail::struct_of<T>(), &dependent, &with_owner, owner, true, options);
@@ -93,7 +90,7 @@ void set_controller_reference(const object& owner, T& dependent,
 }
 /// As set_owner_reference() of JSON, for the struct of a kind.
 template<detail::known_struct T>
-void set_owner_reference(const object& owner, T& dependent, owner_reference_options options = owner_reference_options())
+void set_owner_reference(const object& owner, T& dependent, owner_reference_options options = {})
 {
     T with_owner{};
     detail::copy_with_owner(detail::struct_of<T>(), &dependent, &with_owner, owner, false, options);
@@ -119,8 +116,7 @@ template<class T>
 }
 /// As the other remove_and_wait(), for a kind that has a C++ type.
 template<class T>
-[[nodiscard]] boost::asio::awaitable<result<>> remove_and_wait(client c, object_key key,
-                                                               delete_options options = delete_options(),
+[[nodiscard]] boost::asio::awaitable<result<>> remove_and_wait(client c, object_key key, delete_options options = {},
                                                                saturating_duration limit = std::chrono::minutes{1})
 {
     return remove_and_wait(std::move(c), T::resource(), std::move(key), std::move(options), limit);
@@ -130,21 +126,21 @@ template<class T>
 /// `create_or_update<core_v1::config_map>(cluster, key, [](core_v1::config_map& m) { m.data["a"] = "1"; })`.
 template<class T>
 [[nodiscard]] boost::asio::awaitable<result<written>> create_or_update(client c, object_key key, struct_edit<T> edit,
-                                                                       edit_options how = edit_options())
+                                                                       edit_options how = {})
 {
     return create_or_update(std::move(c), T::resource(), std::move(key), std::move(edit).untyped(), std::move(how));
 }
 /// As create_or_patch() of JSON, with an edit of the kind's struct.
 template<class T>
 [[nodiscard]] boost::asio::awaitable<result<written>> create_or_patch(client c, object_key key, struct_edit<T> edit,
-                                                                      edit_options how = edit_options())
+                                                                      edit_options how = {})
 {
     return create_or_patch(std::move(c), T::resource(), std::move(key), std::move(edit).untyped(), std::move(how));
 }
 /// As retry_on_conflict() of JSON, with an edit of the kind's struct.
 template<class T>
 [[nodiscard]] boost::asio::awaitable<result<written>> retry_on_conflict(client c, object_key key, struct_edit<T> edit,
-                                                                        edit_options how = edit_options())
+                                                                        edit_options how = {})
 {
     return retry_on_conflict(std::move(c), T::resource(), std::move(key), std::move(edit).untyped(), std::move(how));
 }
@@ -152,7 +148,7 @@ template<class T>
 /// `edit_status<website>(cluster, site, [&](website& s) { set_condition(s, ready, now); })`.
 template<class T>
 [[nodiscard]] boost::asio::awaitable<result<written>> edit_status(client c, object o, struct_edit<T> edit,
-                                                                  edit_options how = edit_options())
+                                                                  edit_options how = {})
 {
     return edit_status(std::move(c), std::move(o), std::move(edit).untyped(), std::move(how));
 }

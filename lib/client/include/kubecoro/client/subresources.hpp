@@ -2,7 +2,6 @@
 
 #include <kubecoro/api/options.hpp>
 #include <kubecoro/base/kept_text.hpp>
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/client/client.hpp>
 
@@ -42,7 +41,6 @@ struct scale_options
     std::string resource_version = {};
     /// Options common to all writes.
     write_options write = {};
-    KUBECORO_NAME_FIRST;
 };
 
 /** Number of replicas of any kind that has the subresource scale.
@@ -57,7 +55,7 @@ struct scale_options
     @par Errors  As get_scale, and conflict if a condition of the options does not hold. */
 [[nodiscard]] boost::asio::awaitable<result<scale_state>> set_scale(client c, resource_type resource, kept_text ns,
                                                                     kept_text name, std::int64_t replicas,
-                                                                    scale_options options = scale_options());
+                                                                    scale_options options = {});
 
 /** Evicts a pod: deletes it unless a disruption budget forbids that at present.
 
@@ -67,7 +65,7 @@ struct scale_options
     @par Errors     As client. retry_later if a budget forbids it now, see is_disruption_budget(); internal, if several
                     budgets select the pod. */
 [[nodiscard]] boost::asio::awaitable<result<>> evict(client c, kept_text ns, kept_text pod,
-                                                     delete_options options = delete_options());
+                                                     delete_options options = {});
 
 /// True if an eviction failed because a disruption budget forbids it now, and not because the server is busy.
 [[nodiscard]] bool is_disruption_budget(const failure& f) noexcept;
@@ -92,7 +90,6 @@ struct token_options
     std::optional<std::chrono::seconds> lifetime = {};
     /// An object with which the token ends.
     token_binding bound_to = {};
-    KUBECORO_NAME_FIRST;
 };
 
 /// A token of a service account. It is a secret: do not log it.
@@ -106,7 +103,7 @@ struct service_account_token
 
 /// Requests a token of a service account (TokenRequest). Errors: as client.
 [[nodiscard]] boost::asio::awaitable<result<service_account_token>>
-create_token(client c, kept_text ns, kept_text service_account, token_options options = token_options());
+create_token(client c, kept_text ns, kept_text service_account, token_options options = {});
 
 /** Adds an ephemeral container to a running pod, or changes nothing if the pod has this very one.
 
@@ -115,14 +112,13 @@ create_token(client c, kept_text ns, kept_text service_account, token_options op
     @par Errors       As client; invalid for a container without a name. */
 [[nodiscard]] boost::asio::awaitable<result<object>> add_ephemeral_container(client c, kept_text ns, kept_text pod,
                                                                              const boost::json::value& container,
-                                                                             write_options options = write_options());
+                                                                             write_options options = {});
 
 /** Binds a pod to a node, as a scheduler does.
 
     @param pod_uid  Only the pod with this uid; empty = any.
     @par Errors     As client; conflict if the pod has a node, or another uid. */
 [[nodiscard]] boost::asio::awaitable<result<>> bind_pod(client c, kept_text ns, kept_text pod, kept_text node,
-                                                        kept_text pod_uid = {},
-                                                        write_options options = write_options());
+                                                        kept_text pod_uid = {}, write_options options = {});
 
 } // namespace kubecoro

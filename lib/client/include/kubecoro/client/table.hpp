@@ -69,7 +69,7 @@ get_table(client c, resource_type resource, kept_text ns, kept_text name, table_
     A page is held whole, at most client_limits::max_answer_bytes: set list_options::limit, as kubectl does with 500.
     metadata_only does not apply. Errors: as get_table. */
 [[nodiscard]] boost::asio::awaitable<result<table>> list_table(client c, resource_type resource, kept_text ns,
-                                                               list_options options = list_options(),
+                                                               list_options options = {},
                                                                table_object with = table_object::metadata);
 
 /// A change of a table that is watched.
@@ -103,7 +103,7 @@ public:
 
     metadata_only does not apply. Errors: as client::watch(). */
 [[nodiscard]] boost::asio::awaitable<result<std::unique_ptr<table_watch>>>
-watch_table(client c, resource_type resource, kept_text ns, watch_options options = watch_options(),
+watch_table(client c, resource_type resource, kept_text ns, watch_options options = {},
             table_object with = table_object::metadata);
 
 } // namespace kubecoro

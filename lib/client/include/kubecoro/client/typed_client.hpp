@@ -62,30 +62,29 @@ public:
     explicit resource_client(resource_client<object> untyped) : resource_client<object>(std::move(untyped)) {}
 
     /// Reads an object.
-    [[nodiscard]] boost::asio::awaitable<result<typed_object<T>>> get(kept_text name,
-                                                                      get_options options = get_options()) const
+    [[nodiscard]] boost::asio::awaitable<result<typed_object<T>>> get(kept_text name, get_options options = {}) const
     {
         return detail::typed_outcome<T>(untyped().get(std::move(name), std::move(options)));
     }
     /// One page.
-    [[nodiscard]] boost::asio::awaitable<result<typed_page<T>>> list(list_options options = list_options()) const
+    [[nodiscard]] boost::asio::awaitable<result<typed_page<T>>> list(list_options options = {}) const
     {
         return typed(untyped().list(std::move(options)));
     }
     /// All pages in one.
-    [[nodiscard]] boost::asio::awaitable<result<typed_page<T>>> list_all(list_options options = list_options()) const
+    [[nodiscard]] boost::asio::awaitable<result<typed_page<T>>> list_all(list_options options = {}) const
     {
         return typed(untyped().list_all(std::move(options)));
     }
     /// Creates the object.
     [[nodiscard]] boost::asio::awaitable<result<typed_object<T>>> create(const T& wanted,
-                                                                         write_options options = write_options()) const
+                                                                         write_options options = {}) const
     {
         return detail::typed_outcome<T>(untyped().create_struct(described(wanted), std::move(options)));
     }
     /// Replaces the object. Fails with cond::conflict when `wanted` has a resource version that is no longer the newest.
-    [[nodiscard]] boost::asio::awaitable<result<typed_object<T>>>
-    update(const T& wanted, write_options options = write_options(), kept_text subresource = {}) const
+    [[nodiscard]] boost::asio::awaitable<result<typed_object<T>>> update(const T& wanted, write_options options = {},
+                                                                         kept_text subresource = {}) const
     {
         return detail::typed_outcome<T>(
             untyped().update_struct(name_of(wanted), described(wanted), std::move(options), std::move(subresource)));

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/client/kubeconfig.hpp>
 
@@ -23,7 +22,6 @@ struct untrusted_kubeconfig_options
     /// NO_PROXY). False: directly, the result's proxy_url is then "direct:". The writer chooses the server's address, and could
     /// have that proxy, with the login in its URL, connect to what the proxy alone reaches.
     bool environment_proxy = false;
-    KUBECORO_NAME_FIRST;
 };
 
 /** Reads a kubeconfig that others have written, such as the content of a Secret: as load_kubeconfig(), but from text, and
@@ -35,8 +33,7 @@ struct untrusted_kubeconfig_options
 
     @par Errors  cond::misconfigured naming origin and field, as load_kubeconfig(), and for what is refused; never with
                  the content of a credential. */
-[[nodiscard]] result<cluster_config>
-parse_untrusted_kubeconfig(std::string_view yaml,
-                           const untrusted_kubeconfig_options& options = untrusted_kubeconfig_options());
+[[nodiscard]] result<cluster_config> parse_untrusted_kubeconfig(std::string_view yaml,
+                                                                const untrusted_kubeconfig_options& options = {});
 
 } // namespace kubecoro

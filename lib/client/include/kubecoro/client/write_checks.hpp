@@ -1,7 +1,6 @@
 #pragma once
 
 #include <kubecoro/base/clock.hpp>
-#include <kubecoro/base/name_first.hpp>
 
 #include <chrono>
 #include <initializer_list>
@@ -55,7 +54,6 @@ struct write_checks
     /// A schema is read again when it is older. Before an object is refused by one that is older than ten seconds, it is
     /// read again as well.
     saturating_duration max_age = std::chrono::minutes{10};
-    KUBECORO_NAME_FIRST;
 };
 
 } // namespace kubecoro

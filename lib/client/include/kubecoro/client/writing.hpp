@@ -6,7 +6,6 @@
 #include <kubecoro/api/options.hpp>
 #include <kubecoro/api/resource.hpp>
 #include <kubecoro/base/kept_text.hpp>
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/base/retry.hpp>
 #include <kubecoro/client/client.hpp>
@@ -16,6 +15,7 @@
 #include <boost/json/fwd.hpp>
 
 #include <chrono>
+#include <concepts>
 #include <functional>
 #include <string>
 #include <type_traits>
@@ -55,7 +55,7 @@ public:
     template<class F>
         requires(!std::same_as<std::remove_cvref_t<F>, object_edit> && std::is_invocable_v<F&, boost::json::object&>)
     // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): the constraint leaves copying and moving alone
-    object_edit(F&& f) : kept_(named_first<plain<std::decay_t<F>>>(std::forward<F>(f)).take())
+    object_edit(F&& f) : kept_(plain<std::decay_t<F>>{std::forward<F>(f)})
     {
     }
     /// Calls it. Exceptions become failures.
@@ -65,7 +65,6 @@ private:
     template<class F>
     struct plain
     {
-        plain(F f) : call(std::move(f)) {}
         result<> operator()(boost::json::object& o) const
         {
             using outcome = std::invoke_result_t<F&, boost::json::object&>;
@@ -112,7 +111,6 @@ struct edit_options
     /// Attempts, and the delays between them, when another writer was first. Without a seed each edit draws a
     /// jitter of its own, which client_options::seed makes repeatable.
     retry_policy retry = {};
-    KUBECORO_NAME_FIRST;
 };
 
 // All of the following: @par Cancellation terminal, partial, total. Errors, beside those of the client: cond::conflict when
@@ -127,16 +125,16 @@ struct edit_options
     object, and the result replaces it, unless nothing changed. Where another writer is first, the newest state is read
     and edited again. An object whose protobuf has fields that this version does not know is patched instead of
     replaced, so that they stay. For kinds with a status subresource the server ignores changes of the status. */
-[[nodiscard]] boost::asio::awaitable<result<written>>
-create_or_update(client c, resource_type type, object_key key, object_edit edit, edit_options how = edit_options());
+[[nodiscard]] boost::asio::awaitable<result<written>> create_or_update(client c, resource_type type, object_key key,
+                                                                       object_edit edit, edit_options how = {});
 /// As create_or_update(), but changes go as a JSON merge patch that has nothing but them. The patch is for the version that
 /// was edited, so that no other writer's list items are lost.
-[[nodiscard]] boost::asio::awaitable<result<written>>
-create_or_patch(client c, resource_type type, object_key key, object_edit edit, edit_options how = edit_options());
+[[nodiscard]] boost::asio::awaitable<result<written>> create_or_patch(client c, resource_type type, object_key key,
+                                                                      object_edit edit, edit_options how = {});
 /// Reads the newest state of an object, edits it and replaces it, again as long as others are first. As client-go's
 /// RetryOnConflict around get and update. Fails with cond::not_found if there is no such object.
-[[nodiscard]] boost::asio::awaitable<result<written>>
-retry_on_conflict(client c, resource_type type, object_key key, object_edit edit, edit_options how = edit_options());
+[[nodiscard]] boost::asio::awaitable<result<written>> retry_on_conflict(client c, resource_type type, object_key key,
+                                                                        object_edit edit, edit_options how = {});
 
 /** Sets members of an object's status: `co_await patch_status(cluster, f, {{"availableReplicas", n}});`
 
@@ -145,27 +143,27 @@ retry_on_conflict(client c, resource_type type, object_key key, object_edit edit
     also if another one has its name since. The resource is found by the object's kind: from the built-in ones, else by
     discovery. */
 [[nodiscard]] boost::asio::awaitable<result<object>> patch_status(client c, object o, json_members status,
-                                                                  write_options options = write_options());
+                                                                  write_options options = {});
 /// Edits the status of this object, beginning with `o` itself: for conditions, whose list others change as well. Fails with
 /// cond::invalid if the edit changes anything but the status. Conflicts are as in retry_on_conflict().
 [[nodiscard]] boost::asio::awaitable<result<written>> edit_status(client c, object o, object_edit edit,
-                                                                  edit_options how = edit_options());
+                                                                  edit_options how = {});
 
 /// Adds a finalizer to this object, by its uid. Returns the object as it is then; sends nothing if it has the finalizer.
 /// Fails with cond::invalid for an object that is being deleted, and with cond::not_found if it is gone.
 [[nodiscard]] boost::asio::awaitable<result<object>> ensure_finalizer(client c, object o, kept_text finalizer,
-                                                                      write_options options = write_options());
+                                                                      write_options options = {});
 /// Removes a finalizer from this object, by its uid. Returns the object as it is then; null if it is gone, which is no
 /// failure.
 [[nodiscard]] boost::asio::awaitable<result<object>> remove_finalizer(client c, object o, kept_text finalizer,
-                                                                      write_options options = write_options());
+                                                                      write_options options = {});
 
 /** Deletes an object and waits until it is gone, or another one has its name. An object that is not there is gone.
 
     @param limit   Fails with cond::timed_out after it, naming the finalizers that hold the object. 0 = no limit.
     @par Executor  as client operations: one that runs one handler at a time. */
 [[nodiscard]] boost::asio::awaitable<result<>> remove_and_wait(client c, resource_type type, object_key key,
-                                                               delete_options options = delete_options(),
+                                                               delete_options options = {},
                                                                saturating_duration limit = std::chrono::minutes{1});
 /** Waits until an object is gone that was deleted before, or another one has its name. As remove_and_wait(), for several
     objects that go together: delete them all, then wait for each.

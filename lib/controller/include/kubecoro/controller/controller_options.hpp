@@ -3,7 +3,6 @@
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/log.hpp>
 #include <kubecoro/base/metrics.hpp>
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/cache/shared_informer.hpp>
 #include <kubecoro/controller/key_class.hpp>
 #include <kubecoro/controller/key_share.hpp>
@@ -75,7 +74,6 @@ struct controller_options
     std::shared_ptr<time_source> time = {};
     /// Receives failures of runs and the controller's own lines.
     logger log = {};
-    KUBECORO_NAME_FIRST;
 };
 
 /// Options of one event source, see controller::watch().
@@ -91,7 +89,6 @@ struct source_options
     saturating_duration resync = {};
     /// For logs and describe(). Empty = the resource's name.
     std::string name = {};
-    KUBECORO_NAME_FIRST;
 };
 
 /// The phases of an event source.

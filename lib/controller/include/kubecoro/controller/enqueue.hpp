@@ -3,7 +3,7 @@
 #include <kubecoro/api/object.hpp>
 #include <kubecoro/api/resource.hpp>
 #include <kubecoro/api/typed_object.hpp>
-#include <kubecoro/base/name_first.hpp>
+#include <kubecoro/base/callback.hpp>
 #include <kubecoro/cache/notification.hpp>
 
 #include <string_view>

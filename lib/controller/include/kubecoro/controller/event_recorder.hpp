@@ -5,7 +5,6 @@
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/log.hpp>
 #include <kubecoro/base/metrics.hpp>
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/client/client.hpp>
 
@@ -109,7 +108,6 @@ struct event_recorder_options
     logger log = {};
     /// Null = no metrics.
     std::shared_ptr<kubecoro::metrics> metrics = {};
-    KUBECORO_NAME_FIRST;
 };
 
 /// A snapshot of a recorder.
@@ -162,7 +160,7 @@ class event_recorder
 {
 public:
     /// @param cluster  Its executor runs everything. May write events: verbs create and patch.
-    explicit event_recorder(client cluster, event_recorder_options options = event_recorder_options());
+    explicit event_recorder(client cluster, event_recorder_options options = {});
 
     /** Records an event. Every call counts; texts are cut to what the API admits (reason and action 128 bytes, note
         1,024), at a character.

@@ -4,7 +4,6 @@
 #include <kubecoro/api/object.hpp>
 #include <kubecoro/api/typed_object.hpp>
 #include <kubecoro/base/kept_text.hpp>
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/client/client.hpp>
 #include <kubecoro/controller/controller.hpp>
@@ -68,9 +67,9 @@ struct finalized
 
     @param found  As the informer has it. Null = nothing to do.
     @par Lifetime  `context` must outlive the awaitable. */
-[[nodiscard]] boost::asio::awaitable<result<action>>
-run_with_finalizer(client cluster, object found, kept_text finalizer, named_first<object_run> apply,
-                   named_first<object_run> cleanup, reconcile_context& context);
+[[nodiscard]] boost::asio::awaitable<result<action>> run_with_finalizer(client cluster, object found,
+                                                                        kept_text finalizer, object_run apply,
+                                                                        object_run cleanup, reconcile_context& context);
 
 /** A reconciler that cleans up before its object goes.
 

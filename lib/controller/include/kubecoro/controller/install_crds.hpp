@@ -2,7 +2,6 @@
 
 #include <kubecoro/api/object.hpp>
 #include <kubecoro/base/clock.hpp>
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/client/client.hpp>
 
@@ -24,7 +23,6 @@ struct install_options
     saturating_duration limit = std::chrono::seconds{30};
     /// Whether a definition may stop serving a version, or store objects in an older one than now.
     bool allow_downgrade = false;
-    KUBECORO_NAME_FIRST;
 };
 
 /** Applies CustomResourceDefinitions and waits until the server serves them.
@@ -44,6 +42,6 @@ struct install_options
     @par Cancellation  terminal, partial, total.
     @par Executor  as client operations: one that runs one handler at a time. */
 [[nodiscard]] boost::asio::awaitable<result<std::vector<object>>>
-install_crds(client cluster, std::vector<boost::json::value> definitions, install_options how = install_options());
+install_crds(client cluster, std::vector<boost::json::value> definitions, install_options how = {});
 
 } // namespace kubecoro

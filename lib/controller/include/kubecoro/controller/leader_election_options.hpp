@@ -1,10 +1,10 @@
 #pragma once
 
+#include <kubecoro/base/callback.hpp>
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/failure.hpp>
 #include <kubecoro/base/log.hpp>
 #include <kubecoro/base/metrics.hpp>
-#include <kubecoro/base/name_first.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -62,7 +62,6 @@ struct leader_election_options
     std::shared_ptr<time_source> time = {};
     /// Receives new leaders, and requests that fail.
     logger log = {};
-    KUBECORO_NAME_FIRST;
 };
 
 /// The phases of an election.

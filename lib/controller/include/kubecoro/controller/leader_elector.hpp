@@ -2,7 +2,6 @@
 
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/kept_text.hpp>
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/client/client.hpp>
 #include <kubecoro/controller/controller.hpp>
@@ -58,7 +57,7 @@ public:
                            in progress. Those of the work.
         @par Cancellation  terminal, partial, total: cancels the work at once. Completes when that has ended and the Lease
                            is released, which may take until `renew_deadline`. */
-    [[nodiscard]] boost::asio::awaitable<result<>> run(named_first<leader_work> work);
+    [[nodiscard]] boost::asio::awaitable<result<>> run(leader_work work);
 
     /** Ends the election for good. A leader's work may end within the grace period, then it is cancelled; then the Lease
         is released. Completes when nothing runs any more. Idempotent. Must not be awaited by the work: use request_stop().

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/result.hpp>
 
 #include <boost/asio/awaitable.hpp>
@@ -26,7 +25,7 @@ struct parallel_options
     @par Cancellation  terminal, partial, total: pieces in progress are cancelled and awaited, no others are begun.
     @par Executor      the caller's, which must be serialised (a strand, or a context with one thread). */
 [[nodiscard]] boost::asio::awaitable<result<>>
-parallelize(std::size_t pieces, named_first<std::function<boost::asio::awaitable<result<>>(std::size_t)>> work,
-            parallel_options how = parallel_options());
+parallelize(std::size_t pieces, std::function<boost::asio::awaitable<result<>>(std::size_t)> work,
+            parallel_options how = {});
 
 } // namespace kubecoro

@@ -3,7 +3,6 @@
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/log.hpp>
 #include <kubecoro/base/metrics.hpp>
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/repeat.hpp>
 #include <kubecoro/base/result.hpp>
 
@@ -39,7 +38,6 @@ struct periodic_options
     logger log = {};
     /// Receives kubecoro_periodic_runs_total and kubecoro_periodic_run_seconds. Null = no metrics.
     std::shared_ptr<kubecoro::metrics> metrics = {};
-    KUBECORO_NAME_FIRST;
 };
 
 /** Runs a job again and again, one run at a time, until it is cancelled: for a task_group, which owns it.
@@ -54,6 +52,6 @@ struct periodic_options
     @par Errors        cond::cancelled, and nothing else.
     @par Cancellation  terminal, partial, total; reaches the run, which is awaited.
     @par Executor      with a deadline one that runs one handler at a time. */
-[[nodiscard]] boost::asio::awaitable<result<>> every(periodic_options how, named_first<loop_body> job);
+[[nodiscard]] boost::asio::awaitable<result<>> every(periodic_options how, loop_body job);
 
 } // namespace kubecoro

@@ -5,7 +5,6 @@
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/kept_text.hpp>
 #include <kubecoro/base/log.hpp>
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/base/tracer.hpp>
 #include <kubecoro/controller/action.hpp>
@@ -60,7 +59,6 @@ public:
         const kubecoro::span* span = nullptr;
         /// Set when the runs are cancelled. Null = never.
         const std::atomic<bool>* cancelled = nullptr;
-        KUBECORO_NAME_FIRST;
     };
     /// @param s  Its `controller`, `key`, `span` and `cancelled` are borrowed and must outlive the context.
     explicit reconcile_context(settings s);

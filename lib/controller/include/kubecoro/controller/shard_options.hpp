@@ -4,7 +4,6 @@
 #include <kubecoro/base/failure.hpp>
 #include <kubecoro/base/log.hpp>
 #include <kubecoro/base/metrics.hpp>
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/controller/shard_by.hpp>
 
 #include <chrono>
@@ -63,7 +62,6 @@ struct shard_options
     std::shared_ptr<time_source> time = {};
     /// Receives members that come and go, hand-overs, and requests that fail.
     logger log = {};
-    KUBECORO_NAME_FIRST;
 };
 
 /// The states of a member.

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/tracer.hpp>
 
 #include <cstddef>
@@ -26,7 +25,6 @@ struct trace_options
     /// Name of the cluster, as `kubecoro.cluster` in the spans of events, triggers and runs. Empty = none. manager::clusters()
     /// sets it.
     std::string cluster = {};
-    KUBECORO_NAME_FIRST;
 };
 
 } // namespace kubecoro

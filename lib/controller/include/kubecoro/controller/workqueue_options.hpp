@@ -3,7 +3,6 @@
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/log.hpp>
 #include <kubecoro/base/metrics.hpp>
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/controller/rate_limiter.hpp>
 
 #include <cstddef>
@@ -51,7 +50,6 @@ struct workqueue_options
     std::shared_ptr<time_source> time = {};
     /// Receives failures of the queue itself.
     logger log = {};
-    KUBECORO_NAME_FIRST;
 };
 
 /// The ready keys of one class.

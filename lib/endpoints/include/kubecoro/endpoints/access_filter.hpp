@@ -3,7 +3,6 @@
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/log.hpp>
 #include <kubecoro/base/metrics.hpp>
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/client/client.hpp>
 
@@ -53,7 +52,6 @@ struct access_filter_options
     std::shared_ptr<time_source> time = {};
     /// Receives why reviews fail, once in ten seconds; never a token.
     logger log = {};
-    KUBECORO_NAME_FIRST;
 };
 
 /// Asks whether the bearer of the token may read the path.

@@ -3,7 +3,6 @@
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/log.hpp>
 #include <kubecoro/base/metrics.hpp>
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/endpoints/access_filter.hpp>
 #include <kubecoro/endpoints/debug_pages.hpp>
 #include <kubecoro/endpoints/health_checks.hpp>
@@ -100,7 +99,6 @@ struct endpoint_options
     std::shared_ptr<time_source> time = {};
     /// Receives a line for refused requests and connections, of each kind once in ten seconds.
     logger log = {};
-    KUBECORO_NAME_FIRST;
 };
 
 } // namespace kubecoro

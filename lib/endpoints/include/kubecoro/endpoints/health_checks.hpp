@@ -3,7 +3,6 @@
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/log.hpp>
 #include <kubecoro/base/metrics.hpp>
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/endpoints/health_check.hpp>
 
 #include <boost/asio/awaitable.hpp>
@@ -44,7 +43,6 @@ struct health_options
     std::shared_ptr<time_source> time = {};
     /// Receives a line whenever a check begins to fail or to succeed, with the reason.
     logger log = {};
-    KUBECORO_NAME_FIRST;
 };
 
 /// The answer of one check.

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/base/tracer.hpp>
 
@@ -17,7 +16,6 @@ struct otlp_resource
     std::string service = {};
     /// `service.version`; empty = none.
     std::string version = {};
-    KUBECORO_NAME_FIRST;
 };
 
 /// A span as OpenTelemetry's protocol has it in JSON: a whole request in one line, as its file exporter writes it.
@@ -33,7 +31,6 @@ struct otlp_file_options
     /// A file of this size gets the suffix ".1", in the place of an older one, and another one begins; where it cannot
     /// be renamed it is emptied. 0 = no limit.
     std::size_t max_bytes = 64 * 1024 * 1024;
-    KUBECORO_NAME_FIRST;
 };
 
 /** A sink that writes each span to a file, as to_otlp_line(). The receiver `otlpjsonfile` of the OpenTelemetry collector

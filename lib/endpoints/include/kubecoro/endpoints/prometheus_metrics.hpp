@@ -1,7 +1,6 @@
 #pragma once
 
 #include <kubecoro/base/metrics.hpp>
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/base/transient_metrics.hpp>
 
@@ -38,7 +37,6 @@ struct prometheus_options
     std::size_t max_label_bytes = 256;
     /// Adds process_cpu_seconds_total, process_resident_memory_bytes and their like, read at each scrape.
     bool process = true;
-    KUBECORO_NAME_FIRST;
 };
 
 /** Keeps metrics in a registry of prometheus-cpp, and writes them in the text format that Prometheus scrapes.

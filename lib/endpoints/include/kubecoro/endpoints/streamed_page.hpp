@@ -1,7 +1,5 @@
 #pragma once
 
-#include <kubecoro/base/name_first.hpp>
-
 #include <cstddef>
 #include <functional>
 #include <string>
@@ -32,7 +30,6 @@ struct streamed_page
     /// and the addresses of clients take turns. For the next one an answer breaks off whose client has read nothing for a
     /// second, or the oldest one, of three seconds at least, of an address that has two places more.
     std::size_t max_answers = 4;
-    KUBECORO_NAME_FIRST;
 };
 
 /** A page whose whole text a function returns, for what is small, such as a report of some lines:

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <kubecoro/api/resource.hpp>
-#include <kubecoro/base/name_first.hpp>
 
 #include <string>
 #include <string_view>
@@ -22,7 +21,6 @@ struct access_right
     std::string ns = {};
     /// The one object that it is about; empty = all.
     std::string name = {};
-    KUBECORO_NAME_FIRST;
     friend bool operator==(const access_right&, const access_right&) = default;
 };
 
@@ -43,7 +41,6 @@ struct rbac_options
     std::string name = {};
     /// Namespace of the service account. Required.
     std::string ns = {};
-    KUBECORO_NAME_FIRST;
 };
 
 /** The YAML of a ServiceAccount that has these rights and no others: a ClusterRole with its binding for those in all

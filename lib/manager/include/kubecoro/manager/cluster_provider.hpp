@@ -1,6 +1,5 @@
 #pragma once
 
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/client/client.hpp>
 
@@ -11,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace kubecoro {
 
@@ -31,7 +31,6 @@ struct cluster_offer
     /** Makes the client, when the cluster joins and after each failure to; its executor and options are to be passed on. May
         be called on any thread, also after the cluster was withdrawn; must not block. */
     std::function<result<client>(boost::asio::any_io_executor, client_options)> connect = {};
-    KUBECORO_NAME_FIRST;
 };
 
 /// Receives the clusters that a provider knows. A cheap handle, thread safe; it may outlive the manager, and then does nothing.

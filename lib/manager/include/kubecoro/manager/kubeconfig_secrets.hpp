@@ -1,6 +1,5 @@
 #pragma once
 
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/client/kubeconfig.hpp>
 #include <kubecoro/manager/cluster_provider.hpp>
 
@@ -41,7 +40,6 @@ struct kubeconfig_secrets
     /// a loopback or link-local network, so that only a list of allowed hosts, or a network policy, keeps those out. Must not
     /// block; any thread, of one cluster or several at once. Empty = all are accepted.
     std::function<result<>(const cluster_config&)> accept = {};
-    KUBECORO_NAME_FIRST;
 };
 
 /// The provider of these clusters, for one manager.

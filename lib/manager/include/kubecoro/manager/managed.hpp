@@ -64,24 +64,23 @@ public:
 
     /// Changes of objects of kind U lead to runs of the objects that own them, by their controller reference.
     template<class U>
-    managed_controller owns(source_options options = source_options()) const
+    managed_controller owns(source_options options = {}) const
     {
         return owns(U::resource(), std::move(options));
     }
     /// The same for a kind without a C++ type.
-    managed_controller owns(const resource_type& resource, source_options options = source_options()) const;
+    managed_controller owns(const resource_type& resource, source_options options = {}) const;
 
     /** Changes of objects of kind U lead to runs of the keys that `map` names: a function of (`const typed_object<U>&`,
         `key_sink`), one that returns an object_key, an optional one or a range of them, or an `enqueue`. For an update it is called with
         both states. */
     template<class U, class Map>
-    managed_controller watches(Map map, source_options options = source_options()) const
+    managed_controller watches(Map map, source_options options = {}) const
     {
         return watches(U::resource(), detail::enqueue_by<detail::handled_kind<U>>(std::move(map)), std::move(options));
     }
     /// The same for a kind without a C++ type.
-    managed_controller watches(const resource_type& resource, enqueue map,
-                               source_options options = source_options()) const;
+    managed_controller watches(const resource_type& resource, enqueue map, source_options options = {}) const;
     /** Declares that runs write objects of kind U, as manager::needs() with these verbs. The default is what create_or_update()
         and its like need, and removal. */
     template<class U>
@@ -92,8 +91,7 @@ public:
     /// The same for a kind without a C++ type.
     managed_controller writes(const resource_type& resource, std::vector<std::string> verbs) const;
     /// Adds any informer of the manager, and gives the handle to remove it.
-    event_source watch(const shared_informer<object>& informer, enqueue map,
-                       source_options options = source_options()) const;
+    event_source watch(const shared_informer<object>& informer, enqueue map, source_options options = {}) const;
 
     /// Requests a run of the key.
     void trigger(object_key_view key, int priority = priority::normal) const;

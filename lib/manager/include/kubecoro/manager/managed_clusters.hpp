@@ -1,7 +1,6 @@
 #pragma once
 
 #include <kubecoro/base/backoff_policy.hpp>
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/client/client_options.hpp>
 #include <kubecoro/manager/access_right.hpp>
@@ -40,7 +39,6 @@ struct clusters_options
     manager_options each = {.progress = duration::zero()};
     /// For the client of each cluster: limits and time limits. Clock, log and metrics as above.
     client_options connection = {};
-    KUBECORO_NAME_FIRST;
 };
 
 /// The rights that a set of clusters needs in each of them, see manager::rights_in_clusters().

@@ -55,7 +55,7 @@ class manager
 {
 public:
     /// Everything runs on the client's executor, each part on a strand of its own.
-    explicit manager(kubecoro::client cluster, manager_options options = manager_options());
+    explicit manager(kubecoro::client cluster, manager_options options = {});
     ~manager();
     manager(const manager&) = delete;
     manager& operator=(const manager&) = delete;
@@ -88,12 +88,12 @@ public:
 
         May be called at any time. After the start, await has_synced() of the informer before reading it. */
     template<class T>
-    shared_informer<detail::handled_kind<T>> informer(informer_options options = informer_options())
+    shared_informer<detail::handled_kind<T>> informer(informer_options options = {})
     {
         return shared_informer<detail::handled_kind<T>>(informer(T::resource(), std::move(options)));
     }
     /// The same for a kind without a C++ type.
-    shared_informer<object> informer(const resource_type& resource, informer_options options = informer_options());
+    shared_informer<object> informer(const resource_type& resource, informer_options options = {});
 
     /** Reads the informer of a kind. Before the start this declares the kind, as informer() does. After the start the kind
         must have been declared: throws kubecoro::error with cond::misconfigured otherwise, so that a run fails instead of
@@ -155,7 +155,7 @@ public:
         with `latch stop`. It may end early; when it fails, `options.retry` decides. Kept as long as it runs. */
     template<class F>
         requires(std::is_constructible_v<runnable, F> || std::is_constructible_v<patient_runnable, F>)
-    managed run(std::string name, F f, runnable_options options = runnable_options())
+    managed run(std::string name, F f, runnable_options options = {})
     {
         if constexpr (std::is_constructible_v<patient_runnable, F>)
             return add(std::move(name), patient_runnable(std::move(f)), true, std::move(options));
@@ -186,14 +186,13 @@ public:
         @param setup  Called when a cluster joins, and for each further attempt, with its manager; never for two clusters at
                       once. Returns nothing or result<>. Kept as long as this manager. */
     template<class Setup>
-    managed_clusters clusters(kubeconfig_secrets where, Setup setup, clusters_options options = clusters_options())
+    managed_clusters clusters(kubeconfig_secrets where, Setup setup, clusters_options options = {})
     {
         return clusters(make_provider(std::move(where)), std::move(setup), std::move(options));
     }
     /// The same for clusters that another provider knows, such as manual_clusters.
     template<class Setup>
-    managed_clusters clusters(std::shared_ptr<cluster_provider> from, Setup setup,
-                              clusters_options options = clusters_options())
+    managed_clusters clusters(std::shared_ptr<cluster_provider> from, Setup setup, clusters_options options = {})
     {
         return add(std::move(from), detail::cluster_setup_of(std::move(setup)), std::move(options));
     }

@@ -4,7 +4,7 @@
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/log.hpp>
 #include <kubecoro/base/metrics.hpp>
-#include <kubecoro/base/name_first.hpp>
+#include <kubecoro/base/text_list.hpp>
 #include <kubecoro/cache/options.hpp>
 #include <kubecoro/controller/controller_options.hpp>
 #include <kubecoro/controller/event_recorder.hpp>
@@ -65,7 +65,6 @@ struct manager_options
     std::optional<logger> log = {};
     /// Receives the numbers of informers, controllers, queues and the manager.
     std::shared_ptr<kubecoro::metrics> metrics = {};
-    KUBECORO_NAME_FIRST;
 };
 
 /// Options of a controller of a manager, see manager::control().
@@ -80,7 +79,6 @@ struct control_options
     bool needs_leadership = true;
     /// Workers, deadline, limiter and the like. Name, clock, log and metrics are the manager's where they are empty.
     controller_options running = {};
-    KUBECORO_NAME_FIRST;
 };
 
 /// Options of a coroutine that a manager runs, see manager::run().
@@ -93,7 +91,6 @@ struct runnable_options
     /// Empty: a failure ends the manager. Else the coroutine is started again with these delays, which begin at the first one after it
     /// has run for longer than their cap.
     std::optional<backoff_policy> retry = {};
-    KUBECORO_NAME_FIRST;
 };
 
 /// The phases of a manager, in order.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <kubecoro/base/name_first.hpp>
+#include <kubecoro/base/callback.hpp>
 #include <kubecoro/client/client_options.hpp>
 #include <kubecoro/controller/leader_election_options.hpp>
 #include <kubecoro/controller/shard_options.hpp>
@@ -62,7 +62,6 @@ struct operator_options
     /// Adds flags of the operator's own: `[&](CLI::App& app) { app.add_option("--workers", workers, "..."); }`, with CLI11. Each has
     /// a variable of the environment: that of the program's name, as CONFIG_RELOADER_WORKERS, unless it names one.
     callback<void(CLI::App&)> flags = {};
-    KUBECORO_NAME_FIRST;
 };
 
 } // namespace kubecoro

@@ -1,8 +1,8 @@
 #pragma once
 
+#include <kubecoro/base/callback.hpp>
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/latch.hpp>
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/result.hpp>
 
 #include <boost/asio/any_io_executor.hpp>

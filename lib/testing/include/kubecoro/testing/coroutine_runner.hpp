@@ -116,7 +116,7 @@ public:
         On a deadlock (nothing is ready and no timer runs), or when a limit is exceeded, cancels the coroutine and fails
         with cond::internal; the message names the reason. */
     template<class T>
-    result<T> run(boost::asio::awaitable<result<T>> body, run_limits limits = run_limits())
+    result<T> run(boost::asio::awaitable<result<T>> body, run_limits limits = {})
     {
         auto t = spawn(std::move(body));
         const auto ended = run_until([&t] { return t.done(); }, limits);
@@ -128,7 +128,7 @@ public:
 
     /// Runs handlers and advances time until `reached()`. Errors: cond::internal on a deadlock or when a limit is
     /// exceeded.
-    result<> run_until(const std::function<bool()>& reached, run_limits limits = run_limits());
+    result<> run_until(const std::function<bool()>& reached, run_limits limits = {});
     /// Runs handlers until none is ready, without advancing time.
     void run_until_idle();
     /// Runs handlers while virtual time advances by `d`, then until none is ready.

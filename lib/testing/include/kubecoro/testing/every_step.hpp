@@ -1,7 +1,7 @@
 #pragma once
 // Exhaustive tests over suspension points: destroys or cancels a coroutine at each of them.
 
-#include <kubecoro/base/name_first.hpp>
+#include <kubecoro/base/callback.hpp>
 #include <kubecoro/testing/coroutine_runner.hpp>
 
 #include <functional>

@@ -3,13 +3,13 @@
 #include <kubecoro/api/request.hpp>
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/latch.hpp>
-#include <kubecoro/base/name_first.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -46,7 +46,6 @@ struct fault
     std::string body = {};
     /// For answer.
     std::vector<std::pair<std::string, std::string>> headers = {};
-    KUBECORO_NAME_FIRST;
 
     /// Refuses the connection.
     [[nodiscard]] static fault refuse();
@@ -79,7 +78,6 @@ struct fault_rule
     std::size_t nth = 1;
     /// Number of matching requests affected from there on; 0: all.
     std::size_t times = 1;
-    KUBECORO_NAME_FIRST;
 };
 
 /// Random faults: probabilities per request, in [0, 1]. At most one fault is drawn per request.

@@ -3,10 +3,10 @@
 
 #include <kubecoro/api/decode.hpp>
 #include <kubecoro/api/object.hpp>
-#include <kubecoro/base/name_first.hpp>
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace kubecoro::testing {
@@ -30,7 +30,6 @@ struct object_spec
     std::vector<std::pair<std::string, std::string>> labels = {};
     /// Further members of the object as JSON text, e.g. `"spec":{"nodeName":"n1"}`; empty for none.
     std::string members = {};
-    KUBECORO_NAME_FIRST;
 };
 
 /// Throws kubecoro::error when `members` is not valid JSON.

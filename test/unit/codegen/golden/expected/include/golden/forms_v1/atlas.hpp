@@ -6,7 +6,6 @@
 #include <kubecoro/api/other_fields.hpp>
 #include <kubecoro/api/resource.hpp>
 #include <kubecoro/api/view.hpp>
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/meta_v1/object_meta.hpp>
 
 #include <boost/json/value.hpp>
@@ -25,7 +24,6 @@ struct atlas_spec_parts
 {
     std::optional<std::int64_t> a = {};
     kubecoro::other_fields other_fields = {};
-    KUBECORO_NAME_FIRST;
 
     friend const kubecoro::detail::struct_type& struct_type_of(const atlas_spec_parts*) noexcept;
     friend bool operator==(const atlas_spec_parts& a, const atlas_spec_parts& b);
@@ -39,7 +37,6 @@ struct atlas_spec_whole
 {
     std::optional<std::string> a = {};
     kubecoro::other_fields other_fields = {};
-    KUBECORO_NAME_FIRST;
 
     friend const kubecoro::detail::struct_type& struct_type_of(const atlas_spec_whole*) noexcept;
     friend bool operator==(const atlas_spec_whole& a, const atlas_spec_whole& b);
@@ -60,7 +57,6 @@ struct atlas_spec
     boost::json::value empty = {};
     boost::json::value closed = {};
     kubecoro::other_fields other_fields = {};
-    KUBECORO_NAME_FIRST;
 
     friend const kubecoro::detail::struct_type& struct_type_of(const atlas_spec*) noexcept;
     friend bool operator==(const atlas_spec& a, const atlas_spec& b);
@@ -75,7 +71,6 @@ struct atlas
     meta_v1::object_meta metadata = {};
     forms_v1::atlas_spec spec = {};
     kubecoro::other_fields other_fields = {};
-    KUBECORO_NAME_FIRST;
 
     /// The resource of the kind.
     [[nodiscard]] static kubecoro::resource_type resource();

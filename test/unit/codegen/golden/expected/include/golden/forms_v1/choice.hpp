@@ -6,7 +6,6 @@
 #include <kubecoro/api/other_fields.hpp>
 #include <kubecoro/api/resource.hpp>
 #include <kubecoro/api/view.hpp>
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/meta_v1/object_meta.hpp>
 
 #include <cstdint>
@@ -29,7 +28,6 @@ struct choice_spec_store
     std::optional<std::string> medium = {};
     std::optional<std::string> zone = {};
     kubecoro::other_fields other_fields = {};
-    KUBECORO_NAME_FIRST;
 
     friend const kubecoro::detail::struct_type& struct_type_of(const choice_spec_store*) noexcept;
     friend bool operator==(const choice_spec_store& a, const choice_spec_store& b);
@@ -43,7 +41,6 @@ struct choice_spec_limits
 {
     std::optional<std::int64_t> cpu = {};
     kubecoro::other_fields other_fields = {};
-    KUBECORO_NAME_FIRST;
 
     friend const kubecoro::detail::struct_type& struct_type_of(const choice_spec_limits*) noexcept;
     friend bool operator==(const choice_spec_limits& a, const choice_spec_limits& b);
@@ -57,7 +54,6 @@ struct choice_spec_fallback
 {
     std::optional<std::int64_t> after = {};
     kubecoro::other_fields other_fields = {};
-    KUBECORO_NAME_FIRST;
 
     friend const kubecoro::detail::struct_type& struct_type_of(const choice_spec_fallback*) noexcept;
     friend bool operator==(const choice_spec_fallback& a, const choice_spec_fallback& b);
@@ -149,7 +145,6 @@ struct choice_spec
     kubecoro::boxed<forms_v1::choice_spec_fallback> fallback = std::nullopt;
     std::vector<std::string> names = {};
     kubecoro::other_fields other_fields = {};
-    KUBECORO_NAME_FIRST;
 
     friend const kubecoro::detail::struct_type& struct_type_of(const choice_spec*) noexcept;
     friend bool operator==(const choice_spec& a, const choice_spec& b);
@@ -164,7 +159,6 @@ struct choice
     meta_v1::object_meta metadata = {};
     forms_v1::choice_spec spec = {};
     kubecoro::other_fields other_fields = {};
-    KUBECORO_NAME_FIRST;
 
     /// The resource of the kind.
     [[nodiscard]] static kubecoro::resource_type resource();

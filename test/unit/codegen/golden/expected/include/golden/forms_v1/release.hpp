@@ -5,7 +5,6 @@
 #include <kubecoro/api/other_fields.hpp>
 #include <kubecoro/api/resource.hpp>
 #include <kubecoro/api/view.hpp>
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/meta_v1/object_meta.hpp>
 
 #include <cstdint>
@@ -19,7 +18,6 @@ struct release_spec
 {
     std::optional<std::int32_t> replicas = {};
     kubecoro::other_fields other_fields = {};
-    KUBECORO_NAME_FIRST;
 
     friend const kubecoro::detail::struct_type& struct_type_of(const release_spec*) noexcept;
     friend bool operator==(const release_spec& a, const release_spec& b);
@@ -34,7 +32,6 @@ struct release
     meta_v1::object_meta metadata = {};
     forms_v1::release_spec spec = {};
     kubecoro::other_fields other_fields = {};
-    KUBECORO_NAME_FIRST;
 
     /// The resource of the kind.
     [[nodiscard]] static kubecoro::resource_type resource();

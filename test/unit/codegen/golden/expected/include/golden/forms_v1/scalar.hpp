@@ -7,7 +7,6 @@
 #include <kubecoro/api/resource.hpp>
 #include <kubecoro/api/value_members.hpp>
 #include <kubecoro/api/view.hpp>
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/meta_v1/object_meta.hpp>
 
 #include <cstdint>
@@ -35,7 +34,6 @@ struct scalar_spec
     std::optional<kubecoro::int_or_string> port = {};
     std::optional<kubecoro::quantity> size = {};
     kubecoro::other_fields other_fields = {};
-    KUBECORO_NAME_FIRST;
 
     friend const kubecoro::detail::struct_type& struct_type_of(const scalar_spec*) noexcept;
     friend bool operator==(const scalar_spec& a, const scalar_spec& b);
@@ -50,7 +48,6 @@ struct scalar
     meta_v1::object_meta metadata = {};
     forms_v1::scalar_spec spec = {};
     kubecoro::other_fields other_fields = {};
-    KUBECORO_NAME_FIRST;
 
     /// The resource of the kind.
     [[nodiscard]] static kubecoro::resource_type resource();

@@ -6,7 +6,6 @@
 #include <kubecoro/api/resource.hpp>
 #include <kubecoro/api/value_members.hpp>
 #include <kubecoro/api/view.hpp>
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/meta_v1/object_meta.hpp>
 
 #include <boost/json/value.hpp>
@@ -25,7 +24,6 @@ struct shelf_spec_ports
     std::optional<std::int32_t> number_ = {};
     std::optional<std::string> protocol = {};
     kubecoro::other_fields other_fields = {};
-    KUBECORO_NAME_FIRST;
 
     friend const kubecoro::detail::struct_type& struct_type_of(const shelf_spec_ports*) noexcept;
     friend bool operator==(const shelf_spec_ports& a, const shelf_spec_ports& b);
@@ -39,7 +37,6 @@ struct shelf_spec_whole
 {
     std::optional<std::string> a = {};
     kubecoro::other_fields other_fields = {};
-    KUBECORO_NAME_FIRST;
 
     friend const kubecoro::detail::struct_type& struct_type_of(const shelf_spec_whole*) noexcept;
     friend bool operator==(const shelf_spec_whole& a, const shelf_spec_whole& b);
@@ -59,7 +56,6 @@ struct shelf_spec
     std::vector<forms_v1::shelf_spec_ports> ports = {};
     std::vector<forms_v1::shelf_spec_whole> whole = {};
     kubecoro::other_fields other_fields = {};
-    KUBECORO_NAME_FIRST;
 
     friend const kubecoro::detail::struct_type& struct_type_of(const shelf_spec*) noexcept;
     friend bool operator==(const shelf_spec& a, const shelf_spec& b);
@@ -74,7 +70,6 @@ struct shelf
     meta_v1::object_meta metadata = {};
     forms_v1::shelf_spec spec = {};
     kubecoro::other_fields other_fields = {};
-    KUBECORO_NAME_FIRST;
 
     /// The resource of the kind.
     [[nodiscard]] static kubecoro::resource_type resource();

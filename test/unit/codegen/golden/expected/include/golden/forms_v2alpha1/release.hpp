@@ -6,7 +6,6 @@
 #include <kubecoro/api/other_fields.hpp>
 #include <kubecoro/api/resource.hpp>
 #include <kubecoro/api/view.hpp>
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/meta_v1/object_meta.hpp>
 
 #include <cstdint>
@@ -22,7 +21,6 @@ struct release_spec_scale
     std::optional<std::int64_t> replicas = {};
     std::optional<std::string> zone = {};
     kubecoro::other_fields other_fields = {};
-    KUBECORO_NAME_FIRST;
 
     friend const kubecoro::detail::struct_type& struct_type_of(const release_spec_scale*) noexcept;
     friend bool operator==(const release_spec_scale& a, const release_spec_scale& b);
@@ -36,7 +34,6 @@ struct release_spec
 {
     kubecoro::boxed<forms_v2alpha1::release_spec_scale> scale = std::nullopt;
     kubecoro::other_fields other_fields = {};
-    KUBECORO_NAME_FIRST;
 
     friend const kubecoro::detail::struct_type& struct_type_of(const release_spec*) noexcept;
     friend bool operator==(const release_spec& a, const release_spec& b);
@@ -51,7 +48,6 @@ struct release
     meta_v1::object_meta metadata = {};
     forms_v2alpha1::release_spec spec = {};
     kubecoro::other_fields other_fields = {};
-    KUBECORO_NAME_FIRST;
 
     /// The resource of the kind.
     [[nodiscard]] static kubecoro::resource_type resource();

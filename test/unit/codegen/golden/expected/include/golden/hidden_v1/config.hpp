@@ -5,7 +5,6 @@
 #include <kubecoro/api/other_fields.hpp>
 #include <kubecoro/api/resource.hpp>
 #include <kubecoro/api/view.hpp>
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/meta_v1/object_meta.hpp>
 
 #include <boost/json/value.hpp>
@@ -22,7 +21,6 @@ struct config_spec
     std::optional<std::string> config_spec_ = {};
     boost::json::value any = {};
     kubecoro::other_fields other_fields = {};
-    KUBECORO_NAME_FIRST;
 
     friend const kubecoro::detail::struct_type& struct_type_of(const config_spec*) noexcept;
     friend bool operator==(const config_spec& a, const config_spec& b);
@@ -38,7 +36,6 @@ struct config
     std::optional<std::string> config_ = {};
     hidden_v1::config_spec spec = {};
     kubecoro::other_fields other_fields = {};
-    KUBECORO_NAME_FIRST;
 
     /// The resource of the kind.
     [[nodiscard]] static kubecoro::resource_type resource();

@@ -6,7 +6,6 @@
 #include <kubecoro/api/resource.hpp>
 #include <kubecoro/api/value_members.hpp>
 #include <kubecoro/api/view.hpp>
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/meta_v1/object_meta.hpp>
 
 #include <optional>
@@ -20,7 +19,6 @@ struct detail_
     meta_v1::object_meta metadata = {};
     std::optional<kubecoro::go_duration> memory = {};
     kubecoro::other_fields other_fields = {};
-    KUBECORO_NAME_FIRST;
 
     /// The resource of the kind.
     [[nodiscard]] static kubecoro::resource_type resource();

@@ -5,7 +5,6 @@
 #include <kubecoro/api/other_fields.hpp>
 #include <kubecoro/api/resource.hpp>
 #include <kubecoro/api/view.hpp>
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/meta_v1/object_meta.hpp>
 
 #include <optional>
@@ -19,7 +18,6 @@ struct hidden_v1_spec
 {
     std::optional<std::string> x = {};
     kubecoro::other_fields other_fields = {};
-    KUBECORO_NAME_FIRST;
 
     friend const kubecoro::detail::struct_type& struct_type_of(const hidden_v1_spec*) noexcept;
     friend bool operator==(const hidden_v1_spec& a, const hidden_v1_spec& b);
@@ -34,7 +32,6 @@ struct hidden_v1_
     meta_v1::object_meta metadata = {};
     hidden_v1::hidden_v1_spec spec = {};
     kubecoro::other_fields other_fields = {};
-    KUBECORO_NAME_FIRST;
 
     /// The resource of the kind.
     [[nodiscard]] static kubecoro::resource_type resource();

@@ -6,7 +6,6 @@
 #include <kubecoro/api/other_fields.hpp>
 #include <kubecoro/api/resource.hpp>
 #include <kubecoro/api/view.hpp>
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/meta_v1/object_meta.hpp>
 
 #include <optional>
@@ -20,7 +19,6 @@ struct template_template
 {
     std::optional<std::string> template_template_ = {};
     kubecoro::other_fields other_fields = {};
-    KUBECORO_NAME_FIRST;
 
     friend const kubecoro::detail::struct_type& struct_type_of(const template_template*) noexcept;
     friend bool operator==(const template_template& a, const template_template& b);
@@ -35,7 +33,6 @@ struct template_
     meta_v1::object_meta metadata = {};
     kubecoro::boxed<hidden_v1::template_template> template_2_ = std::nullopt;
     kubecoro::other_fields other_fields = {};
-    KUBECORO_NAME_FIRST;
 
     /// The resource of the kind.
     [[nodiscard]] static kubecoro::resource_type resource();

@@ -5,7 +5,6 @@
 #include <kubecoro/api/other_fields.hpp>
 #include <kubecoro/api/resource.hpp>
 #include <kubecoro/api/view.hpp>
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/meta_v1/object_meta.hpp>
 
 #include <boost/json/value.hpp>
@@ -23,7 +22,6 @@ struct box_spec
     boost::json::value raw = {};
     boost::json::value object = {};
     kubecoro::other_fields other_fields = {};
-    KUBECORO_NAME_FIRST;
 
     friend const kubecoro::detail::struct_type& struct_type_of(const box_spec*) noexcept;
     friend bool operator==(const box_spec& a, const box_spec& b);
@@ -39,7 +37,6 @@ struct box
     loose_v1::box_spec spec = {};
     boost::json::value extra = {};
     kubecoro::other_fields other_fields = {};
-    KUBECORO_NAME_FIRST;
 
     /// The resource of the kind.
     [[nodiscard]] static kubecoro::resource_type resource();

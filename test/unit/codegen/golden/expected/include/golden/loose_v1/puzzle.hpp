@@ -6,7 +6,6 @@
 #include <kubecoro/api/other_fields.hpp>
 #include <kubecoro/api/resource.hpp>
 #include <kubecoro/api/view.hpp>
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/meta_v1/object_meta.hpp>
 
 #include <optional>
@@ -21,7 +20,6 @@ struct puzzle_spec_left
     std::optional<std::string> a = {};
     std::optional<std::string> b = {};
     kubecoro::other_fields other_fields = {};
-    KUBECORO_NAME_FIRST;
 
     friend const kubecoro::detail::struct_type& struct_type_of(const puzzle_spec_left*) noexcept;
     friend bool operator==(const puzzle_spec_left& a, const puzzle_spec_left& b);
@@ -37,7 +35,6 @@ struct puzzle_spec
     std::optional<std::string> right = {};
     std::optional<bool> neither = {};
     kubecoro::other_fields other_fields = {};
-    KUBECORO_NAME_FIRST;
 
     friend const kubecoro::detail::struct_type& struct_type_of(const puzzle_spec*) noexcept;
     friend bool operator==(const puzzle_spec& a, const puzzle_spec& b);
@@ -52,7 +49,6 @@ struct puzzle
     meta_v1::object_meta metadata = {};
     loose_v1::puzzle_spec spec = {};
     kubecoro::other_fields other_fields = {};
-    KUBECORO_NAME_FIRST;
 
     /// The resource of the kind.
     [[nodiscard]] static kubecoro::resource_type resource();

@@ -6,7 +6,6 @@
 #include <kubecoro/api/other_fields.hpp>
 #include <kubecoro/api/resource.hpp>
 #include <kubecoro/api/view.hpp>
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/meta_v1/object_meta.hpp>
 
 #include <boost/json/value.hpp>
@@ -23,7 +22,6 @@ struct wrapper_spec_template_spec
 {
     std::optional<std::string> a = {};
     kubecoro::other_fields other_fields = {};
-    KUBECORO_NAME_FIRST;
 
     friend const kubecoro::detail::struct_type& struct_type_of(const wrapper_spec_template_spec*) noexcept;
     friend bool operator==(const wrapper_spec_template_spec& a, const wrapper_spec_template_spec& b);
@@ -40,7 +38,6 @@ struct wrapper_spec_template
     kubecoro::boxed<meta_v1::object_meta> metadata = std::nullopt;
     kubecoro::boxed<loose_v1::wrapper_spec_template_spec> spec = std::nullopt;
     kubecoro::other_fields other_fields = {};
-    KUBECORO_NAME_FIRST;
 
     friend const kubecoro::detail::struct_type& struct_type_of(const wrapper_spec_template*) noexcept;
     friend bool operator==(const wrapper_spec_template& a, const wrapper_spec_template& b);
@@ -56,7 +53,6 @@ struct wrapper_spec_all
     std::optional<std::string> kind = {};
     kubecoro::boxed<meta_v1::object_meta> metadata = std::nullopt;
     kubecoro::other_fields other_fields = {};
-    KUBECORO_NAME_FIRST;
 
     friend const kubecoro::detail::struct_type& struct_type_of(const wrapper_spec_all*) noexcept;
     friend bool operator==(const wrapper_spec_all& a, const wrapper_spec_all& b);
@@ -72,7 +68,6 @@ struct wrapper_spec
     boost::json::value whole = {};
     std::vector<loose_v1::wrapper_spec_all> all = {};
     kubecoro::other_fields other_fields = {};
-    KUBECORO_NAME_FIRST;
 
     friend const kubecoro::detail::struct_type& struct_type_of(const wrapper_spec*) noexcept;
     friend bool operator==(const wrapper_spec& a, const wrapper_spec& b);
@@ -87,7 +82,6 @@ struct wrapper
     meta_v1::object_meta metadata = {};
     loose_v1::wrapper_spec spec = {};
     kubecoro::other_fields other_fields = {};
-    KUBECORO_NAME_FIRST;
 
     /// The resource of the kind.
     [[nodiscard]] static kubecoro::resource_type resource();

@@ -5,7 +5,6 @@
 #include <kubecoro/api/other_fields.hpp>
 #include <kubecoro/api/resource.hpp>
 #include <kubecoro/api/view.hpp>
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/meta_v1/object_meta.hpp>
 
 #include <optional>
@@ -35,7 +34,6 @@ struct letter_spec
     /// the width of the lines, twice, so that there are three lines of it, the last of which is short
     std::optional<std::string> h = {};
     kubecoro::other_fields other_fields = {};
-    KUBECORO_NAME_FIRST;
 
     friend const kubecoro::detail::struct_type& struct_type_of(const letter_spec*) noexcept;
     friend bool operator==(const letter_spec& a, const letter_spec& b);
@@ -52,7 +50,6 @@ struct letter
     /// Two lines: int second; and a third.int fourth;
     names_v1::letter_spec spec = {};
     kubecoro::other_fields other_fields = {};
-    KUBECORO_NAME_FIRST;
 
     /// The resource of the kind.
     [[nodiscard]] static kubecoro::resource_type resource();

@@ -7,7 +7,6 @@
 #include <kubecoro/api/resource.hpp>
 #include <kubecoro/api/value_members.hpp>
 #include <kubecoro/api/view.hpp>
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/meta_v1/object_meta.hpp>
 
 #include <optional>
@@ -22,7 +21,6 @@ struct union_spec_namespace
 {
     std::optional<std::string> template_ = {};
     kubecoro::other_fields other_fields = {};
-    KUBECORO_NAME_FIRST;
 
     friend const kubecoro::detail::struct_type& struct_type_of(const union_spec_namespace*) noexcept;
     friend bool operator==(const union_spec_namespace& a, const union_spec_namespace& b);
@@ -36,7 +34,6 @@ struct union_spec_view
 {
     std::optional<std::string> at_ = {};
     kubecoro::other_fields other_fields = {};
-    KUBECORO_NAME_FIRST;
 
     friend const kubecoro::detail::struct_type& struct_type_of(const union_spec_view*) noexcept;
     friend bool operator==(const union_spec_view& a, const union_spec_view& b);
@@ -50,7 +47,6 @@ struct union_spec_with_dash
 {
     std::optional<std::string> a = {};
     kubecoro::other_fields other_fields = {};
-    KUBECORO_NAME_FIRST;
 
     friend const kubecoro::detail::struct_type& struct_type_of(const union_spec_with_dash*) noexcept;
     friend bool operator==(const union_spec_with_dash& a, const union_spec_with_dash& b);
@@ -64,7 +60,6 @@ struct union_spec_with_dash2
 {
     std::optional<std::string> b = {};
     kubecoro::other_fields other_fields = {};
-    KUBECORO_NAME_FIRST;
 
     friend const kubecoro::detail::struct_type& struct_type_of(const union_spec_with_dash2*) noexcept;
     friend bool operator==(const union_spec_with_dash2& a, const union_spec_with_dash2& b);
@@ -78,7 +73,6 @@ struct union_spec_https_proxy
 {
     std::vector<std::string> URLs = {};
     kubecoro::other_fields other_fields = {};
-    KUBECORO_NAME_FIRST;
 
     friend const kubecoro::detail::struct_type& struct_type_of(const union_spec_https_proxy*) noexcept;
     friend bool operator==(const union_spec_https_proxy& a, const union_spec_https_proxy& b);
@@ -130,7 +124,6 @@ struct union_spec
     std::optional<std::string> n = {};
     kubecoro::boxed<names_v1::union_spec_https_proxy> HTTPSProxy = std::nullopt;
     kubecoro::other_fields other_fields = {};
-    KUBECORO_NAME_FIRST;
 
     friend const kubecoro::detail::struct_type& struct_type_of(const union_spec*) noexcept;
     friend bool operator==(const union_spec& a, const union_spec& b);
@@ -145,7 +138,6 @@ struct union_
     meta_v1::object_meta metadata = {};
     names_v1::union_spec spec = {};
     kubecoro::other_fields other_fields = {};
-    KUBECORO_NAME_FIRST;
 
     /// The resource of the kind.
     [[nodiscard]] static kubecoro::resource_type resource();

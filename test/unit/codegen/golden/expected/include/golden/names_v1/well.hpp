@@ -6,7 +6,6 @@
 #include <kubecoro/api/other_fields.hpp>
 #include <kubecoro/api/resource.hpp>
 #include <kubecoro/api/view.hpp>
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/meta_v1/object_meta.hpp>
 
 #include <map>
@@ -22,7 +21,6 @@ struct well_spec_abcde
 {
     std::optional<bool> f = {};
     kubecoro::other_fields other_fields = {};
-    KUBECORO_NAME_FIRST;
 
     friend const kubecoro::detail::struct_type& struct_type_of(const well_spec_abcde*) noexcept;
     friend bool operator==(const well_spec_abcde& a, const well_spec_abcde& b);
@@ -36,7 +34,6 @@ struct well_spec_abcd
 {
     std::vector<std::map<std::string, names_v1::well_spec_abcde>> e = {};
     kubecoro::other_fields other_fields = {};
-    KUBECORO_NAME_FIRST;
 
     friend const kubecoro::detail::struct_type& struct_type_of(const well_spec_abcd*) noexcept;
     friend bool operator==(const well_spec_abcd& a, const well_spec_abcd& b);
@@ -50,7 +47,6 @@ struct well_spec_abc
 {
     kubecoro::boxed<names_v1::well_spec_abcd> d = std::nullopt;
     kubecoro::other_fields other_fields = {};
-    KUBECORO_NAME_FIRST;
 
     friend const kubecoro::detail::struct_type& struct_type_of(const well_spec_abc*) noexcept;
     friend bool operator==(const well_spec_abc& a, const well_spec_abc& b);
@@ -64,7 +60,6 @@ struct well_spec_ab
 {
     std::map<std::string, std::vector<names_v1::well_spec_abc>> c = {};
     kubecoro::other_fields other_fields = {};
-    KUBECORO_NAME_FIRST;
 
     friend const kubecoro::detail::struct_type& struct_type_of(const well_spec_ab*) noexcept;
     friend bool operator==(const well_spec_ab& a, const well_spec_ab& b);
@@ -78,7 +73,6 @@ struct well_spec_a
 {
     std::vector<names_v1::well_spec_ab> b = {};
     kubecoro::other_fields other_fields = {};
-    KUBECORO_NAME_FIRST;
 
     friend const kubecoro::detail::struct_type& struct_type_of(const well_spec_a*) noexcept;
     friend bool operator==(const well_spec_a& a, const well_spec_a& b);
@@ -92,7 +86,6 @@ struct well_spec
 {
     kubecoro::boxed<names_v1::well_spec_a> a = std::nullopt;
     kubecoro::other_fields other_fields = {};
-    KUBECORO_NAME_FIRST;
 
     friend const kubecoro::detail::struct_type& struct_type_of(const well_spec*) noexcept;
     friend bool operator==(const well_spec& a, const well_spec& b);
@@ -106,7 +99,6 @@ struct well_status_a
 {
     std::optional<std::string> b = {};
     kubecoro::other_fields other_fields = {};
-    KUBECORO_NAME_FIRST;
 
     friend const kubecoro::detail::struct_type& struct_type_of(const well_status_a*) noexcept;
     friend bool operator==(const well_status_a& a, const well_status_a& b);
@@ -120,7 +112,6 @@ struct well_status
 {
     kubecoro::boxed<names_v1::well_status_a> a = std::nullopt;
     kubecoro::other_fields other_fields = {};
-    KUBECORO_NAME_FIRST;
 
     friend const kubecoro::detail::struct_type& struct_type_of(const well_status*) noexcept;
     friend bool operator==(const well_status& a, const well_status& b);
@@ -136,7 +127,6 @@ struct well
     names_v1::well_spec spec = {};
     names_v1::well_status status = {};
     kubecoro::other_fields other_fields = {};
-    KUBECORO_NAME_FIRST;
 
     /// The resource of the kind.
     [[nodiscard]] static kubecoro::resource_type resource();

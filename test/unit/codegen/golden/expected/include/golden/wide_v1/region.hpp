@@ -6,7 +6,6 @@
 #include <kubecoro/api/resource.hpp>
 #include <kubecoro/api/value_members.hpp>
 #include <kubecoro/api/view.hpp>
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/meta_v1/object_meta.hpp>
 
 #include <cstdint>
@@ -22,7 +21,6 @@ struct region_spec
 {
     std::optional<std::int32_t> replicas = {};
     kubecoro::other_fields other_fields = {};
-    KUBECORO_NAME_FIRST;
 
     friend const kubecoro::detail::struct_type& struct_type_of(const region_spec*) noexcept;
     friend bool operator==(const region_spec& a, const region_spec& b);
@@ -45,7 +43,6 @@ struct region_status_conditions
     std::optional<std::string> status = {};
     std::optional<kubecoro::timestamp> lastTransitionTime = {};
     kubecoro::other_fields other_fields = {};
-    KUBECORO_NAME_FIRST;
 
     friend const kubecoro::detail::struct_type& struct_type_of(const region_status_conditions*) noexcept;
     friend bool operator==(const region_status_conditions& a, const region_status_conditions& b);
@@ -61,7 +58,6 @@ struct region_status
     std::optional<std::string> selector = {};
     std::vector<wide_v1::region_status_conditions> conditions = {};
     kubecoro::other_fields other_fields = {};
-    KUBECORO_NAME_FIRST;
 
     friend const kubecoro::detail::struct_type& struct_type_of(const region_status*) noexcept;
     friend bool operator==(const region_status& a, const region_status& b);
@@ -77,7 +73,6 @@ struct region
     wide_v1::region_spec spec = {};
     wide_v1::region_status status = {};
     kubecoro::other_fields other_fields = {};
-    KUBECORO_NAME_FIRST;
 
     /// The resource of the kind.
     [[nodiscard]] static kubecoro::resource_type resource();

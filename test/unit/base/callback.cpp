@@ -1,16 +1,12 @@
-#include <kubecoro/base/name_first.hpp>
+#include <kubecoro/base/callback.hpp>
+#include <kubecoro/base/text_list.hpp>
 #include <kubecoro/test/catch.hpp>
 
 #include <functional>
-#include <set>
-#include <string>
-#include <string_view>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 using kubecoro::callback;
-using kubecoro::text_list;
 
 using on_count = callback<void(int)>;
 using function = std::function<void(int)>;
@@ -55,18 +51,4 @@ TEST_CASE("callback: a std::function of it calls the same function")
     CHECK(seen == 4);
     std::as_const(set = copy)(5);
     CHECK(seen == 5);
-}
-
-TEST_CASE("text_list: takes texts of every kind, and converts to and from a vector")
-{
-    const std::string text = "c";
-    const text_list all{"a", std::string_view("bb").substr(1), text};
-    const std::vector<std::string> same{"a", "b", "c"};
-    CHECK(all == same);
-    CHECK(text_list(same) == all);
-    CHECK(std::vector<std::string>(all) == same);
-    CHECK(text_list{{"a"}} == std::vector<std::string>{"a"});
-    CHECK(text_list{}.empty());
-    const std::set<std::string> sorted{"a", "b", "c"};
-    CHECK(text_list{sorted.begin(), sorted.end()} == same);
 }
