@@ -16,9 +16,12 @@ package_names() {
         printf '%s\n' g++ cmake ninja-build pkgconf ccache git openssl python3 "libboost$boost-dev" "libboost-json$boost-dev" \
             "libboost-url$boost-dev" libssl-dev libzstd-dev zlib1g-dev libyaml-dev prometheus-cpp-dev libspdlog-dev \
             libcli11-dev libre2-dev catch2 librapidcheck-dev
-        if [[ $boost == 1.81 ]]; then echo clang-19; fi # Debian 12: its gcc is older than 13
+        if [[ $boost == 1.81 ]]; then echo clang-19; fi # Debian 12: its gcc 12 is refused
         ;;
-    check) printf '%s\n' "clang$clang" "libclang-rt$clang-dev" "clang-format$clang" "clang-tidy$clang" ;;
+    check)
+        printf '%s\n' "clang$clang" "libclang-rt$clang-dev" "clang-format$clang" "clang-tidy$clang"
+        if [[ $boost == 1.81 ]]; then echo libclang-rt-19-dev; fi # the thread sanitizer of its default build
+        ;;
     schemas) echo zstd ;;
     format) printf '%s\n' "clang-format$clang" ;;
     docs) printf '%s\n' doxygen ;;

@@ -20,14 +20,14 @@ flags=(-std=c++20 -Wall -Wextra -Wno-unused -fdiagnostics-color=never)
 for module in base api client cache controller endpoints manager program apiserver testing package; do flags+=("-I$root/lib/$module/include"); done
 flags+=("-I$kinds")
 pch=gch
-"$compiler" -dM -E -x c++ /dev/null | grep -q __clang__ && pch=pch flags+=(-DBOOST_ASIO_DISABLE_THREAD_KEYWORD_EXTENSION)
+"$compiler" -dM -E -x c++ /dev/null | grep -q __clang__ && pch=pch flags+=(-DBOOST_ASIO_DISABLE_THREAD_KEYWORD_EXTENSION -fshow-overloads=best)
 sed '/^#pragma once$/d' "$root/test/package/lines/prelude.hpp" >"$work/prelude.hpp"
 "$compiler" "${flags[@]}" -x c++-header "$work/prelude.hpp" -o "$work/prelude.hpp.$pch" || exit 2
 
 # One file for each line: its name, what is expected, and the line as the body of a coroutine.
 awk -v work="$work" '
     /^== / {name = substr($0, 4); expect = "compiles"; next}
-    /^fails / {expect = substr($0, 7); next}
+    /^fails / {expect = (expect == "compiles" ? "" : expect "\n") substr($0, 7); next}
     /^compiles$/ {expect = "compiles"; next}
     /^<<<<$/ {n++; f = sprintf("%s/line%03d", work, n); print name > (f ".name"); print expect > (f ".expect");
               printf "#include \"prelude.hpp\"\nasio::awaitable<void> line(with& w)\n{\n    co_await w.turn();\n" > (f ".cpp"); inside = 1; next}
