@@ -1,6 +1,7 @@
 // From event to work: a handler adds keys to a queue, workers take them, and failures are retried later.
 #include "example.hpp"
 
+#include <kubecoro/base/try.hpp>
 #include <kubecoro/core_v1/pod.hpp>
 
 namespace asio = boost::asio;
@@ -24,14 +25,13 @@ asio::awaitable<kubecoro::result<>> work(kubecoro::workqueue<object_key>& queue,
                                          int greetings)
 {
     while (greetings > 0) {
-        auto item = co_await queue.get();
-        if (!item) co_return item.error(); // the queue was shut down
-        const auto greeted = greet(pods, item->key(), item->num_requeues());
-        if (!greeted) std::cout << item->key() << ": " << greeted.error().message() << '\n';
+        KUBECORO_TRY(auto item, co_await queue.get()); // ends when the queue was shut down
+        const auto greeted = greet(pods, item.key(), item.num_requeues());
+        if (!greeted) std::cout << item.key() << ": " << greeted.error().message() << '\n';
         if (!greeted) {
-            item->retry(); // after 5 ms, then 10 ms, ...
+            item.retry(); // after 5 ms, then 10 ms, ...
         } else {
-            item->succeeded();
+            item.succeeded();
             --greetings;
         }
     }

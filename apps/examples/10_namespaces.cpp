@@ -1,6 +1,7 @@
 // Adding and removing namespaces of a running informer: one watch each, one store.
 #include "example.hpp"
 
+#include <kubecoro/base/try.hpp>
 #include <kubecoro/core_v1/pod.hpp>
 
 #include <set>
@@ -35,12 +36,10 @@ asio::awaitable<kubecoro::result<>> run(kubecoro::client client)
     if (!synced) co_return synced;
     show("shop", pods);
 
-    auto joined = co_await pods.add_namespace("jobs"); // its pods are in the store now
-    if (!joined) co_return joined;
+    KUBECORO_TRY(co_await pods.add_namespace("jobs")); // its pods are in the store now
     show("shop and jobs", pods);
 
-    auto left = co_await pods.set_namespaces({"jobs"}); // shop's pods are removed, and its watch has ended
-    if (!left) co_return left;
+    KUBECORO_TRY(co_await pods.set_namespaces({"jobs"})); // shop's pods are removed, and its watch has ended
     show("jobs", pods);
 
     // A single object, and a resource known only by name, whose objects have no C++ type.

@@ -1,6 +1,7 @@
 // Smaller objects: metadata only, paths dropped while decoding, and a custom transform.
 #include "example.hpp"
 
+#include <kubecoro/base/try.hpp>
 #include <kubecoro/core_v1/pod.hpp>
 
 namespace asio = boost::asio;
@@ -36,8 +37,7 @@ asio::awaitable<kubecoro::result<>> run(kubecoro::client client)
     auto names = informers.get<pod>(metadata);
     //]
     informers.start();
-    auto synced = co_await informers.has_synced();
-    if (!synced) co_return synced;
+    KUBECORO_TRY(co_await informers.has_synced());
 
     const auto cart = pods.lister().get("shop", "cart");
     for (const auto c : cart->spec().containers())

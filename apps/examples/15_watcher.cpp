@@ -2,6 +2,7 @@
 // memory does not depend on the number of objects: kube-rs's watcher, client-go's RetryWatcher with its list.
 #include "example.hpp"
 
+#include <kubecoro/base/try.hpp>
 #include <kubecoro/core_v1/config_map.hpp>
 
 #include <set>
@@ -54,8 +55,7 @@ asio::awaitable<kubecoro::result<>> run(kubecoro::client client)
         for (const auto& e : batch->events) {
             maps.take(e);
             if (e.type == watcher_event_type::init_done) {
-                auto changed = co_await make_some_changes(client); // meanwhile the watch waits
-                if (!changed) co_return changed;
+                KUBECORO_TRY(co_await make_some_changes(client)); // meanwhile the watch waits
             }
             if (e.type == watcher_event_type::deleted) events.close(); // ends the loop
         }

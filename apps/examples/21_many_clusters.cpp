@@ -2,6 +2,7 @@
 #include "example.hpp"
 
 #include <kubecoro/apiserver/server.hpp>
+#include <kubecoro/base/try.hpp>
 #include <kubecoro/core_v1/config_map.hpp>
 #include <kubecoro/core_v1/secret.hpp>
 
@@ -112,9 +113,8 @@ asio::awaitable<result<>> use(kubecoro::client home, kubecoro::manager& m, kubec
     result<> outcome;
     for (auto* far : {&eu, &us}) {
         const std::string name = far == &eu ? "eu" : "us";
-        auto kubeconfig = co_await far->start();
-        if (!kubeconfig) co_return kubeconfig.error();
-        outcome = co_await enrol(home, name, *kubeconfig);
+        KUBECORO_TRY(auto kubeconfig, co_await far->start());
+        outcome = co_await enrol(home, name, kubeconfig);
         if (outcome) outcome = co_await print_answer(far->server, *m.time());
         if (!outcome) break;
     }

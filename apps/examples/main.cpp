@@ -3,6 +3,7 @@
 
 #include <kubecoro/apiserver/in_process.hpp>
 #include <kubecoro/apiserver/server.hpp>
+#include <kubecoro/base/try.hpp>
 #include <kubecoro/core_v1/config_map.hpp>
 
 #include <boost/asio/co_spawn.hpp>
@@ -38,9 +39,8 @@ asio::awaitable<kubecoro::result<>> run_on_cluster(asio::any_io_executor executo
 {
     kubecoro::client_options options;
     options.kubeconfig = std::move(kubeconfig);
-    auto client = kubecoro::client::connect(executor, options);
-    if (!client) co_return client.error();
-    co_return co_await run(*client);
+    KUBECORO_TRY(auto client, kubecoro::client::connect(executor, options));
+    co_return co_await run(client);
 }
 
 } // namespace

@@ -101,12 +101,11 @@ asio::awaitable<kubecoro::result<>> roll_out(kubecoro::shared_informer<deploymen
 {
     namespace conditions = kubecoro::conditions;
     const kubecoro::object_key shop("web", "shop");
-    auto rolled_out = co_await deployments.wait_for(shop, conditions::deployment_rolled_out(), 5min);
-    if (!rolled_out) co_return rolled_out.error(); // "web/shop is not rolled out after 300 s, last seen: ..."
+    // Fails with "web/shop is not rolled out after 300 s, last seen: ..."
+    KUBECORO_TRY(co_await deployments.wait_for(shop, conditions::deployment_rolled_out(), 5min));
 
     const kubecoro::object_key old("web", "shop-old");
-    auto gone = co_await pods.wait_for(old, conditions::deleted(), 30s);
-    if (!gone) co_return gone.error();
+    KUBECORO_TRY(co_await pods.wait_for(old, conditions::deleted(), 30s));
 
     const kubecoro::object_condition on_a_node("on a node", [](const kubecoro::object& o) {
         const typed_object<pod> p(o);

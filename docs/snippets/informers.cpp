@@ -24,10 +24,9 @@ asio::awaitable<kubecoro::result<>> namespaces(kubecoro::informer_factory& infor
 asio::awaitable<kubecoro::result<>> by_name(kubecoro::client client, kubecoro::informer_factory& informers)
 {
     //[by_name
-    auto widgets = co_await kubecoro::find_resource(client, "widgets.example.com");
-    if (!widgets) co_return widgets.error();
-    auto all = informers.get(*widgets);
-    auto one = informers.get(*widgets, {.namespaces = {"web"}, .name = "left"});
+    KUBECORO_TRY(auto widgets, co_await kubecoro::find_resource(client, "widgets.example.com"));
+    auto all = informers.get(widgets);
+    auto one = informers.get(widgets, {.namespaces = {"web"}, .name = "left"});
     //]
     co_return kubecoro::result<>();
 }

@@ -30,9 +30,9 @@ asio::awaitable<kubecoro::result<>> follow(kubecoro::client cluster)
 asio::awaitable<kubecoro::result<>> double_replicas(kubecoro::client cluster)
 {
     KUBECORO_TRY(auto now, co_await kubecoro::get_scale(cluster, deployment::resource(), "shop", "cart"));
-    auto then = co_await kubecoro::set_scale(cluster, deployment::resource(), "shop", "cart", 2 * now.wanted,
-                                             {.only_from = now.wanted});
-    if (!then) co_return then.error(); // cond::conflict: another client was faster
+    // Fails with cond::conflict if another client was faster.
+    KUBECORO_TRY(co_await kubecoro::set_scale(cluster, deployment::resource(), "shop", "cart", 2 * now.wanted,
+                                              {.only_from = now.wanted}));
     co_return kubecoro::result<>();
 }
 //]
@@ -44,8 +44,7 @@ asio::awaitable<kubecoro::result<>> drain_one(kubecoro::client cluster, kubecoro
     for (;;) {
         auto gone = co_await kubecoro::evict(cluster, "shop", name, options);
         if (gone || !kubecoro::is_disruption_budget(gone.error())) co_return gone;
-        auto slept = co_await kubecoro::sleep_for(time, std::chrono::seconds{5});
-        if (!slept) co_return slept;
+        KUBECORO_TRY(co_await kubecoro::sleep_for(time, std::chrono::seconds{5}));
     }
 }
 //]
@@ -54,9 +53,8 @@ asio::awaitable<kubecoro::result<>> drain_one(kubecoro::client cluster, kubecoro
 asio::awaitable<kubecoro::result<std::string>> token_for(kubecoro::client cluster)
 {
     kubecoro::token_options options{.audiences = {"vault"}, .lifetime = std::chrono::minutes{10}};
-    auto made = co_await kubecoro::create_token(cluster, "shop", "robot", options);
-    if (!made) co_return made.error();
-    co_return made->token;
+    KUBECORO_TRY(auto made, co_await kubecoro::create_token(cluster, "shop", "robot", options));
+    co_return made.token;
 }
 //]
 
@@ -76,8 +74,7 @@ asio::awaitable<kubecoro::result<>> would_be_accepted(kubecoro::client cluster, 
 {
     kubecoro::write_options options{.dry_run = true, .validation = kubecoro::field_validation::strict};
     const auto deployments = cluster.resource<deployment>("shop");
-    auto tried = co_await deployments.create(wanted, options);
-    if (!tried) co_return tried.error();
+    KUBECORO_TRY(co_await deployments.create(wanted, options));
     co_return kubecoro::result<>();
 }
 //]
@@ -96,14 +93,13 @@ asio::awaitable<kubecoro::result<>> print(kubecoro::client cluster)
 {
     kubecoro::list_options options{.limit = 500};
     do {
-        auto page = co_await kubecoro::list_table(cluster, pod::resource(), "shop", options);
-        if (!page) co_return page.error();
-        for (const auto& row : page->rows) {
+        KUBECORO_TRY(auto page, co_await kubecoro::list_table(cluster, pod::resource(), "shop", options));
+        for (const auto& row : page.rows) {
             for (std::size_t i = 0; i < row.cells.size(); ++i)
-                if (page->columns[i].priority == 0) std::cout << kubecoro::printable(row.cells[i]) << '\t';
+                if (page.columns[i].priority == 0) std::cout << kubecoro::printable(row.cells[i]) << '\t';
             std::cout << '\n';
         }
-        options.continue_token = page->continue_token;
+        options.continue_token = page.continue_token;
     } while (!options.continue_token.empty());
     co_return kubecoro::result<>();
 }
@@ -114,8 +110,7 @@ asio::awaitable<kubecoro::result<>> remove_finished(kubecoro::client cluster)
 {
     kubecoro::list_options finished{.field_selector = "status.phase=Succeeded"};
     const auto pods = cluster.resource<pod>("shop");
-    auto gone = co_await pods.remove_collection(finished);
-    if (!gone) co_return gone.error();
+    KUBECORO_TRY(co_await pods.remove_collection(finished));
     co_return kubecoro::result<>();
 }
 //]
@@ -150,8 +145,7 @@ asio::awaitable<kubecoro::result<>> change_own_fields(kubecoro::client cluster)
 asio::awaitable<kubecoro::result<>> take_over(kubecoro::client cluster)
 {
     kubecoro::apply_migration how{.from = {"kubectl-client-side-apply"}, .to = "shop-autoscaler"};
-    auto changed = co_await kubecoro::migrate_to_apply(cluster, deployment::resource(), "shop", "cart", how);
-    if (!changed) co_return changed.error();
+    KUBECORO_TRY(co_await kubecoro::migrate_to_apply(cluster, deployment::resource(), "shop", "cart", how));
     co_return kubecoro::result<>();
 }
 //]
@@ -160,14 +154,11 @@ asio::awaitable<kubecoro::result<>> take_over(kubecoro::client cluster)
 asio::awaitable<kubecoro::result<>> describe_kinds(kubecoro::client cluster)
 {
     const kubecoro::discovery kinds(cluster);
-    auto by_name =
-        co_await kinds.resource_for("deploy"); // also "Deployment", "deployments.apps", "deployments.v1.apps"
-    if (!by_name) co_return by_name.error();
-    auto by_kind = co_await kinds.resource_of("apps/v1", "Deployment");
-    if (!by_kind) co_return by_kind.error();
-    auto all = co_await kinds.resources();
-    if (!all) co_return all.error();
-    for (const auto& gap : (*all)->missing) std::cerr << gap.group << ": " << gap.why.describe() << '\n';
+    // Also "Deployment", "deployments.apps", "deployments.v1.apps".
+    KUBECORO_TRY(auto by_name, co_await kinds.resource_for("deploy"));
+    KUBECORO_TRY(auto by_kind, co_await kinds.resource_of("apps/v1", "Deployment"));
+    KUBECORO_TRY(auto all, co_await kinds.resources());
+    for (const auto& gap : all->missing) std::cerr << gap.group << ": " << gap.why.describe() << '\n';
     co_return kubecoro::result<>();
 }
 //]

@@ -5,6 +5,7 @@
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/repeat.hpp>
 
+#include <kubecoro/base/try.hpp>
 #include <kubecoro/test/catch.hpp>
 
 #include <boost/json.hpp>
@@ -130,9 +131,8 @@ TEST_CASE("token review: a token ends with its service account", "[conformance][
                                                      .target = "/apis/authentication.k8s.io/v1/tokenreviews",
                                                      .content_type = "application/json",
                                                      .body = R"({"spec":{"token":")" + token + "\"}}"};
-                                           const auto got = co_await c.api().raw(std::move(r));
-                                           if (!got) co_return got.error();
-                                           const auto status = json::parse(got->body).at("status").as_object();
+                                           KUBECORO_TRY(const auto got, co_await c.api().raw(std::move(r)));
+                                           const auto status = json::parse(got.body).at("status").as_object();
                                            co_return !status.contains("authenticated");
                                        }));
     CHECK(gone);
@@ -260,9 +260,8 @@ TEST_CASE("roles: a binding grants its role's verbs, resources and names to a se
             request r{
                 .method = "POST", .target = authorization + "subjectaccessreviews", .content_type = "application/json"};
             r.body = R"({"spec":)" + pods(c, R"("user":"system:serviceaccount:)" + c.ns() + R"(:robot",)") + "}";
-            const auto got = co_await c.api().raw(std::move(r));
-            if (!got) co_return got.error();
-            const auto body = json::parse(got->body);
+            KUBECORO_TRY(const auto got, co_await c.api().raw(std::move(r)));
+            const auto body = json::parse(got.body);
             co_return body.at_pointer("/status/allowed").as_bool();
         }));
     REQUIRE(known);

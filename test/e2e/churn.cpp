@@ -1,5 +1,7 @@
 #include "churn.hpp"
 
+#include <kubecoro/base/try.hpp>
+
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
@@ -66,8 +68,7 @@ std::string churn::value()
 asio::awaitable<result<>> churn::run(std::size_t operations)
 {
     for (std::size_t i = 0; i < operations; ++i) {
-        auto stepped = co_await step();
-        if (!stepped) co_return stepped;
+        KUBECORO_TRY(co_await step());
     }
     co_return result<>{};
 }
@@ -104,9 +105,8 @@ asio::awaitable<result<>> churn::step()
 
 asio::awaitable<result<object>> churn::replace(resource_type type, std::string ns, std::string name)
 {
-    auto found = co_await api_.get(type, ns, name);
-    if (!found) co_return found;
-    auto body = found->to_json();
+    KUBECORO_TRY(auto found, co_await api_.get(type, ns, name));
+    auto body = found.to_json();
     auto& metadata = body.as_object()["metadata"].as_object();
     metadata.insert_or_assign("labels", boost::json::object{{"replaced", std::to_string(below(1000))}});
     if (below(4) == 0) metadata.insert_or_assign("resourceVersion", "1");

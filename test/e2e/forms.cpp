@@ -4,6 +4,7 @@
 #include "cluster.hpp"
 
 #include <kubecoro/api/untyped.hpp>
+#include <kubecoro/base/try.hpp>
 #include <kubecoro/client/discovery.hpp>
 #include <kubecoro/test/catch.hpp>
 
@@ -285,10 +286,9 @@ boost::asio::awaitable<result<heard>> read_until(std::unique_ptr<watch_stream> f
     static constexpr std::array<const char*, 6> names{"ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR", "?"};
     heard out;
     for (;;) {
-        auto batch = co_await from->next();
-        if (!batch) co_return batch.error();
-        if (batch->empty()) co_return failure(cond::unreachable, "the watch ended early");
-        for (auto& event : *batch) {
+        KUBECORO_TRY(auto batch, co_await from->next());
+        if (batch.empty()) co_return failure(cond::unreachable, "the watch ended early");
+        for (auto& event : batch) {
             if (event.type == watch_event_type::error) co_return event.to_failure();
             if (event.type != watch_event_type::bookmark) {
                 out.types.push_back(names[static_cast<std::size_t>(event.type)]);

@@ -5,6 +5,7 @@
 
 #include <kubecoro/api/untyped.hpp>
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/try.hpp>
 
 #include <array>
 #include <limits>
@@ -166,8 +167,7 @@ cancelled_waits::waiting_for cancelled_waits::handler_life(shared_informer<objec
     const auto synced = co_await catch_failure(mine.has_synced());
     mine.remove();
     if (!synced) co_return synced;
-    const auto removed = co_await catch_failure(mine.removed());
-    if (!removed) co_return removed;
+    KUBECORO_TRY(co_await catch_failure(mine.removed()));
     const auto ended = co_await mine.ended();
     if (ended) broken("the life of a removed handler ended with success");
     co_return result<>{};
@@ -199,8 +199,7 @@ cancelled_waits::waiting_for cancelled_waits::for_object(shared_informer<object>
                                                          duration limit)
 {
     object_condition met("in the shop", [](const object& o) { return o && o.labels()["app"].as_string() == "shop"; });
-    const auto got = co_await informer.wait_for(std::move(key), std::move(met), limit);
-    if (!got) co_return got.error();
+    KUBECORO_TRY(co_await informer.wait_for(std::move(key), std::move(met), limit));
     co_return result<>{};
 }
 
@@ -209,16 +208,14 @@ cancelled_waits::waiting_for cancelled_waits::for_any(shared_informer<object> in
     notification_condition met = [](const notification<object>& n) {
         return std::holds_alternative<deleted<object>>(n);
     };
-    const auto got = co_await informer.wait_for_any(std::move(met), limit);
-    if (!got) co_return got.error();
+    KUBECORO_TRY(co_await informer.wait_for_any(std::move(met), limit));
     co_return result<>{};
 }
 
 cancelled_waits::waiting_for cancelled_waits::after(shared_informer<object> informer, object_key key,
                                                     std::string version)
 {
-    const auto got = co_await informer.lister().get_after(std::move(key), std::move(version));
-    if (!got) co_return got.error();
+    KUBECORO_TRY(co_await informer.lister().get_after(std::move(key), std::move(version)));
     co_return result<>{};
 }
 
@@ -247,10 +244,9 @@ cancelled_waits::waiting_for cancelled_waits::take_key()
 
 cancelled_waits::waiting_for cancelled_waits::wait_for_key()
 {
-    auto got = co_await queue_.get();
-    if (!got) co_return got.error();
-    queued_.erase(got->key());
-    got->done();
+    KUBECORO_TRY(auto got, co_await queue_.get());
+    queued_.erase(got.key());
+    got.done();
     co_return result<>{};
 }
 
@@ -261,9 +257,8 @@ cancelled_waits::waiting_for cancelled_waits::take_keys()
         queued_.insert(key);
         queue_.add(key);
     }
-    auto got = co_await queue_.get_batch(1 + below(random_, 3));
-    if (!got) co_return got.error();
-    for (auto& item : *got) {
+    KUBECORO_TRY(auto got, co_await queue_.get_batch(1 + below(random_, 3)));
+    for (auto& item : got) {
         queued_.erase(item.key());
         item.done();
     }
@@ -289,8 +284,7 @@ cancelled_waits::waiting_for cancelled_waits::drain()
 
 cancelled_waits::waiting_for cancelled_waits::get(object_key key)
 {
-    const auto got = co_await remote_.get(untyped::pod::resource(), std::move(key.ns), std::move(key.name));
-    if (!got) co_return got.error();
+    KUBECORO_TRY(co_await remote_.get(untyped::pod::resource(), std::move(key.ns), std::move(key.name)));
     co_return result<>{};
 }
 
@@ -298,8 +292,7 @@ cancelled_waits::waiting_for cancelled_waits::list(resource_type resource)
 {
     list_options options;
     options.limit = 3;
-    const auto got = co_await remote_.list_all(std::move(resource), {}, std::move(options));
-    if (!got) co_return got.error();
+    KUBECORO_TRY(co_await remote_.list_all(std::move(resource), {}, std::move(options)));
     co_return result<>{};
 }
 

@@ -5,6 +5,7 @@
 #include "stale_replica.hpp"
 
 #include <kubecoro/api/detail/protobuf_form.hpp>
+#include <kubecoro/base/try.hpp>
 
 #include <algorithm>
 #include <array>
@@ -113,10 +114,9 @@ public:
     {
         while (out_.left.empty() && !ended_) {
             if (plan_->happens(plan_->throws * 8)) throw_something(*plan_, "a watch");
-            auto bytes = co_await truthful_->read_some();
-            if (!bytes) co_return bytes.error();
-            if (bytes->empty()) ended_ = true;
-            rest_.append(*bytes);
+            KUBECORO_TRY(auto bytes, co_await truthful_->read_some());
+            if (bytes.empty()) ended_ = true;
+            rest_.append(bytes);
             take_events();
         }
         co_return out_.next(plan_->random);
@@ -185,10 +185,9 @@ public:
     asio::awaitable<result<>> falsify()
     {
         for (;;) {
-            auto bytes = co_await truthful_->read_some();
-            if (!bytes) co_return bytes.error();
-            if (bytes->empty()) break;
-            out_.left.append(*bytes);
+            KUBECORO_TRY(auto bytes, co_await truthful_->read_some());
+            if (bytes.empty()) break;
+            out_.left.append(bytes);
         }
         if (!is_protobuf_list(out_.left)) co_return result<>{};
         auto made = falsified_list(plan_->forms_random, std::move(out_.left));

@@ -1,6 +1,7 @@
 #include "participant.hpp"
 
 #include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/try.hpp>
 
 #include <algorithm>
 #include <stdexcept>
@@ -135,8 +136,7 @@ asio::awaitable<result<>> participant::pull()
             leave_call(n);
         }
         if (one_in(random_, 4)) {
-            const auto slept = co_await sleep_for(runner_->clock(), std::chrono::milliseconds(below(random_, 5000)));
-            if (!slept) co_return slept;
+            KUBECORO_TRY(co_await sleep_for(runner_->clock(), std::chrono::milliseconds(below(random_, 5000))));
         }
     }
     if (!disturbed_ && !leaving_ && !end_expected_) broken("the subscription ended by itself");
@@ -154,8 +154,7 @@ asio::awaitable<result<>> participant::wait_for_sync()
         }
         // An answer that is no list ends the wait, and the informer goes on.
         if (synced || synced.error() != cond::corrupt || leaving_ || end_expected_) break;
-        const auto slept = co_await sleep_for(runner_->clock(), std::chrono::seconds(1));
-        if (!slept) co_return slept;
+        KUBECORO_TRY(co_await sleep_for(runner_->clock(), std::chrono::seconds(1)));
     }
     notes_->note(view_.name(), synced ? "has synced" : "will not sync: " + synced.error().describe());
     const bool in_initial = std::any_of(inside_.begin(), inside_.end(), [](const auto& i) { return i.second; });

@@ -2,6 +2,7 @@
 
 #include <kubecoro/api/untyped.hpp>
 #include <kubecoro/base/timeout.hpp>
+#include <kubecoro/base/try.hpp>
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -90,10 +91,9 @@ asio::awaitable<result<>> own_write_visit(house& h, dice& d)
     auto written = co_await h.api.patch(config_map::resource(), ns, name, patch_kind::merge, text);
     if (!written) co_return written.error();
     h.home.own_maps.written(*written);
-    auto seen =
+    KUBECORO_TRY(
         co_await with_timeout(*real_clock(), patience, "see a write",
-                              h.home.maps.lister().get_after({ns, name}, std::string(written->resource_version())));
-    if (!seen) co_return seen.error();
+                              h.home.maps.lister().get_after({ns, name}, std::string(written->resource_version()))));
     if (d.below(4) == 0) static_cast<void>(h.home.own_maps.list_in(ns));
     co_return result<>();
 }

@@ -3,6 +3,7 @@
 #include "contents.hpp"
 
 #include <kubecoro/api/untyped.hpp>
+#include <kubecoro/base/try.hpp>
 
 #include <functional>
 #include <map>
@@ -72,9 +73,8 @@ asio::awaitable<result<std::map<std::string, std::string>>> served(client api, r
     std::map<std::string, std::string> out;
     if (namespaces.empty()) namespaces.emplace_back();
     for (const auto& ns : namespaces) {
-        auto page = co_await api.list_all(type, ns);
-        if (!page) co_return page.error();
-        for (const auto& o : page->items) out.emplace(to_string(o.key()), o.resource_version());
+        KUBECORO_TRY(auto page, co_await api.list_all(type, ns));
+        for (const auto& o : page.items) out.emplace(to_string(o.key()), o.resource_version());
     }
     co_return out;
 }
@@ -142,8 +142,7 @@ event_handler<object> residents::listener()
 asio::awaitable<result<>> residents::start()
 {
     factory_.start();
-    auto synced = co_await factory_.has_synced();
-    if (!synced) co_return synced;
+    KUBECORO_TRY(co_await factory_.has_synced());
     controller_.start();
     co_return co_await controller_.ready();
 }
@@ -176,9 +175,8 @@ asio::awaitable<result<action>> residents::reconcile(object_key key, reconcile_c
 asio::awaitable<result<>> residents::compare()
 {
     for (const auto& informer : informers()) {
-        auto expected = co_await served(api_, informer.resource(), informer.namespaces());
-        if (!expected) co_return expected.error();
-        if (stored(informer) != *expected)
+        KUBECORO_TRY(auto expected, co_await served(api_, informer.resource(), informer.namespaces()));
+        if (stored(informer) != expected)
             co_return failure(cond::corrupt, "not what the server has:\n" + informer.describe());
     }
     co_return result<>();

@@ -5,6 +5,7 @@
 #include "scratch_file.hpp"
 
 #include <kubecoro/base/printable.hpp>
+#include <kubecoro/base/try.hpp>
 #include <kubecoro/client/discovery.hpp>
 
 #include <cstdio>
@@ -36,10 +37,9 @@ void print_summary(feed& show, const demo_informers& informers, const comparison
 asio::awaitable<result<>> compare_and_sum_up(feed& show, const demo_informers& informers, client truth)
 {
     show.heading("comparing the informers' stores with the server, object by object");
-    auto found = co_await informers.compare(truth, quiet_limit);
-    if (!found) co_return found.error();
-    print_summary(show, informers, *found);
-    if (!found->equal()) co_return failure(cond::internal, "the informers' stores differ from the server");
+    KUBECORO_TRY(auto found, co_await informers.compare(truth, quiet_limit));
+    print_summary(show, informers, found);
+    if (!found.equal()) co_return failure(cond::internal, "the informers' stores differ from the server");
     co_return result<>();
 }
 
@@ -48,8 +48,7 @@ asio::awaitable<result<>> sync(feed& show, demo_informers& informers)
     const auto time = real_clock();
     const auto start = time->now();
     informers.start();
-    auto synced = co_await informers.has_synced();
-    if (!synced) co_return synced;
+    KUBECORO_TRY(co_await informers.has_synced());
     std::size_t objects = 0;
     for (const auto& s : informers.stats()) objects += s.objects;
     char text[96];
@@ -91,21 +90,17 @@ asio::awaitable<result<>> perform(demo_stage stage, std::string hint)
 asio::awaitable<result<>> run_embedded(const demo_command& options, const program_context& context, embedded& cluster,
                                        feed& show)
 {
-    auto loaded = co_await load(cluster, options.manifests);
-    if (!loaded) co_return loaded.error();
-    auto listening = co_await cluster.listen();
-    if (!listening) co_return listening;
-    show.heading("embedded API server at " + cluster.url() + " with " + std::to_string(*loaded) + " objects");
+    KUBECORO_TRY(auto loaded, co_await load(cluster, options.manifests));
+    KUBECORO_TRY(co_await cluster.listen());
+    show.heading("embedded API server at " + cluster.url() + " with " + std::to_string(loaded) + " objects");
     scratch_file kubeconfig;
     std::string hint;
     if (options.keep) {
-        auto written = kubeconfig.write(cluster.admin_kubeconfig());
-        if (!written) co_return written;
+        KUBECORO_TRY(kubeconfig.write(cluster.admin_kubeconfig()));
         hint = "try: kubectl --kubeconfig " + kubeconfig.path() + " get pods -A --watch";
         show.note(hint);
     }
-    auto api = cluster.connect();
-    if (!api) co_return api.error();
+    KUBECORO_TRY(auto api, cluster.connect());
 
     const auto time = real_clock();
     const duration pause = duration(options.length.value_or(std::chrono::seconds{12})) / script_writes;
@@ -116,7 +111,7 @@ asio::awaitable<result<>> run_embedded(const demo_command& options, const progra
     // Shorter delays than the defaults, because the demo lasts only seconds.
     how.policy.backoff.initial = std::chrono::milliseconds{200};
     how.policy.backoff.cap = std::chrono::seconds{1};
-    demo_informers informers(*api, show, std::move(how), {campaigns});
+    demo_informers informers(api, show, std::move(how), {campaigns});
     auto done = co_await unless_stopped(context.stop, sync(show, informers));
     if (done) {
         const demo_stage stage{cluster, work, show, informers};
@@ -154,20 +149,18 @@ asio::awaitable<result<>> demo_on_cluster(const demo_command& options, const pro
     client_options how;
     how.kubeconfig = options.kubeconfig;
     how.log = options.log;
-    auto api = client::connect(context.executor, how);
-    if (!api) co_return api.error();
+    KUBECORO_TRY(auto api, client::connect(context.executor, how));
     // A cheap request first, so that a wrong address gives an error and not endless retries.
-    auto known = co_await unless_stopped(context.stop, find_resource(*api, "pods"));
-    if (!known) co_return known.error();
-    show.heading("cluster at " + api->server() + ", read-only; Ctrl-C ends");
+    KUBECORO_TRY(co_await unless_stopped(context.stop, find_resource(api, "pods")));
+    show.heading("cluster at " + api.server() + ", read-only; Ctrl-C ends");
     factory_options with;
     with.log = options.log;
-    demo_informers informers(*api, show, std::move(with), {});
+    demo_informers informers(api, show, std::move(with), {});
     auto done = co_await unless_stopped(context.stop, sync(show, informers));
     if (done) {
         const auto length = options.length.value_or(std::chrono::seconds{0});
         done = co_await unless_stopped(context.stop, watch_for(length));
-        if (done || done.error() == cond::cancelled) done = co_await compare_and_sum_up(show, informers, *api);
+        if (done || done.error() == cond::cancelled) done = co_await compare_and_sum_up(show, informers, api);
     }
     auto ended = co_await informers.stop();
     if (!done) co_return done;

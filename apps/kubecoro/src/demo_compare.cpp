@@ -1,6 +1,8 @@
 // The comparison at the end of the demo: the informers' stores against the server's own lists, object by object.
 #include "demo_informers.hpp"
 
+#include <kubecoro/base/try.hpp>
+
 #include <unordered_set>
 
 namespace kubecoro::tool {
@@ -58,15 +60,13 @@ asio::awaitable<result<std::vector<std::string>>> settle(client api, shared_info
     for (;;) {
         differences.clear();
         for (auto key = open.begin(); key != open.end();) {
-            auto theirs = co_await ask(api, informer.resource(), *key);
-            if (!theirs) co_return theirs.error();
-            const std::string how = difference(informer.lister().get(*key), *theirs);
+            KUBECORO_TRY(auto theirs, co_await ask(api, informer.resource(), *key));
+            const std::string how = difference(informer.lister().get(*key), theirs);
             if (!how.empty()) differences.push_back(informer.resource().plural + " " + to_string(*key) + ": " + how);
             key = how.empty() ? open.erase(key) : std::next(key);
         }
         if (open.empty() || time->now() >= deadline) co_return differences;
-        auto waited = co_await sleep_for(*time, std::chrono::milliseconds{50});
-        if (!waited) co_return waited.error();
+        KUBECORO_TRY(co_await sleep_for(*time, std::chrono::milliseconds{50}));
     }
 }
 
@@ -78,13 +78,12 @@ asio::awaitable<result<comparison>> demo_informers::compare(client api, duration
     comparison all;
     for (const auto& one : all_) {
         if (one.refused) continue;
-        auto page = co_await api.list_all(one.informer.resource(), "");
-        if (!page) co_return page.error();
-        auto left = co_await settle(api, one.informer, differing(one.informer.lister(), page->items), deadline);
-        if (!left) co_return left.error();
-        all.compared += page->items.size();
-        all.differing += left->size();
-        for (auto& text : *left) {
+        KUBECORO_TRY(auto page, co_await api.list_all(one.informer.resource(), ""));
+        KUBECORO_TRY(auto left,
+                     co_await settle(api, one.informer, differing(one.informer.lister(), page.items), deadline));
+        all.compared += page.items.size();
+        all.differing += left.size();
+        for (auto& text : left) {
             if (all.differences.size() < most_shown) all.differences.push_back(std::move(text));
         }
     }

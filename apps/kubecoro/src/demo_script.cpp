@@ -1,5 +1,7 @@
 #include "demo_script.hpp"
 
+#include <kubecoro/base/try.hpp>
+
 #include <array>
 
 namespace kubecoro::tool {
@@ -15,8 +17,7 @@ asio::awaitable<result<>> until(Predicate reached, duration limit)
     const auto time = real_clock();
     const auto deadline = time->now() + limit;
     while (!reached() && time->now() < deadline) {
-        auto waited = co_await sleep_for(*time, std::chrono::milliseconds{20});
-        if (!waited) co_return waited;
+        KUBECORO_TRY(co_await sleep_for(*time, std::chrono::milliseconds{20}));
     }
     co_return result<>();
 }
@@ -73,8 +74,7 @@ asio::awaitable<result<>> second_cut(demo_stage s)
 asio::awaitable<result<>> more_work(demo_stage s)
 {
     s.show.heading("node-b2 fails briefly");
-    auto done = co_await s.work.node_outage("node-b2", 4);
-    if (!done) co_return done;
+    KUBECORO_TRY(co_await s.work.node_outage("node-b2", 4));
     s.show.heading("workers are scaled down");
     co_return co_await s.work.scale("jobs", "worker-fast", -6);
 }
@@ -85,8 +85,7 @@ asio::awaitable<result<>> play(demo_stage stage)
 {
     constexpr std::array acts{everyday_work, first_cut, more_work, second_cut};
     for (const auto act : acts) {
-        auto done = co_await act(stage);
-        if (!done) co_return done;
+        KUBECORO_TRY(co_await act(stage));
     }
     stage.show.heading("the campaign of the week ends the show");
     co_return co_await stage.work.campaign("week-" + std::to_string(stage.work.writes()), 3);
@@ -100,8 +99,7 @@ asio::awaitable<result<>> keep_playing(demo_stage stage)
         // The object may have been removed, e.g. with kubectl.
         if (done.error() == cond::cancelled) co_return done;
         stage.show.note("skipped: " + done.error().describe());
-        auto waited = co_await sleep_for(*real_clock(), std::chrono::seconds{1});
-        if (!waited) co_return waited;
+        KUBECORO_TRY(co_await sleep_for(*real_clock(), std::chrono::seconds{1}));
     }
 }
 

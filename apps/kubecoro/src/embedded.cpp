@@ -3,6 +3,8 @@
 #include "direct_transport.hpp"
 #include "files/manifest_files.hpp"
 
+#include <kubecoro/base/try.hpp>
+
 #include <charconv>
 #include <chrono>
 #include <cstdint>
@@ -48,18 +50,16 @@ asio::awaitable<result<>> embedded::listen()
     about.names.push_back(options_.address);
     about.now = real_clock()->wall_now();
     about.authority = options_.authority;
-    auto identity = apiserver::tls_identity::generate(about);
-    if (!identity) co_return identity.error();
-    ca_ = identity->ca_certificate;
+    KUBECORO_TRY(auto identity, apiserver::tls_identity::generate(about));
+    ca_ = identity.ca_certificate;
     apiserver::endpoint_options where;
     where.address = options_.address;
     where.port = options_.port;
-    where.tls = std::move(*identity);
-    auto bound = co_await server_->listen(std::move(where));
-    if (!bound) co_return bound.error();
+    where.tls = std::move(identity);
+    KUBECORO_TRY(auto bound, co_await server_->listen(std::move(where)));
     // A kubeconfig needs an address that clients can connect to.
-    if (is_every_interface(bound->address)) bound->address = bound->address == "::" ? "::1" : "127.0.0.1";
-    url_ = bound->url();
+    if (is_every_interface(bound.address)) bound.address = bound.address == "::" ? "::1" : "127.0.0.1";
+    url_ = bound.url();
     co_return result<>();
 }
 
@@ -106,10 +106,9 @@ result<embedded_options> parse_listen(const std::string& text)
 
 asio::awaitable<result<std::size_t>> load_files(apiserver::embedded_server& server, std::vector<std::string> paths)
 {
-    auto files = read_files({.names = std::move(paths)});
-    if (!files) co_return files.error();
+    KUBECORO_TRY(auto files, read_files({.names = std::move(paths)}));
     std::size_t objects = 0;
-    for (auto& file : *files) {
+    for (auto& file : files) {
         auto loaded = co_await server.load(std::move(file.text), file.name);
         if (!loaded) {
             const bool named = loaded.error().message().find(file.name) != std::string::npos;

@@ -4,6 +4,8 @@
 #include "embedded.hpp"
 #include "output.hpp"
 
+#include <kubecoro/base/try.hpp>
+
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -38,10 +40,8 @@ asio::awaitable<result<std::uint64_t>> save(apiserver::embedded_server& server, 
 {
     auto version = co_await server.resource_version();
     if (!version || *version == saved) co_return version;
-    auto state = co_await server.snapshot();
-    if (!state) co_return state.error();
-    auto written = data->save_state(*state);
-    if (!written) co_return written.error();
+    KUBECORO_TRY(auto state, co_await server.snapshot());
+    KUBECORO_TRY(data->save_state(state));
     co_return *version;
 }
 
@@ -51,8 +51,7 @@ asio::awaitable<result<>> save_regularly(apiserver::embedded_server& server, dat
     std::uint64_t saved = 0;
     const auto time = real_clock();
     while (true) {
-        auto slept = co_await sleep_for(*time, std::chrono::seconds{1});
-        if (!slept) co_return slept;
+        KUBECORO_TRY(co_await sleep_for(*time, std::chrono::seconds{1}));
         auto done = co_await save(server, data, saved);
         if (done)
             saved = *done;
@@ -63,10 +62,9 @@ asio::awaitable<result<>> save_regularly(apiserver::embedded_server& server, dat
 
 asio::awaitable<result<>> restore(apiserver::embedded_server& server, data_ptr data)
 {
-    auto state = data->load_state();
-    if (!state) co_return state.error();
-    if (!*state) co_return result<>();
-    co_return co_await server.restore(std::move(**state));
+    KUBECORO_TRY(auto state, data->load_state());
+    if (!state) co_return result<>();
+    co_return co_await server.restore(std::move(*state));
 }
 
 asio::awaitable<result<>> run_until_stopped(embedded& cluster, data_ptr data, program_context context, logger log)
@@ -79,8 +77,7 @@ asio::awaitable<result<>> run_until_stopped(embedded& cluster, data_ptr data, pr
     }
     auto saving = catch_failure(save_regularly(cluster.server(), data, std::move(log)));
     auto first = co_await (std::move(gone) || context.stop.wait() || std::move(saving));
-    auto last = co_await save(cluster.server(), data, 0);
-    if (!last) co_return last.error();
+    KUBECORO_TRY(co_await save(cluster.server(), data, 0));
     co_return first.index() == 0 ? std::get<0>(first) : first.index() == 1 ? std::get<1>(first) : std::get<2>(first);
 }
 
@@ -88,24 +85,19 @@ asio::awaitable<result<>> serve_until_stopped(embedded& cluster, serve_command o
                                               program_context context)
 {
     if (data) {
-        auto restored = co_await restore(cluster.server(), data);
-        if (!restored) co_return restored;
+        KUBECORO_TRY(co_await restore(cluster.server(), data));
     }
-    auto loaded = co_await load_files(cluster.server(), options.load);
-    if (!loaded) co_return loaded.error();
-    auto listening = co_await cluster.listen();
-    if (!listening) co_return listening;
+    KUBECORO_TRY(auto loaded, co_await load_files(cluster.server(), options.load));
+    KUBECORO_TRY(co_await cluster.listen());
     if (!options.kubeconfig_out.empty()) {
-        auto written = apiserver::write_private_file(options.kubeconfig_out, cluster.admin_kubeconfig());
-        if (!written) co_return written;
+        KUBECORO_TRY(apiserver::write_private_file(options.kubeconfig_out, cluster.admin_kubeconfig()));
     }
     if (!options.limited_kubeconfig_out.empty()) {
-        auto written = apiserver::write_private_file(options.limited_kubeconfig_out, cluster.limited_kubeconfig());
-        if (!written) co_return written;
+        KUBECORO_TRY(apiserver::write_private_file(options.limited_kubeconfig_out, cluster.limited_kubeconfig()));
     }
     output out;
     // The address is printed last: everything is ready when it appears.
-    if (!options.load.empty()) out.line("loaded " + std::to_string(*loaded) + " objects");
+    if (!options.load.empty()) out.line("loaded " + std::to_string(loaded) + " objects");
     out.line("listening on " + cluster.url());
     co_return co_await run_until_stopped(cluster, data, context, options.log);
 }
@@ -114,26 +106,24 @@ asio::awaitable<result<>> serve_until_stopped(embedded& cluster, serve_command o
 
 asio::awaitable<result<>> serve(serve_command options, program_context context)
 {
-    auto settings = parse_listen(options.listen);
-    if (!settings) co_return settings.error();
-    settings->history = options.history;
-    settings->namespace_defaults = !options.empty_namespaces;
-    if (options.live) settings->live.emplace();
-    settings->log = options.log;
-    if (is_every_interface(settings->address))
+    KUBECORO_TRY(auto settings, parse_listen(options.listen));
+    settings.history = options.history;
+    settings.namespace_defaults = !options.empty_namespaces;
+    if (options.live) settings.live.emplace();
+    settings.log = options.log;
+    if (is_every_interface(settings.address))
         options.log.warning(
             "the API server listens on all interfaces: any host that can reach this machine can connect",
             {{"listen", options.listen}});
     data_ptr data;
     if (!options.data.empty()) {
-        auto opened = data_directory::open(options.data);
-        if (!opened) co_return opened.error();
-        data = std::move(*opened);
-        settings->authority = data->authority();
-        settings->admin_token = data->admin_token();
-        settings->limited_token = data->limited_token();
+        KUBECORO_TRY(auto opened, data_directory::open(options.data));
+        data = std::move(opened);
+        settings.authority = data->authority();
+        settings.admin_token = data->admin_token();
+        settings.limited_token = data->limited_token();
     }
-    embedded cluster(context.executor, std::move(*settings));
+    embedded cluster(context.executor, std::move(settings));
     auto outcome = co_await serve_until_stopped(cluster, std::move(options), std::move(data), context);
     auto stopped = co_await cluster.server().stop();
     if (!outcome) co_return outcome;

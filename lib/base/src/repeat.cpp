@@ -4,6 +4,7 @@
 #include <kubecoro/base/random.hpp>
 #include <kubecoro/base/repeat.hpp>
 #include <kubecoro/base/timeout.hpp>
+#include <kubecoro/base/try.hpp>
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -46,8 +47,7 @@ asio::awaitable<result<>> rounds(own_chain chain, time_source& time, round_timin
         co_await own_throws();
         if (!done) co_return done;
         if (chain.cancelled()) co_return failure(cond::cancelled);
-        const auto rested = co_await pause(time, timing.sliding ? period : period - (time.now() - begun));
-        if (!rested) co_return rested;
+        KUBECORO_TRY(co_await pause(time, timing.sliding ? period : period - (time.now() - begun)));
     }
 }
 
@@ -63,8 +63,7 @@ asio::awaitable<result<>> rounds_with_backoff(own_chain chain, time_source& time
         if (done) delays.reset();
         const duration delay = delays.next();
         if (done) delays.reset(); // a following failure also begins with the first delay
-        const auto rested = co_await pause(time, delay);
-        if (!rested) co_return rested;
+        KUBECORO_TRY(co_await pause(time, delay));
     }
 }
 
@@ -72,8 +71,7 @@ asio::awaitable<result<>> questions(own_chain chain, time_source& time, duration
 {
     for (bool first = true;; first = false) {
         if (!first || !immediate) {
-            const auto rested = co_await pause(time, interval);
-            if (!rested) co_return rested;
+            KUBECORO_TRY(co_await pause(time, interval));
         }
         const auto answer = co_await catch_failure(ask);
         co_await own_filter();

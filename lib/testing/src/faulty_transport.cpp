@@ -1,4 +1,5 @@
 #include <kubecoro/base/detail/unless.hpp>
+#include <kubecoro/base/try.hpp>
 #include <kubecoro/testing/faulty_transport.hpp>
 
 #include <algorithm>
@@ -139,12 +140,10 @@ asio::awaitable<result<std::unique_ptr<answer>>> faulty_transport::send(request 
         co_return canned;
     }
     if (f && f->kind == fault::what::delay) {
-        const auto slept = co_await unless_cut(sleep_for(*p->clock, f->wait), cut);
-        if (!slept) co_return slept.error();
+        KUBECORO_TRY(co_await unless_cut(sleep_for(*p->clock, f->wait), cut));
     }
-    auto got = co_await unless_cut(p->inner->send(std::move(r)), cut);
-    if (!got) co_return got.error();
-    std::unique_ptr<answer> wrapped = std::make_unique<faulty_answer>(std::move(*got), p->plan, cut, std::move(f));
+    KUBECORO_TRY(auto got, co_await unless_cut(p->inner->send(std::move(r)), cut));
+    std::unique_ptr<answer> wrapped = std::make_unique<faulty_answer>(std::move(got), p->plan, cut, std::move(f));
     co_return wrapped;
 }
 

@@ -1,5 +1,6 @@
 #include <kubecoro/base/context_bound.hpp>
 #include <kubecoro/base/latch.hpp>
+#include <kubecoro/base/try.hpp>
 #include <kubecoro/base/wake_signal.hpp>
 #include <kubecoro/testing/scripted_source.hpp>
 
@@ -234,8 +235,7 @@ struct scripted_source::state
     {
         const presence p(*self);
         if (s.delay > duration::zero()) {
-            const auto slept = co_await sleep_for(*self->clock, s.delay);
-            if (!slept) co_return slept.error();
+            KUBECORO_TRY(co_await sleep_for(*self->clock, s.delay));
         }
         if (std::holds_alternative<hang>(s.answer)) {
             const auto ended = co_await latch{}.wait();
@@ -313,10 +313,9 @@ asio::awaitable<result<std::unique_ptr<watch_stream>>> scripted_source::watch(wa
     recorded_call call;
     call.kind = recorded_call::what::watch;
     call.watch = options;
-    const auto accepted = co_await state::play(self, self->next(self->watches, std::move(call)));
-    if (!accepted) co_return accepted.error();
-    accepted->state_->open(std::move(options));
-    std::unique_ptr<watch_stream> stream = std::make_unique<scripted_watch::stream>(accepted->state_, self->clock);
+    KUBECORO_TRY(const auto accepted, co_await state::play(self, self->next(self->watches, std::move(call))));
+    accepted.state_->open(std::move(options));
+    std::unique_ptr<watch_stream> stream = std::make_unique<scripted_watch::stream>(accepted.state_, self->clock);
     co_return stream;
 }
 

@@ -8,6 +8,7 @@
 #include <kubecoro/api/untyped.hpp>
 #include <kubecoro/apiserver/server.hpp>
 #include <kubecoro/base/timeout.hpp>
+#include <kubecoro/base/try.hpp>
 #include <kubecoro/cache/informer_factory.hpp>
 #include <kubecoro/controller/controller.hpp>
 #include <kubecoro/controller/shard_member.hpp>
@@ -145,8 +146,7 @@ asio::awaitable<result<>> write_all(apiserver::embedded_server& server, const wo
             co_await turn.async_wait(asio::use_awaitable);
         }
         const auto target = version == 0 ? all : all + "/map-" + std::to_string(i);
-        const auto written = co_await server.execute(version == 0 ? "POST" : "PUT", target, text_of(i, version));
-        if (!written) co_return written.error();
+        KUBECORO_TRY(co_await server.execute(version == 0 ? "POST" : "PUT", target, text_of(i, version)));
     }
     co_return result<>{};
 }

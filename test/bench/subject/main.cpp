@@ -4,6 +4,7 @@
 #include "pipeline.hpp"
 
 #include <kubecoro/api/untyped.hpp>
+#include <kubecoro/base/try.hpp>
 #include <kubecoro/client/client.hpp>
 
 #include <boost/asio/co_spawn.hpp>
@@ -73,8 +74,7 @@ storage storage_named(const std::string& mode)
 /// @param pool  Runs the client and the informer; @param executor  everything else, one handler at a time.
 asio::awaitable<result<>> run(asio::any_io_executor pool, asio::any_io_executor executor, options o)
 {
-    auto connected = connect(pool, o);
-    if (!connected) co_return connected.error();
+    KUBECORO_TRY(auto connected, connect(pool, o));
     informer_options informer;
     informer.namespaces = o.namespaces;
     informer.storage.policy = storage_named(o.mode);
@@ -83,7 +83,7 @@ asio::awaitable<result<>> run(asio::any_io_executor pool, asio::any_io_executor 
     informer.decode.drop_managed_fields = o.strip_managed_fields;
     informer.policy = reflector_policy{.watch_list = o.list != "paged", .watch_list_json = o.list == "streamed"};
     informer.on_failure = [](const failure& f) { std::cerr << f.describe() << '\n'; };
-    bench::pipeline work(executor, *connected, resource_named(o.resource), informer, o.mode == "controller");
+    bench::pipeline work(executor, connected, resource_named(o.resource), informer, o.mode == "controller");
     auto served = co_await bench::serve_commands(executor, work, o.arrivals);
     auto stopped = co_await work.stop();
     co_return served ? stopped : served;

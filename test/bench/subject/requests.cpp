@@ -3,6 +3,7 @@
 #include "program_allocations.hpp"
 
 #include <kubecoro/api/untyped.hpp>
+#include <kubecoro/base/try.hpp>
 
 #include <boost/json.hpp>
 
@@ -73,18 +74,16 @@ asio::awaitable<result<request_figures>> requests::many(request_kind kind, std::
 
 asio::awaitable<result<>> requests::get(std::size_t number)
 {
-    auto got = co_await objects_.get(prepared_name(number));
-    if (!got) co_return got.error();
-    if ((*got)["data"]["a"].as_string().empty()) co_return empty_answer();
+    KUBECORO_TRY(auto got, co_await objects_.get(prepared_name(number)));
+    if (got["data"]["a"].as_string().empty()) co_return empty_answer();
     co_return result<>();
 }
 
 asio::awaitable<result<>> requests::create(std::size_t)
 {
     json_text body = config_map_of("bench-made-" + run_ + "-" + std::to_string(changes_++), "made", {});
-    auto made = co_await objects_.create(std::move(body));
-    if (!made) co_return made.error();
-    if (made->resource_version().empty()) co_return empty_answer();
+    KUBECORO_TRY(auto made, co_await objects_.create(std::move(body)));
+    if (made.resource_version().empty()) co_return empty_answer();
     co_return result<>();
 }
 
@@ -92,8 +91,7 @@ asio::awaitable<result<>> requests::update(std::size_t number)
 {
     const auto name = prepared_name(number);
     json_text body = config_map_of(name, "prepared", run_ + "-" + std::to_string(changes_++));
-    auto changed = co_await objects_.update(name, std::move(body));
-    if (!changed) co_return changed.error();
+    KUBECORO_TRY(co_await objects_.update(name, std::move(body)));
     co_return result<>();
 }
 
@@ -103,9 +101,8 @@ asio::awaitable<result<>> requests::watch(std::size_t count)
     for (std::size_t i = 0; i < count; ++i) {
         watch_options from{.field_selector = "metadata.name=" + prepared_name(i),
                            .resource_version = present.resource_version};
-        auto open = co_await objects_.watch(from);
-        if (!open) co_return open.error();
-        watches_.spawn("watch", read(std::move(*open)));
+        KUBECORO_TRY(auto open, co_await objects_.watch(from));
+        watches_.spawn("watch", read(std::move(open)));
     }
     co_return result<>();
 }

@@ -4,6 +4,8 @@
 #include "program_allocations.hpp"
 #include "requests.hpp"
 
+#include <kubecoro/base/try.hpp>
+
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/json.hpp>
@@ -44,12 +46,11 @@ command parse(const std::string& line)
 asio::awaitable<result<json::object>> make_many(bench::requests& work, bench::requests::request_kind kind,
                                                 std::size_t in_flight, std::size_t count)
 {
-    auto done = co_await work.many(kind, in_flight, count);
-    if (!done) co_return done.error();
+    KUBECORO_TRY(auto done, co_await work.many(kind, in_flight, count));
     co_return json::object{{"done", count},
-                           {"wall_s", done->wall_s},
-                           {"allocations", done->allocations},
-                           {"allocated_bytes", done->allocated_bytes}};
+                           {"wall_s", done.wall_s},
+                           {"allocations", done.allocations},
+                           {"allocated_bytes", done.allocated_bytes}};
 }
 
 /// The first collection leaves what pools still hold.
@@ -59,9 +60,8 @@ asio::awaitable<result<json::object>> server_memory(const client& to)
     auto profile = co_await to.raw(heap);
     if (profile) profile = co_await to.raw(heap);
     if (!profile) co_return profile.error();
-    auto bytes = bench::memory_in_use(profile->body);
-    if (!bytes) co_return bytes.error();
-    co_return json::object{{"bytes", *bytes}};
+    KUBECORO_TRY(auto bytes, bench::memory_in_use(profile->body));
+    co_return json::object{{"bytes", bytes}};
 }
 
 /// Commands whose answer says only that they are done.
@@ -83,8 +83,7 @@ asio::awaitable<result<json::object>> carry_out(const client& to, bench::request
     if (c.verb == "create") co_return co_await make_many(work, &requests::create, c.first, c.second);
     if (c.verb == "update") co_return co_await make_many(work, &requests::update, c.first, c.second);
     if (c.verb == "server-memory") co_return co_await server_memory(to);
-    auto done = co_await prepare(work, c);
-    if (!done) co_return done.error();
+    KUBECORO_TRY(co_await prepare(work, c));
     co_return json::object{{"done", c.verb}};
 }
 
@@ -94,13 +93,12 @@ asio::awaitable<result<>> run(asio::any_io_executor executor, options o)
     client_options how{.kubeconfig = o.kubeconfig};
     how.decode.form = form;
     how.body_form = form;
-    auto connected = client::connect(executor, how);
-    if (!connected) co_return connected.error();
-    bench::requests work(executor, *connected);
+    KUBECORO_TRY(auto connected, client::connect(executor, how));
+    bench::requests work(executor, connected);
     bench::command_lines input(executor);
     while (auto line = co_await input.next()) {
         const auto c = parse(*line);
-        auto answer = co_await carry_out(*connected, work, c);
+        auto answer = co_await carry_out(connected, work, c);
         if (!answer) answer = json::object{{"error", answer.error().describe()}};
         std::cout << json::serialize(*answer) << '\n' << std::flush;
     }

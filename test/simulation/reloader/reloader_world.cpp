@@ -2,6 +2,8 @@
 
 #include "marks.hpp"
 
+#include <kubecoro/base/try.hpp>
+
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -22,8 +24,7 @@ std::uint64_t seed_of(std::uint64_t seed, std::uint64_t part) { return seed * 1'
 boost::asio::awaitable<result<>> tick(std::shared_ptr<time_source> time)
 {
     for (;;) {
-        const auto slept = co_await sleep_for(*time, std::chrono::seconds(5));
-        if (!slept) co_return slept;
+        KUBECORO_TRY(co_await sleep_for(*time, std::chrono::seconds(5)));
     }
 }
 

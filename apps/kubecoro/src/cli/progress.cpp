@@ -1,6 +1,7 @@
 #include "cli/progress.hpp"
 
 #include <kubecoro/base/printable.hpp>
+#include <kubecoro/base/try.hpp>
 
 #include <chrono>
 #include <cstdio>
@@ -68,8 +69,7 @@ void progress::show()
 boost::asio::awaitable<result<>> progress::run()
 {
     for (;;) {
-        auto slept = co_await sleep_for(*time_, patience);
-        if (!slept) co_return slept;
+        KUBECORO_TRY(co_await sleep_for(*time_, patience));
         if (on_) show();
     }
 }

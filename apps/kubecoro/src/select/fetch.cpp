@@ -2,6 +2,7 @@
 
 #include "select/table_pages.hpp"
 
+#include <kubecoro/base/try.hpp>
 #include <kubecoro/client/table.hpp>
 
 namespace kubecoro::tool {
@@ -76,10 +77,9 @@ asio::awaitable<result<json::array>> fetch_objects(client api, target from, fetc
         if (!options.ignore_not_found || one.error() != cond::not_found) found_wrong.add(one.error());
     }
     if (!from.names.empty()) co_return out;
-    auto listed = co_await api.list_all(from.type, from.ns, options.selected);
-    if (!listed) co_return listed.error();
-    for (const auto& o : listed->items) out.push_back(json_of(o, options.managed_fields));
-    for (const auto& left_out : listed->left_out)
+    KUBECORO_TRY(auto listed, co_await api.list_all(from.type, from.ns, options.selected));
+    for (const auto& o : listed.items) out.push_back(json_of(o, options.managed_fields));
+    for (const auto& left_out : listed.left_out)
         found_wrong.add(failure(cond::corrupt, left_out.key.name.empty()
                                                    ? left_out.why
                                                    : to_string(left_out.key) + " is left out: " + left_out.why));

@@ -4,6 +4,7 @@
 
 #include <kubecoro/api/selector.hpp>
 #include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/try.hpp>
 
 #include <chrono>
 #include <utility>
@@ -35,19 +36,16 @@ public:
     asio::awaitable<result<>> run(bool with_list)
     {
         if (!of_.names.empty()) {
-            auto there = co_await api_.get(of_.type, of_.ns, of_.names.front());
-            if (!there) co_return there.error();
+            KUBECORO_TRY(co_await api_.get(of_.type, of_.ns, of_.names.front()));
         }
         of_.names.clear();
-        auto listed = co_await list(with_list);
-        if (!listed) co_return listed;
+        KUBECORO_TRY(co_await list(with_list));
         for (;;) {
             auto watched = co_await watch();
             context_.doing("watching " + of_.type.display_name() + " again");
             if (!watched && watched.error() == cond::expired) watched = co_await list(true);
             if (!watched && !is_passing(watched.error())) co_return watched;
-            auto rested = co_await sleep_for(api_.time(), pause);
-            if (!rested) co_return rested;
+            KUBECORO_TRY(co_await sleep_for(api_.time(), pause));
         }
     }
 
@@ -61,10 +59,9 @@ private:
     {
         // No name is asked for, so no failure belongs to one object.
         problems none(context_);
-        auto all = co_await fetch_table(api_, of_, options_, context_, none);
-        if (!all) co_return all.error();
-        const auto columns = all->columns;
-        const auto rows = rows_.take(std::move(*all));
+        KUBECORO_TRY(auto all, co_await fetch_table(api_, of_, options_, context_, none));
+        const auto columns = all.columns;
+        const auto rows = rows_.take(std::move(all));
         context_.waiting.done();
         if (shown && !rows.empty()) show_(columns, rows);
         co_return result<>();
@@ -77,17 +74,15 @@ private:
         how.field_selector = options_.selected.field_selector;
         how.resource_version = rows_.version();
         const auto with = options_.whole_objects ? table_object::whole : table_object::metadata;
-        auto stream = co_await watch_table(api_, of_.type, of_.ns, how, with);
-        if (!stream) co_return stream.error();
+        KUBECORO_TRY(auto stream, co_await watch_table(api_, of_.type, of_.ns, how, with));
         context_.waiting.done();
         for (;;) {
-            auto events = co_await (*stream)->next();
-            if (!events) co_return events.error();
-            if (events->empty()) co_return result<>();
+            KUBECORO_TRY(auto events, co_await stream->next());
+            if (events.empty()) co_return result<>();
             std::vector<table_row> news;
-            for (auto& e : *events)
+            for (auto& e : events)
                 for (auto& row : rows_.take(std::move(e))) news.push_back(std::move(row));
-            if (!news.empty()) show_((*stream)->columns(), news);
+            if (!news.empty()) show_(stream->columns(), news);
         }
     }
 

@@ -5,6 +5,7 @@
 #include "print/objects.hpp"
 
 #include <kubecoro/base/printable.hpp>
+#include <kubecoro/base/try.hpp>
 
 namespace kubecoro::tool {
 
@@ -44,11 +45,10 @@ asio::awaitable<result<target>> place_of(client api, const json::value& object, 
 
 asio::awaitable<result<std::vector<target>>> targets_in_files(const client& api, const object_flags& f, problems& wrong)
 {
-    auto documents = read_manifests(f.files);
-    if (!documents) co_return documents.error();
-    if (documents->empty()) co_return failure(cond::invalid, "the files have no objects");
+    KUBECORO_TRY(auto documents, read_manifests(f.files));
+    if (documents.empty()) co_return failure(cond::invalid, "the files have no objects");
     std::vector<target> out;
-    for (const auto& document : *documents) {
+    for (const auto& document : documents) {
         auto place = co_await place_of(api, document, f.cluster);
         if (!place && place.error() == cond::cancelled) co_return place.error();
         if (!place && (!f.ignore_not_found || place.error() != cond::not_found)) wrong.add(place.error());
@@ -74,12 +74,10 @@ asio::awaitable<result<std::vector<target>>> targets_of(const client& api, const
 
 asio::awaitable<result<located>> locate(const object_flags& flags, verb_context context, problems& wrong)
 {
-    auto api = connect(flags.cluster, context);
-    if (!api) co_return api.error();
+    KUBECORO_TRY(auto api, connect(flags.cluster, context));
     context.doing("asking the server for its resources");
-    auto targets = co_await targets_of(*api, flags, wrong);
-    if (!targets) co_return targets.error();
-    co_return located{std::move(*api), std::move(*targets)};
+    KUBECORO_TRY(auto targets, co_await targets_of(api, flags, wrong));
+    co_return located{std::move(api), std::move(targets)};
 }
 
 std::string found_object::shown() const { return object_name(type_prefix(which.type), which.name); }
@@ -99,9 +97,8 @@ asio::awaitable<result<std::vector<found_object>>> objects_of(client api, std::v
         if (!t.names.empty()) continue;
         auto options = scope.selected();
         options.metadata_only = true;
-        auto listed = co_await api.list_all(t.type, t.ns, options);
-        if (!listed) co_return listed.error();
-        for (const auto& o : listed->items) {
+        KUBECORO_TRY(auto listed, co_await api.list_all(t.type, t.ns, options));
+        for (const auto& o : listed.items) {
             found_object one;
             one.which.type = t.type;
             one.which.ns = o.ns();

@@ -1,5 +1,6 @@
 #include "select/resolve.hpp"
 
+#include <kubecoro/base/try.hpp>
 #include <kubecoro/client/discovery.hpp>
 
 #include <algorithm>
@@ -30,11 +31,10 @@ asio::awaitable<result<std::vector<target>>> resolve(client api, std::vector<wan
     const discovery known(std::move(api));
     std::vector<target> out;
     for (const auto& w : wanted) {
-        auto types = co_await types_for(known, w.type);
-        if (!types) co_return types.error();
-        if (types->size() > 1 && !w.names.empty())
+        KUBECORO_TRY(auto types, co_await types_for(known, w.type));
+        if (types.size() > 1 && !w.names.empty())
             co_return failure(cond::invalid, "\"" + w.type + "\" is a category: objects of it have no names");
-        for (auto& type : *types) {
+        for (auto& type : types) {
             target one;
             one.ns = type.namespaced ? ns : "";
             one.type = std::move(type);

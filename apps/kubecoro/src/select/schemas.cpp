@@ -1,6 +1,7 @@
 #include "select/schemas.hpp"
 
 #include <kubecoro/base/printable.hpp>
+#include <kubecoro/base/try.hpp>
 #include <kubecoro/client/discovery.hpp>
 
 #include <boost/json/parse.hpp>
@@ -20,18 +21,16 @@ constexpr std::size_t deepest = 200;
 
 asio::awaitable<result<json::value>> fetch_schemas(client api, resource_type type)
 {
-    auto index = co_await list_openapi(api);
-    if (!index) co_return index.error();
+    KUBECORO_TRY(auto index, co_await list_openapi(api));
     const std::string name = type.path_prefix().substr(1);
-    const auto found = std::find_if(index->begin(), index->end(), [&](const auto& d) { return d.name == name; });
-    if (found == index->end())
+    const auto found = std::find_if(index.begin(), index.end(), [&](const auto& d) { return d.name == name; });
+    if (found == index.end())
         co_return failure(cond::not_found, "the server publishes no schemas of " + printable(type.api_version()));
-    auto text = co_await get_openapi(api, *found);
-    if (!text) co_return text.error();
+    KUBECORO_TRY(auto text, co_await get_openapi(api, *found));
     json::parse_options limits;
     limits.max_depth = deepest;
     boost::system::error_code ec;
-    auto document = json::parse(*text, ec, {}, limits);
+    auto document = json::parse(text, ec, {}, limits);
     if (ec) co_return failure(cond::corrupt, "the schemas are not JSON").with_request("GET", found->target);
     co_return document;
 }

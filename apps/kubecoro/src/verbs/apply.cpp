@@ -8,6 +8,7 @@
 #include "select/objects_of.hpp"
 
 #include <kubecoro/base/printable.hpp>
+#include <kubecoro/base/try.hpp>
 #include <kubecoro/client/apply.hpp>
 #include <kubecoro/client/manifests.hpp>
 
@@ -83,13 +84,11 @@ apply_options options_for(const apply_flags& f)
 
 asio::awaitable<result<>> apply(std::shared_ptr<apply_flags> f, verb_context context)
 {
-    auto objects = read_manifests(f->files);
-    if (!objects) co_return objects.error();
-    if (objects->empty()) co_return failure(cond::invalid, "the files have no objects");
-    auto api = connect(f->cluster, context);
-    if (!api) co_return api.error();
+    KUBECORO_TRY(auto objects, read_manifests(f->files));
+    if (objects.empty()) co_return failure(cond::invalid, "the files have no objects");
+    KUBECORO_TRY(auto api, connect(f->cluster, context));
     problems wrong(context);
-    auto kept = co_await of_namespace(*api, std::move(*objects), f->cluster, wrong);
+    auto kept = co_await of_namespace(api, std::move(objects), f->cluster, wrong);
     written_objects written(f->write, context);
     const std::size_t all = kept.size();
     std::size_t done = 0;
@@ -106,8 +105,7 @@ asio::awaitable<result<>> apply(std::shared_ptr<apply_flags> f, verb_context con
         return true;
     };
     doing();
-    auto applied = co_await apply_each(*api, std::move(kept), options_for(*f), f->cluster.ns, report);
-    if (!applied) co_return applied;
+    KUBECORO_TRY(co_await apply_each(api, std::move(kept), options_for(*f), f->cluster.ns, report));
     written.finish();
     co_return wrong.outcome();
 }

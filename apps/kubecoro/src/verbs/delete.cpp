@@ -5,6 +5,7 @@
 #include "cli/write_flags.hpp"
 #include "select/objects_of.hpp"
 
+#include <kubecoro/base/try.hpp>
 #include <kubecoro/client/writing.hpp>
 
 #include <CLI/CLI.hpp>
@@ -81,16 +82,15 @@ asio::awaitable<result<>> wait_for_all(const client& api, const std::vector<foun
 asio::awaitable<result<>> run_delete(std::shared_ptr<delete_flags> f, verb_context context)
 {
     problems wrong(context);
-    auto found = co_await locate(f->objects, context, wrong);
-    if (!found) co_return found.error();
-    auto objects = co_await objects_of(found->api, std::move(found->targets), f->objects.scope);
+    KUBECORO_TRY(auto found, co_await locate(f->objects, context, wrong));
+    auto objects = co_await objects_of(found.api, std::move(found.targets), f->objects.scope);
     if (!objects) co_return objects.error();
     // Objects may depend on those before them in a file.
     if (!f->objects.files.names.empty()) std::reverse(objects->begin(), objects->end());
     std::vector<found_object> deleted;
     for (auto& o : *objects) {
         context.doing("deleting " + o.shown());
-        auto gone = co_await found->api.remove(o.which.type, o.which.ns, o.which.name, options_for(*f, o));
+        auto gone = co_await found.api.remove(o.which.type, o.which.ns, o.which.name, options_for(*f, o));
         if (!gone && gone.error() == cond::cancelled) co_return gone.error();
         if (!gone) {
             if (!f->objects.ignore_not_found || gone.error() != cond::not_found) wrong.add(gone.error());
@@ -102,8 +102,7 @@ asio::awaitable<result<>> run_delete(std::shared_ptr<delete_flags> f, verb_conte
     }
     if (objects->empty() && wrong.outcome()) context.note("No resources found");
     if (f->wait && !f->dry_run.on()) {
-        auto waited = co_await wait_for_all(found->api, deleted, *f, context, wrong);
-        if (!waited) co_return waited;
+        KUBECORO_TRY(co_await wait_for_all(found.api, deleted, *f, context, wrong));
     }
     co_return wrong.outcome();
 }

@@ -8,6 +8,7 @@
 #include "select/schemas.hpp"
 
 #include <kubecoro/base/printable.hpp>
+#include <kubecoro/base/try.hpp>
 #include <kubecoro/client/discovery.hpp>
 #include <kubecoro/client/manifests.hpp>
 #include <kubecoro/codegen/crd.hpp>
@@ -126,37 +127,33 @@ result<codegen::model> read_openapi_files(const generate_flags& f)
 /// The groups and versions that have wanted kinds, each by one of its resources. All names must be found.
 asio::awaitable<result<std::vector<resource_type>>> find_groups(const generate_flags& f, const client& api)
 {
-    auto all = co_await discover(api);
-    if (!all) co_return all.error();
+    KUBECORO_TRY(auto all, co_await discover(api));
     std::vector<resource_type> out;
     std::set<std::string> names(f.kinds.begin(), f.kinds.end());
-    for (const auto& r : all->resources) {
+    for (const auto& r : all.resources) {
         if (!is_wanted(f, r.type.kind, r.type.group)) continue;
         std::erase_if(names, [&](const auto& name) { return is_named(r.type.kind, r.type.group, name); });
         const auto same = [&](const resource_type& t) { return t.api_version() == r.type.api_version(); };
         if (std::ranges::none_of(out, same)) out.push_back(r.type);
     }
     if (names.empty()) co_return out;
-    if (!all->missing.empty())
-        co_return all->missing.front().why.because("the server's kinds are not all known, and none is " +
-                                                   *names.begin());
+    if (!all.missing.empty())
+        co_return all.missing.front().why.because("the server's kinds are not all known, and none is " +
+                                                  *names.begin());
     co_return failure(cond::not_found, "the server has no kind " + *names.begin());
 }
 
 asio::awaitable<result<codegen::model>> read_cluster(const generate_flags& f, const verb_context& context)
 {
-    auto api = connect(f.cluster, context);
-    if (!api) co_return api.error();
+    KUBECORO_TRY(auto api, connect(f.cluster, context));
     context.doing("asking the server for its resources");
-    auto groups = co_await find_groups(f, *api);
-    if (!groups) co_return groups.error();
+    KUBECORO_TRY(auto groups, co_await find_groups(f, api));
     std::vector<boost::json::value> documents;
     std::string source;
-    for (const auto& type : *groups) {
+    for (const auto& type : groups) {
         context.doing("asking the server for its schemas");
-        auto document = co_await fetch_schemas(*api, type);
-        if (!document) co_return document.error();
-        documents.push_back(std::move(*document));
+        KUBECORO_TRY(auto document, co_await fetch_schemas(api, type));
+        documents.push_back(std::move(document));
         source += (source.empty() ? "the schemas of " : ", ") + printable(type.api_version());
     }
     co_return read_schemas(f, documents, source);
@@ -228,13 +225,11 @@ result<> check_generate(generate_flags& f)
 
 asio::awaitable<result<>> run_generate(std::shared_ptr<generate_flags> f, verb_context context)
 {
-    const auto model = co_await read_model(*f, context);
-    if (!model) co_return model.error();
-    const auto files = generate_files(*f, *model);
-    if (!files) co_return files.error();
-    if (f->check) co_return check_files(*f, *files, context);
-    if (auto written = write_generated(f->out, *files); !written) co_return written;
-    co_return treat_stale(*f, *files, context);
+    KUBECORO_TRY(const auto model, co_await read_model(*f, context));
+    KUBECORO_TRY(const auto files, generate_files(*f, model));
+    if (f->check) co_return check_files(*f, files, context);
+    if (auto written = write_generated(f->out, files); !written) co_return written;
+    co_return treat_stale(*f, files, context);
 }
 
 } // namespace

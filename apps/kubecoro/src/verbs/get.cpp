@@ -8,6 +8,8 @@
 #include "select/fetch.hpp"
 #include "select/objects_of.hpp"
 
+#include <kubecoro/base/try.hpp>
+
 #include <CLI/CLI.hpp>
 
 namespace kubecoro::tool {
@@ -69,10 +71,9 @@ public:
 private:
     asio::awaitable<result<>> show_table(const target& t)
     {
-        auto table = co_await fetch_table(found_.api, t, options_, context_, wrong_);
-        if (!table) co_return table.error();
-        if (table->rows.empty()) co_return result<>();
-        if (flags_.sort) sort_rows(*table);
+        KUBECORO_TRY(auto table, co_await fetch_table(found_.api, t, options_, context_, wrong_));
+        if (table.rows.empty()) co_return result<>();
+        if (flags_.sort) sort_rows(table);
         table_layout layout = flags_.layout;
         layout.wide = flags_.format.kind == output_kind::wide;
         layout.with_namespace = flags_.objects.scope.all_namespaces && t.type.namespaced;
@@ -81,8 +82,8 @@ private:
         style.with_head = !flags_.no_headers;
         style.colours = context_.colours;
         if (shown_ != 0) context_.print("\n");
-        context_.print(to_text(to_text_table(*table, layout), style));
-        shown_ += table->rows.size();
+        context_.print(to_text(to_text_table(table, layout), style));
+        shown_ += table.rows.size();
         co_return result<>();
     }
 
@@ -100,10 +101,9 @@ private:
 
     asio::awaitable<result<>> collect(const target& t)
     {
-        auto found = co_await fetch_objects(found_.api, t, options_, context_, wrong_);
-        if (!found) co_return found.error();
+        KUBECORO_TRY(auto found, co_await fetch_objects(found_.api, t, options_, context_, wrong_));
         const auto prefix = type_prefix(t.type);
-        for (auto& o : *found) {
+        for (auto& o : found) {
             prefixes_.push_back(prefix);
             objects_.push_back(std::move(o));
         }
@@ -159,11 +159,10 @@ private:
 asio::awaitable<result<>> get(std::shared_ptr<get_flags> flags, verb_context context)
 {
     problems wrong(context);
-    auto found = co_await locate(flags->objects, context, wrong);
-    if (!found) co_return found.error();
+    KUBECORO_TRY(auto found, co_await locate(flags->objects, context, wrong));
     if (flags->watches() && !wrong.outcome()) co_return wrong.outcome();
-    if (flags->watches()) co_return co_await get_and_watch(*flags, context, std::move(*found));
-    getter all(*flags, context, std::move(*found), wrong);
+    if (flags->watches()) co_return co_await get_and_watch(*flags, context, std::move(found));
+    getter all(*flags, context, std::move(found), wrong);
     co_return co_await all.run();
 }
 

@@ -5,6 +5,7 @@
 #include "select/condition_text.hpp"
 #include "select/objects_of.hpp"
 
+#include <kubecoro/base/try.hpp>
 #include <kubecoro/client/writing.hpp>
 
 #include <CLI/CLI.hpp>
@@ -44,8 +45,7 @@ result<> check_wait(wait_flags& f)
 asio::awaitable<result<>> check_presence(const client& api, const found_object& o, const wait_flags& f)
 {
     if (f.condition->kind != wait_kind::state) co_return result<>();
-    auto there = co_await api.get(o.which.type, o.which.ns, o.which.name);
-    if (!there) co_return there.error();
+    KUBECORO_TRY(co_await api.get(o.which.type, o.which.ns, o.which.name));
     co_return result<>();
 }
 
@@ -56,8 +56,7 @@ asio::awaitable<result<>> until_met(const client& api, const found_object& o, co
         object_key key(o.which.ns, o.which.name);
         co_return co_await wait_until_gone(api, o.which.type, std::move(key), o.uid, left);
     }
-    auto met = co_await wait_for_object(api, o.which, f.condition->met, left, context);
-    if (!met) co_return met.error();
+    KUBECORO_TRY(co_await wait_for_object(api, o.which, f.condition->met, left, context));
     co_return result<>();
 }
 
@@ -65,8 +64,7 @@ asio::awaitable<result<>> wait_for_one(const client& api, const found_object& o,
                                        const verb_context& context)
 {
     context.doing("waiting for " + o.shown());
-    auto present = co_await check_presence(api, o, f);
-    if (!present) co_return present;
+    KUBECORO_TRY(co_await check_presence(api, o, f));
     // The time is for all objects together; each is looked at once even when it is over.
     const auto left = std::max<duration>(end - real_clock()->now(), std::chrono::milliseconds{100});
     auto met = co_await until_met(api, o, f, left, context);
@@ -79,14 +77,12 @@ asio::awaitable<result<>> wait(std::shared_ptr<wait_flags> f, verb_context conte
 {
     const auto end = real_clock()->now() + f->timeout;
     problems wrong(context);
-    auto found = co_await locate(f->objects, context, wrong);
-    if (!found) co_return found.error();
-    auto objects = co_await objects_of(found->api, std::move(found->targets), f->objects.scope);
-    if (!objects) co_return objects.error();
-    if (objects->empty() && wrong.outcome() && f->condition->kind != wait_kind::gone)
+    KUBECORO_TRY(auto found, co_await locate(f->objects, context, wrong));
+    KUBECORO_TRY(auto objects, co_await objects_of(found.api, std::move(found.targets), f->objects.scope));
+    if (objects.empty() && wrong.outcome() && f->condition->kind != wait_kind::gone)
         co_return failure(cond::not_found, "no object is selected");
-    for (const auto& o : *objects) {
-        auto waited = co_await wait_for_one(found->api, o, *f, end, context);
+    for (const auto& o : objects) {
+        auto waited = co_await wait_for_one(found.api, o, *f, end, context);
         if (!waited && waited.error() == cond::cancelled) co_return waited;
         if (!waited) wrong.add(waited.error());
     }

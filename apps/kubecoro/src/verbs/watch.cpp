@@ -9,6 +9,7 @@
 
 #include <kubecoro/base/random.hpp>
 #include <kubecoro/base/task_group.hpp>
+#include <kubecoro/base/try.hpp>
 #include <kubecoro/cache/informer_factory.hpp>
 
 #include <boost/asio/steady_timer.hpp>
@@ -98,8 +99,7 @@ asio::awaitable<result<>> announce_synced(std::vector<registration> handlers, wa
         }
         if (synced.error() == cond::cancelled) co_return synced;
         printer.failed(synced.error());
-        auto waited = co_await sleep_for(*time, std::chrono::milliseconds{200});
-        if (!waited) co_return waited;
+        KUBECORO_TRY(co_await sleep_for(*time, std::chrono::milliseconds{200}));
     }
     printer.synced();
     if (once) stop.settle({});
@@ -110,8 +110,7 @@ asio::awaitable<result<>> announce_synced(std::vector<registration> handlers, wa
 asio::awaitable<result<>> note_a_long_wait(std::vector<registration> handlers, verb_context context)
 {
     const auto time = real_clock();
-    auto waited = co_await sleep_for(*time, std::chrono::seconds{1});
-    if (!waited) co_return waited;
+    KUBECORO_TRY(co_await sleep_for(*time, std::chrono::seconds{1}));
     for (const auto& handler : handlers)
         if (!handler.synced()) {
             context.note("kubecoro: waiting for the first list");
@@ -190,24 +189,22 @@ asio::awaitable<result<std::vector<target>>> find_targets(client api, const watc
         const auto pause = plan.after(found.error());
         if (!pause) co_return found;
         if (plan.is_news(found.error())) report_search(found.error(), context, printer);
-        const auto paused = co_await sleep_for(api.time(), *pause);
-        if (!paused) co_return paused.error();
+        KUBECORO_TRY(co_await sleep_for(api.time(), *pause));
     }
 }
 
 asio::awaitable<result<>> find_and_follow(const watch_flags& f, const verb_context& context, watch_printer& printer)
 {
-    auto api = connect(f.cluster, context);
-    if (!api) co_return api.error();
+    KUBECORO_TRY(auto api, connect(f.cluster, context));
     context.doing("asking the server for its resources");
-    auto targets = co_await unless_stopped(context.program.stop, find_targets(*api, f, context, printer));
+    auto targets = co_await unless_stopped(context.program.stop, find_targets(api, f, context, printer));
     context.waiting.done();
     if (!targets) {
         if (targets.error() == cond::cancelled) co_return result<>();
         co_return targets.error();
     }
     printer.begin();
-    co_return co_await follow(*api, *targets, f, context, printer);
+    co_return co_await follow(api, *targets, f, context, printer);
 }
 
 watch_style style_of(const watch_flags& f, bool colours)

@@ -3,6 +3,7 @@
 #include "marks.hpp"
 
 #include <kubecoro/api/structs.hpp>
+#include <kubecoro/base/try.hpp>
 
 #include <utility>
 
@@ -70,24 +71,23 @@ asio::awaitable<result<action>> workload_reconciler<Workload>::compare(typed_obj
         if (wait > duration::zero()) co_return action::requeue_after(wait);
     }
     settling_->forget(workload.key());
-    auto now = co_await read(ns, *references, known.get());
-    if (!now) co_return now.error();
-    if (now->missing != nullptr) {
+    KUBECORO_TRY(auto now, co_await read(ns, *references, known.get()));
+    if (now.missing != nullptr) {
         counts_->note(outcome::waiting);
         // Its creation is an event.
         context.log().warning("waiting for a referenced object that does not exist",
-                              {{"missing", std::string(to_string(now->missing->kind)) + "/" + now->missing->name}});
+                              {{"missing", std::string(to_string(now.missing->kind)) + "/" + now.missing->name}});
         co_return action::done();
     }
-    if (before.empty()) co_return co_await adopt(std::move(workload), std::move(*now), context);
-    if (before != now->sum) {
-        const auto written = co_await write(workload, to_text(marks::rolling_patch(workload, now->sum)), context);
-        if (!written) co_return written.error();
-        if (!*written) co_return action::done();
+    if (before.empty()) co_return co_await adopt(std::move(workload), std::move(now), context);
+    if (before != now.sum) {
+        KUBECORO_TRY(const auto written,
+                     co_await write(workload, to_text(marks::rolling_patch(workload, now.sum)), context));
+        if (!written) co_return action::done();
         counts_->note(outcome::rolled);
-        context.log().info("rolled: referenced contents have changed", {{"before", before}, {"checksum", now->sum}});
+        context.log().info("rolled: referenced contents have changed", {{"before", before}, {"checksum", now.sum}});
     }
-    known_->note(workload.key(), now->sum, std::move(now->parts));
+    known_->note(workload.key(), now.sum, std::move(now.parts));
     co_return action::done();
 }
 
@@ -109,9 +109,8 @@ workload_reconciler<Workload>::read(const std::string& ns, const std::vector<ref
                 known != nullptr ? find_content(*known, each, contents_.version_of(ns, each)) : nullptr) {
             out.parts.push_back(*same);
         } else {
-            auto part = co_await request(ns, each);
-            if (!part) co_return part.error();
-            out.parts.push_back(std::move(*part));
+            KUBECORO_TRY(auto part, co_await request(ns, each));
+            out.parts.push_back(std::move(part));
         }
         if (out.parts.back().version.empty() && !each.optional) {
             out.missing = &each;
@@ -168,9 +167,8 @@ asio::awaitable<result<action>> workload_reconciler<Workload>::adopt(typed_objec
 {
     const bool roll = first_sight_ == adoption::roll;
     const auto patch = roll ? marks::rolling_patch(workload, now.sum) : marks::recording_patch(workload, now.sum);
-    const auto written = co_await write(workload, to_text(patch), context);
-    if (!written) co_return written.error();
-    if (*written) {
+    KUBECORO_TRY(const auto written, co_await write(workload, to_text(patch), context));
+    if (written) {
         pace_->adopted(workload.key(), workload.untyped().uid(), context.time()->now());
         known_->note(workload.key(), now.sum, std::move(now.parts));
         counts_->note(roll ? outcome::adopted : outcome::recorded);

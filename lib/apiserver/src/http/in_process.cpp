@@ -3,6 +3,7 @@
 #include "http/server_engine.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/try.hpp>
 
 #include <algorithm>
 
@@ -105,8 +106,7 @@ private:
             const bool nothing = piece.bytes.empty() && !piece.more && !piece.ended;
             body_.refill(std::move(piece.bytes));
             if (!nothing) continue;
-            auto woken = co_await watch_->wake().wait();
-            if (!woken) co_return woken.error();
+            KUBECORO_TRY(co_await watch_->wake().wait());
         }
     }
 
@@ -134,13 +134,12 @@ http_request to_http(request r, const user_info& user)
 asio::awaitable<result<std::unique_ptr<kubecoro::answer>>> exchange(std::shared_ptr<server_engine> engine,
                                                                     http_request request, std::size_t piece)
 {
-    auto answered = co_await engine->perform(std::move(request), wake_signal{});
-    if (!answered) co_return answered.error();
+    KUBECORO_TRY(auto answered, co_await engine->perform(std::move(request), wake_signal{}));
     std::unique_ptr<kubecoro::answer> out;
-    if (answered->watch)
-        out = std::make_unique<watch_answer>(std::move(*answered), piece);
+    if (answered.watch)
+        out = std::make_unique<watch_answer>(std::move(answered), piece);
     else
-        out = std::make_unique<whole_answer>(std::move(answered->response), piece);
+        out = std::make_unique<whole_answer>(std::move(answered.response), piece);
     co_return out;
 }
 

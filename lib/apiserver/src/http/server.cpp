@@ -5,6 +5,7 @@
 #include <kubecoro/api/status.hpp>
 #include <kubecoro/apiserver/manifests.hpp>
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/try.hpp>
 
 #include <boost/json/value.hpp>
 
@@ -113,18 +114,17 @@ std::string_view reachable(std::string_view address)
 asio::awaitable<result<bound_endpoint>> embedded_server::listen(endpoint_options options)
 {
     if (!engine_->executor()) co_return failure{cond::cancelled, "the context of the embedded server has ended"};
-    auto opened = listener::open(options, engine_, listeners_->table);
-    if (!opened) co_return opened.error();
-    const auto address = (*opened)->bound();
+    KUBECORO_TRY(auto opened, listener::open(options, engine_, listeners_->table));
+    const auto address = opened->bound();
     co_await engine_->on_strand([&] {
         if (options.tls) engine_->state().publish_root_ca(options.tls->ca_certificate);
         engine_->state().publish_endpoint(reachable(address.address), address.port, engine_->time().wall_now());
     });
     std::lock_guard lock(listeners_->mutex);
-    if (listeners_->stopped || !(*opened)->start(listeners_->tasks))
+    if (listeners_->stopped || !opened->start(listeners_->tasks))
         co_return failure{cond::cancelled, "the embedded server has stopped"};
-    listeners_->list.emplace_back(engine_->executor(), *opened);
-    co_return (*opened)->bound();
+    listeners_->list.emplace_back(engine_->executor(), opened);
+    co_return opened->bound();
 }
 
 asio::awaitable<result<>> embedded_server::stop() { return catch_failure(stop_in_order()); }
@@ -135,8 +135,7 @@ asio::awaitable<result<>> embedded_server::stop_in_order()
         std::lock_guard lock(listeners_->mutex);
         listeners_->stopped = true;
     }
-    auto stopped = co_await engine_->stop();
-    if (!stopped) co_return stopped;
+    KUBECORO_TRY(co_await engine_->stop());
     for (const auto& l : listeners_->all()) l->stop();
     co_return co_await listeners_->tasks.join();
 }

@@ -4,6 +4,8 @@
 #include "render/status_errors.hpp"
 #include "verbs/yaml_body.hpp"
 
+#include <kubecoro/base/try.hpp>
+
 #include <boost/asio/append.hpp>
 #include <boost/asio/associated_executor.hpp>
 #include <boost/asio/error.hpp>
@@ -100,8 +102,7 @@ asio::awaitable<result<engine_answer>> server_engine::perform(http_request reque
     } while (out.response.pending && cuts == cuts_ && !stopping());
     if (out.response.pending && stopping()) co_return failure{cond::unreachable, "the embedded server has stopped"};
     if (out.response.delay.count() > 0) {
-        auto slept = co_await sleep_for(*time_, out.response.delay);
-        if (!slept) co_return slept.error();
+        KUBECORO_TRY(co_await sleep_for(*time_, out.response.delay));
     }
     if (cuts != cuts_) co_return failure{cond::unreachable, "the embedded server broke the connection off"};
     co_return out;
@@ -300,8 +301,7 @@ asio::awaitable<result<>> server_engine::run_timer()
     while (!stopping()) {
         if (armed_ && *armed_ <= time_->wall_now()) armed_ = let_time_pass();
         if (!armed_) {
-            auto woken = co_await timer_wake_.wait();
-            if (!woken) co_return woken;
+            KUBECORO_TRY(co_await timer_wake_.wait());
             continue;
         }
         const auto ahead = *armed_ - time_->wall_now();

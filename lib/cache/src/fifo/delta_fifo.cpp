@@ -2,6 +2,7 @@
 
 #include <kubecoro/api/detail/prefetch.hpp>
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/try.hpp>
 #include <kubecoro/base/wake_signal.hpp>
 
 #include <boost/asio/post.hpp>
@@ -355,8 +356,7 @@ asio::awaitable<result<>> delta_fifo::state::pop(std::shared_ptr<state> self, pr
         if (const auto woken = co_await self->arrived.wait(); !woken) co_return woken;
         self->since_turn = 0;
     }
-    const auto processed = process(self->in_hand);
-    if (!processed) co_return processed;
+    KUBECORO_TRY(process(self->in_hand));
     self->finish_batch();
     while (self->free_some()) co_await asio::post(asio::use_awaitable);
     co_return result<>{};

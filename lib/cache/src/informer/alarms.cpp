@@ -1,5 +1,7 @@
 #include "informer/alarms.hpp"
 
+#include <kubecoro/base/try.hpp>
+
 #include <boost/asio/this_coro.hpp>
 
 #include <utility>
@@ -42,8 +44,7 @@ asio::awaitable<result<>> alarms::run()
     for (;;) {
         ring();
         if (set_.empty()) {
-            const auto woken = co_await wake_.wait();
-            if (!woken) co_return woken;
+            KUBECORO_TRY(co_await wake_.wait());
             continue;
         }
         sleeper->expires_at(set_.begin()->first);

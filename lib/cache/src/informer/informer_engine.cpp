@@ -4,6 +4,7 @@
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/detail/owner_end.hpp>
 #include <kubecoro/base/saturating_time.hpp>
+#include <kubecoro/base/try.hpp>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -311,8 +312,7 @@ asio::awaitable<result<>> informer_engine::meter_loop()
     const auto period = std::max<duration>(settings_.metrics_period, shortest_period);
     for (;;) {
         publish();
-        const auto woken = co_await sleep_for(*settings_.time, period);
-        if (!woken) co_return woken;
+        KUBECORO_TRY(co_await sleep_for(*settings_.time, period));
     }
 }
 

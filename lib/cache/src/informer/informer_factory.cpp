@@ -5,6 +5,7 @@
 #include <kubecoro/api/selector.hpp>
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/random.hpp>
+#include <kubecoro/base/try.hpp>
 #include <kubecoro/cache/informer_factory.hpp>
 
 #include <algorithm>
@@ -261,8 +262,7 @@ asio::awaitable<result<>> informer_factory::state::release(std::shared_ptr<state
             co_return result<>{};
         }
     }
-    const auto stopped = co_await informer_engine::stop(engine);
-    if (!stopped) co_return stopped;
+    KUBECORO_TRY(co_await informer_engine::stop(engine));
     std::lock_guard lock(self->mutex);
     if (self->leaving.erase(engine->number()) != 0) self->names.give_back(engine->label());
     co_return result<>{};

@@ -1,6 +1,7 @@
 #include "listener/processor_listener.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/try.hpp>
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
@@ -318,8 +319,7 @@ asio::awaitable<result<>> processor_listener::ended() { return ended(shared_from
 
 asio::awaitable<result<>> processor_listener::ended(std::shared_ptr<processor_listener> self)
 {
-    const auto waited = co_await self->run_ended_.wait();
-    if (!waited) co_return waited;
+    KUBECORO_TRY(co_await self->run_ended_.wait());
     std::lock_guard lock(self->mutex_);
     co_return self->why_over_;
 }

@@ -4,6 +4,7 @@
 #include <kubecoro/base/detail/own_chain.hpp>
 #include <kubecoro/base/saturating_time.hpp>
 #include <kubecoro/base/timeout.hpp>
+#include <kubecoro/base/try.hpp>
 
 #include <boost/asio/this_coro.hpp>
 
@@ -170,10 +171,8 @@ asio::awaitable<result<std::unique_ptr<watch_stream>>> reflector_driver::ask_wat
 
 asio::awaitable<result<>> reflector_driver::open(watch_options options)
 {
-    auto opened =
-        co_await with_timeout(*time_, policy_.open_timeout, source_->describe(), ask_watch(std::move(options)));
-    if (!opened) co_return opened.error();
-    stream_ = std::move(*opened);
+    KUBECORO_TRY(stream_, co_await with_timeout(*time_, policy_.open_timeout, source_->describe(),
+                                                ask_watch(std::move(options))));
     co_return result<>{};
 }
 
@@ -251,8 +250,7 @@ asio::awaitable<result<>> reflector_driver::until_silent()
         // Events can make the deadline earlier: idle_timeout starts to apply.
         const bool idle = policy_.idle_timeout != duration::zero();
         alarm->expires_at(idle ? std::min(until, time_after(now, policy_.idle_timeout)) : until);
-        const auto woken = co_await alarm->wait();
-        if (!woken) co_return woken;
+        KUBECORO_TRY(co_await alarm->wait());
     }
 }
 

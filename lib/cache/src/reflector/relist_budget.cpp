@@ -4,6 +4,7 @@
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/base/random.hpp>
 #include <kubecoro/base/timeout.hpp>
+#include <kubecoro/base/try.hpp>
 #include <kubecoro/cache/relist_budget.hpp>
 
 #include <algorithm>
@@ -93,8 +94,7 @@ asio::awaitable<result<relist_budget::turn>> relist_budget::take(std::shared_ptr
         if (!woken && woken.error() != cond::timed_out) co_return woken.error();
     }
     if (const auto delay = self->draw_delay(); delay > duration::zero()) {
-        const auto slept = co_await sleep_for(*self->time, delay);
-        if (!slept) co_return slept.error();
+        KUBECORO_TRY(co_await sleep_for(*self->time, delay));
     }
     co_return std::move(held);
 }

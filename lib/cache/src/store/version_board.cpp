@@ -1,6 +1,7 @@
 #include "store/version_board.hpp"
 
 #include <kubecoro/api/resource_version.hpp>
+#include <kubecoro/base/try.hpp>
 
 #include <utility>
 
@@ -113,9 +114,8 @@ asio::awaitable<result<>> version_board::wait(std::shared_ptr<const version_boar
                                               std::string wanted)
 {
     for (;;) {
-        const auto reached = co_await wait_on_lane(self, ns, wanted);
-        if (!reached) co_return reached.error();
-        if (*reached) co_return result<>{};
+        KUBECORO_TRY(const auto reached, co_await wait_on_lane(self, ns, wanted));
+        if (reached) co_return result<>{};
     }
 }
 

@@ -4,6 +4,7 @@
 
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/saturating_time.hpp>
+#include <kubecoro/base/try.hpp>
 #include <kubecoro/cache/shared_informer.hpp>
 
 #include <algorithm>
@@ -74,9 +75,8 @@ asio::awaitable<result<notification<object>>> wait_for_event(std::shared_ptr<inf
         const auto batch = co_await events.pop();
         if (!batch) co_return events.end_reason().error();
         for (const auto& n : *batch) {
-            const auto met = ask(wanted, n);
-            if (!met) co_return met.error();
-            if (*met) co_return n;
+            KUBECORO_TRY(const auto met, ask(wanted, n));
+            if (met) co_return n;
         }
     }
 }

@@ -3,6 +3,7 @@
 #include "store/store.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/try.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -41,8 +42,7 @@ asio::awaitable<result<std::vector<object>>> object_waiter::next(std::shared_ptr
             if (!self->states_.empty()) co_return std::exchange(self->states_, {});
             if (self->end_) co_return *self->end_;
         }
-        const auto woken = co_await self->wake_.wait();
-        if (!woken) co_return woken.error();
+        KUBECORO_TRY(co_await self->wake_.wait());
     }
 }
 

@@ -1,5 +1,7 @@
 #include "watcher/watcher_engine.hpp"
 
+#include <kubecoro/base/try.hpp>
+
 #include <utility>
 
 namespace asio = boost::asio;
@@ -36,9 +38,8 @@ asio::awaitable<result<watcher_batch>> watcher_engine::next(std::shared_ptr<watc
 {
     if (const auto started = self->start(); !started) co_return started.error();
     for (;;) {
-        auto taken = self->take();
-        if (!taken) co_return taken.error();
-        if (*taken) co_return std::move(**taken);
+        KUBECORO_TRY(auto taken, self->take());
+        if (taken) co_return std::move(*taken);
         if (const auto woken = co_await self->arrived_.wait(); !woken) co_return woken.error();
     }
 }

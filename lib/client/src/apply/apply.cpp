@@ -5,6 +5,7 @@
 #include "rest/client_state.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/try.hpp>
 
 #include <utility>
 
@@ -50,9 +51,8 @@ asio::awaitable<result<bool>> migrate(client c, resource_type resource, std::str
     if (detail::client_access::state_of(c)->options.decode.prunes())
         co_return failure(cond::misconfigured, "the client drops fields while decoding: migration needs all of them");
     for (int left = migration_attempts;; --left) {
-        auto live = co_await c.get(resource, ns, name);
-        if (!live) co_return live.error();
-        auto patch = migration_patch(*live, how);
+        KUBECORO_TRY(auto live, co_await c.get(resource, ns, name));
+        auto patch = migration_patch(live, how);
         if (!patch) co_return patch.error();
         if (!*patch) co_return false;
         auto written = co_await c.patch(resource, ns, name, patch_kind::json, std::move(**patch));

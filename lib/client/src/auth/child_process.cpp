@@ -1,5 +1,7 @@
 #include "auth/child_process.hpp"
 
+#include <kubecoro/base/try.hpp>
+
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
@@ -239,10 +241,9 @@ asio::awaitable<result<program_end>> run_program(program p, std::size_t max_outp
     auto started = start(p, theirs.get());
     theirs.close();
     if (!started) co_return started.error();
-    auto text = co_await read_all(output, max_output);
-    if (!text) co_return text.error();
+    KUBECORO_TRY(auto text, co_await read_all(output, max_output));
     program_end out;
-    out.output = std::move(*text);
+    out.output = std::move(text);
     if (started->is_gone()) co_return out;
     open_file end(started->end());
     if (end.get() < 0) co_return cannot_start(p.command, errno);

@@ -5,6 +5,8 @@
 #include "http/encoding.hpp"
 #include "rest/client_state.hpp"
 
+#include <kubecoro/base/try.hpp>
+
 #include <algorithm>
 #include <string_view>
 #include <utility>
@@ -33,9 +35,8 @@ asio::awaitable<result<client::state::used_login>> client::state::choose_login(c
     used_login out;
     const bool has_login = has_header(r, "authorization");
     if (plugin_.login && !has_login) {
-        auto credential = co_await plugin_.login->credential(plugin_.caller);
-        if (!credential) co_return credential.error();
-        out.plugin = std::move(*credential);
+        KUBECORO_TRY(auto credential, co_await plugin_.login->credential(plugin_.caller));
+        out.plugin = std::move(credential);
     }
     if (tls_) out.tls = tls_->current();
     if (!has_login) out.token = current_token(token_read::when_stale);

@@ -5,6 +5,7 @@
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/printable.hpp>
 #include <kubecoro/base/timeout.hpp>
+#include <kubecoro/base/try.hpp>
 
 #include <utility>
 
@@ -79,8 +80,7 @@ asio::awaitable<result<held_credential>> exec_login::credential(std::shared_ptr<
         }
     }
     if (begun) begin(std::move(*begun));
-    const auto outcome = co_await r->ended.wait();
-    if (!outcome) co_return outcome.error();
+    KUBECORO_TRY(co_await r->ended.wait());
     co_return last();
 }
 
@@ -141,13 +141,11 @@ asio::awaitable<result<exec_credential>> exec_login::call()
               .variables = plugin.variables,
               .interactive = interactive};
     p.variables.emplace_back("KUBERNETES_EXEC_INFO", interactive ? with_.interactive_info : with_.info);
-    const auto end = co_await run_program(std::move(p), most_output);
-    if (!end) co_return end.error();
-    if (end->signal != 0)
-        co_return failure(cond::unauthorized, "it was ended by signal " + std::to_string(end->signal));
-    if (end->exit_code != 0)
-        co_return failure(cond::unauthorized, "it failed with exit code " + std::to_string(end->exit_code));
-    co_return read_exec_credential(end->output, plugin.api_version);
+    KUBECORO_TRY(const auto end, co_await run_program(std::move(p), most_output));
+    if (end.signal != 0) co_return failure(cond::unauthorized, "it was ended by signal " + std::to_string(end.signal));
+    if (end.exit_code != 0)
+        co_return failure(cond::unauthorized, "it failed with exit code " + std::to_string(end.exit_code));
+    co_return read_exec_credential(end.output, plugin.api_version);
 }
 
 void exec_login::keep(exec_credential c, const exec_caller& by)

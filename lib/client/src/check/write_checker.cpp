@@ -4,6 +4,7 @@
 #include "discovery/fetch_text.hpp"
 
 #include <kubecoro/base/printable.hpp>
+#include <kubecoro/base/try.hpp>
 #include <kubecoro/client/discovery.hpp>
 
 #include <algorithm>
@@ -34,23 +35,19 @@ asio::awaitable<result<object_schema>> read_definition(client c, resource_type r
 {
     const resource_type definitions{"apiextensions.k8s.io", "v1", "customresourcedefinitions",
                                     "CustomResourceDefinition", false};
-    const auto wanted = request_builder(definitions, {}).get(resource.display_name(), get_options());
-    if (!wanted) co_return wanted.error();
-    const auto text = co_await fetch_text(std::move(c), wanted->target);
-    if (!text) co_return text.error();
-    co_return schema_in_definition(*text, resource);
+    KUBECORO_TRY(const auto wanted, request_builder(definitions, {}).get(resource.display_name(), get_options()));
+    KUBECORO_TRY(const auto text, co_await fetch_text(std::move(c), wanted.target));
+    co_return schema_in_definition(text, resource);
 }
 
 asio::awaitable<result<object_schema>> read_openapi(client c, resource_type resource)
 {
-    const auto all = co_await list_openapi(c);
-    if (!all) co_return all.error();
-    const auto found = std::ranges::find(*all, resource.path_prefix().substr(1), &openapi_document::name);
-    if (found == all->end())
+    KUBECORO_TRY(const auto all, co_await list_openapi(c));
+    const auto found = std::ranges::find(all, resource.path_prefix().substr(1), &openapi_document::name);
+    if (found == all.end())
         co_return failure(cond::not_found, "the server publishes no schemas of " + resource.api_version());
-    const auto text = co_await get_openapi(std::move(c), *found);
-    if (!text) co_return text.error();
-    co_return schema_in_openapi(*text, resource);
+    KUBECORO_TRY(const auto text, co_await get_openapi(std::move(c), *found));
+    co_return schema_in_openapi(text, resource);
 }
 
 /// Every user may read OpenAPI documents, but definitions are closer to the kind.

@@ -4,6 +4,7 @@
 #include <kubecoro/base/detail/finishing.hpp>
 #include <kubecoro/base/task_group.hpp>
 #include <kubecoro/base/timeout.hpp>
+#include <kubecoro/base/try.hpp>
 #include <kubecoro/base/wake_signal.hpp>
 
 #include <boost/asio/this_coro.hpp>
@@ -50,8 +51,7 @@ asio::awaitable<result<std::size_t>> follow(std::shared_ptr<time_source> time, s
         if (const auto* opening = std::get_if<happy_eyeballs_core::open>(&next)) {
             attempts->spawn("connect to " + of->plan->order()[opening->index], attempt(of, opening->index));
         } else if (const auto* waiting = std::get_if<happy_eyeballs_core::wait>(&next)) {
-            const auto waited = co_await wait_for_change(*time, *of, waiting->until);
-            if (!waited) co_return waited.error();
+            KUBECORO_TRY(co_await wait_for_change(*time, *of, waiting->until));
         } else if (const auto* won = std::get_if<happy_eyeballs_core::connected>(&next)) {
             co_return won->index;
         } else {

@@ -1,5 +1,7 @@
 #include "connect/name_resolver.hpp"
 
+#include <kubecoro/base/try.hpp>
+
 #include <exception>
 #include <utility>
 
@@ -29,8 +31,7 @@ asio::awaitable<lookup_result> name_resolver::resolve(std::string name)
 {
     auto claimed = claim_result(name);
     if (claimed.known) co_return std::move(*claimed.known);
-    auto waited = co_await claimed.wait_for->wait();
-    if (!waited) co_return waited.error();
+    KUBECORO_TRY(co_await claimed.wait_for->wait());
     settle(name, claimed.wait_for);
     co_return claimed.wait_for->outcome()->found;
 }

@@ -6,11 +6,11 @@
 #include "connect/tunnel.hpp"
 #include "rest/deadline.hpp"
 
+#include <kubecoro/base/as_result.hpp>
 #include <kubecoro/base/saturating_time.hpp>
+#include <kubecoro/base/try.hpp>
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/use_awaitable.hpp>
 
 #include <algorithm>
 #include <mutex>
@@ -26,8 +26,6 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 
 namespace {
-
-constexpr auto as_values = asio::as_tuple(asio::use_awaitable);
 
 template<class Value>
 void set_option(tcp::socket& socket, int level, int name, Value value) noexcept
@@ -66,9 +64,7 @@ asio::awaitable<result<>> dial(std::shared_ptr<race_sockets> sockets, std::size_
     boost::system::error_code bad;
     const auto parsed = asio::ip::make_address(address, bad);
     if (bad) co_return failure(cond::unreachable, "not an address");
-    auto [ec] = co_await sockets->all[index].async_connect(tcp::endpoint(parsed, sockets->port), as_values);
-    if (ec) co_return failure(ec, {});
-    co_return result<>{};
+    co_return co_await sockets->all[index].async_connect(tcp::endpoint(parsed, sockets->port), as_result);
 }
 
 class socket_connector final : public connector
@@ -91,11 +87,10 @@ public:
             auto opened = co_await open({}, stream);
             co_return counted(opened, stream);
         }
-        auto chosen = co_await options_.tls->newest();
-        if (!chosen) co_return chosen.error();
-        auto opened = co_await open(*chosen, stream);
+        KUBECORO_TRY(auto chosen, co_await options_.tls->newest());
+        auto opened = co_await open(chosen, stream);
         if (!opened && may_be_outdated(opened.error())) {
-            if (co_await options_.tls->renewed_since(chosen->get())) {
+            if (co_await options_.tls->renewed_since(chosen.get())) {
                 opened = co_await open(options_.tls->current(), stream);
             }
         }
@@ -134,19 +129,16 @@ private:
         tcp::socket socket(executor);
         std::string address;
         duration looked_up{};
-        auto connected = co_await connect_tcp(socket, address, looked_up);
-        if (!connected) co_return connected.error();
+        KUBECORO_TRY(co_await connect_tcp(socket, address, looked_up));
         keep_watch_over(socket);
         stream = make_tcp_stream(std::move(socket), options_.time, first_peer_);
         if (options_.proxy) {
-            auto passed = co_await pass_proxy(stream, begun);
-            if (!passed) co_return passed.error();
+            KUBECORO_TRY(co_await pass_proxy(stream, begun));
         }
         const auto connected_at = options_.time->now();
         options_.meters.connect->observe(seconds(connected_at - begun - looked_up));
         if (generation) {
-            auto secured = co_await secure(stream, std::move(generation), options_.server_name, peer_);
-            if (!secured) co_return secured.error();
+            KUBECORO_TRY(co_await secure(stream, std::move(generation), options_.server_name, peer_));
             options_.meters.tls_handshake->observe(seconds(options_.time->now() - connected_at));
             (stream->resumed() ? options_.meters.resumed : options_.meters.full)->add();
         }
@@ -161,19 +153,17 @@ private:
         if (options_.connect_timeout != duration::zero())
             settings.deadline = time_after(begun, options_.connect_timeout);
         std::vector<std::string> addresses;
-        auto found = co_await with_deadline(*options_.time, options_.connect_timeout, find_addresses(addresses),
-                                            "looking up " + first_hop_.host);
-        if (!found) co_return found;
+        KUBECORO_TRY(co_await with_deadline(*options_.time, options_.connect_timeout, find_addresses(addresses),
+                                            "looking up " + first_hop_.host));
         looked_up = options_.time->now() - begun;
         auto plan = std::make_shared<happy_eyeballs_core>(std::move(addresses), std::move(settings));
         auto sockets = std::make_shared<race_sockets>();
         sockets->port = static_cast<unsigned short>(std::stoul(first_hop_.port));
         for (std::size_t i = 0; i < plan->order().size(); ++i) sockets->all.emplace_back(socket.get_executor());
         dialer dialing = [plan, sockets](std::size_t i) { return dial(sockets, i, plan->order()[i]); };
-        auto winner = co_await race_connections(options_.time, plan, std::move(dialing));
-        if (!winner) co_return winner.error();
-        socket = std::move(sockets->all[*winner]);
-        address = plan->order()[*winner];
+        KUBECORO_TRY(auto winner, co_await race_connections(options_.time, plan, std::move(dialing)));
+        socket = std::move(sockets->all[winner]);
+        address = plan->order()[winner];
         co_return result<>{};
     }
 
@@ -198,10 +188,8 @@ private:
     {
         const auto& proxy = *options_.proxy;
         if (proxy.tls) {
-            auto chosen = co_await proxy.tls->newest();
-            if (!chosen) co_return chosen.error();
-            auto secured = co_await secure(stream, std::move(*chosen), proxy.address.host, first_peer_);
-            if (!secured) co_return secured;
+            KUBECORO_TRY(auto chosen, co_await proxy.tls->newest());
+            KUBECORO_TRY(co_await secure(stream, std::move(chosen), proxy.address.host, first_peer_));
         }
         if (!proxy.tunnel) co_return result<>{};
         const tunnel_target server{options_.address.host, options_.address.port};
@@ -232,9 +220,9 @@ private:
                                                  std::shared_ptr<tls_generation> tls, std::string name,
                                                  std::string peer)
     {
-        auto secured = co_await make_tls_stream(std::move(stream), std::move(tls), std::move(name), std::move(peer));
-        if (!secured) co_return secured.error();
-        stream = std::move(*secured);
+        KUBECORO_TRY(auto secured,
+                     co_await make_tls_stream(std::move(stream), std::move(tls), std::move(name), std::move(peer)));
+        stream = std::move(secured);
         co_return result<>{};
     }
 

@@ -5,6 +5,7 @@
 #include "connect/tls_pem.hpp"
 
 #include <kubecoro/base/timeout.hpp>
+#include <kubecoro/base/try.hpp>
 
 #include <chrono>
 #include <exception>
@@ -221,9 +222,8 @@ asio::awaitable<result<std::shared_ptr<tls_generation>>> tls_source::newest()
 {
     if (has_files()) co_await look();
     if (with_.plugin.login) {
-        const auto credential = co_await with_.plugin.login->credential(with_.plugin.caller);
-        if (!credential) co_return credential.error();
-        if (const auto used = follow(*credential); !used) co_return used.error();
+        KUBECORO_TRY(const auto credential, co_await with_.plugin.login->credential(with_.plugin.caller));
+        if (const auto used = follow(credential); !used) co_return used.error();
     }
     co_return current();
 }

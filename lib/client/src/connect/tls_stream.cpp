@@ -5,6 +5,8 @@
 #include "connect/tls_generation.hpp"
 #include "connect/tls_sessions.hpp"
 
+#include <kubecoro/base/try.hpp>
+
 #include <memory>
 #include <optional>
 #include <utility>
@@ -84,8 +86,7 @@ public:
             const auto step = engine_.write(part);
             if (step == tls_engine::step::failed) co_return failure(engine_.error(), "write to " + peer_);
             if (step == tls_engine::step::closed) co_return failure(cond::unreachable, peer_ + " ended TLS");
-            auto exchanged = co_await exchange(step, "write to ");
-            if (!exchanged) co_return exchanged;
+            KUBECORO_TRY(co_await exchange(step, "write to "));
             if (step == tls_engine::step::done) bytes.remove_prefix(part.size());
         }
         co_return result<>{};
@@ -156,8 +157,7 @@ asio::awaitable<result<std::unique_ptr<byte_stream>>> make_tls_stream(std::uniqu
 {
     auto stream =
         std::make_unique<tls_stream>(std::move(under), std::move(generation), std::move(server_name), std::move(peer));
-    auto ready = co_await stream->handshake();
-    if (!ready) co_return ready.error();
+    KUBECORO_TRY(co_await stream->handshake());
     co_return result<std::unique_ptr<byte_stream>>(std::move(stream));
 }
 

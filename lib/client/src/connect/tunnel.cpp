@@ -1,5 +1,7 @@
 #include "connect/tunnel.hpp"
 
+#include <kubecoro/base/try.hpp>
+
 #include <array>
 #include <utility>
 
@@ -13,16 +15,13 @@ asio::awaitable<result<>> open_tunnel(byte_stream& through, tunnel_core& core, s
     auto text = core.begin();
     for (;;) {
         if (!text.empty()) {
-            const auto written = co_await through.write(text);
-            if (!written) co_return written;
+            KUBECORO_TRY(co_await through.write(text));
         }
-        const auto n = co_await through.read_some(buffer.data(), buffer.size());
-        if (!n) co_return n.error();
-        if (*n == 0) co_return failure(cond::unreachable, proxy_name + " closed the connection without a response");
-        auto next = core.feed({buffer.data(), *n});
-        if (!next) co_return next.error();
-        if (next->open) co_return result<>{};
-        text = std::move(next->send);
+        KUBECORO_TRY(const auto n, co_await through.read_some(buffer.data(), buffer.size()));
+        if (n == 0) co_return failure(cond::unreachable, proxy_name + " closed the connection without a response");
+        KUBECORO_TRY(auto next, core.feed({buffer.data(), n}));
+        if (next.open) co_return result<>{};
+        text = std::move(next.send);
     }
 }
 

@@ -48,19 +48,18 @@ asio::awaitable<result<object>> document(const client& c, std::string path, cons
     r.method = "GET";
     r.target = path;
     r.accept = accept;
-    auto got = co_await c.raw(std::move(r));
-    if (!got) co_return got.error();
-    if (got->head.status >= 300 && got->head.status < 400)
-        co_return failure(cond::invalid, "the server responds with " + std::to_string(got->head.status) +
+    KUBECORO_TRY(auto got, co_await c.raw(std::move(r)));
+    if (got.head.status >= 300 && got.head.status < 400)
+        co_return failure(cond::invalid, "the server responds with " + std::to_string(got.head.status) +
                                              "; redirects are not followed")
             .with_request("GET", path);
-    if (got->head.status < 200 || got->head.status >= 300)
-        co_return detail::refused_answer(got->head.status, got->body).with_request("GET", path);
-    if (const auto type = got->head.header("content-type"); detail::form_of(type) != wire_form::json)
-        co_return detail::foreign_answer(type, got->body).with_request("GET", path);
+    if (got.head.status < 200 || got.head.status >= 300)
+        co_return detail::refused_answer(got.head.status, got.body).with_request("GET", path);
+    if (const auto type = got.head.header("content-type"); detail::form_of(type) != wire_form::json)
+        co_return detail::foreign_answer(type, got.body).with_request("GET", path);
     decode_options options;
-    options.limits.max_object_bytes = std::max(options.limits.max_object_bytes, got->body.size());
-    auto parsed = decode_object(got->body, options);
+    options.limits.max_object_bytes = std::max(options.limits.max_object_bytes, got.body.size());
+    auto parsed = decode_object(got.body, options);
     if (!parsed) co_return parsed.error().with_request("GET", path);
     co_return parsed;
 }
@@ -151,8 +150,7 @@ asio::awaitable<result<discovered_resources>> both_roots(client c)
     auto core = co_await one_root(c, "/api", all);
     // Servers of extensions have no core group.
     if (!core && core.error().condition() != cond::not_found) co_return core.error();
-    auto groups = co_await one_root(c, "/apis", all);
-    if (!groups) co_return groups.error();
+    KUBECORO_TRY(co_await one_root(c, "/apis", all));
     // The only group of a root may be down while the other root works; without any, there is nothing to work with.
     if (all.resources.empty() && !all.missing.empty()) co_return all.missing.front().why;
     co_return all;
@@ -160,32 +158,28 @@ asio::awaitable<result<discovered_resources>> both_roots(client c)
 
 asio::awaitable<result<std::vector<discovered_resource>>> without_missing(client c)
 {
-    auto all = co_await both_roots(std::move(c));
-    if (!all) co_return all.error();
-    co_return std::move(all->resources);
+    KUBECORO_TRY(auto all, co_await both_roots(std::move(c)));
+    co_return std::move(all.resources);
 }
 
 asio::awaitable<result<resource_type>> named_resource(client c, std::string name)
 {
-    auto all = co_await both_roots(std::move(c));
-    if (!all) co_return all.error();
-    co_return detail::pick_resource(*all, name);
+    KUBECORO_TRY(auto all, co_await both_roots(std::move(c)));
+    co_return detail::pick_resource(all, name);
 }
 
 asio::awaitable<result<server_version>> version_of(client c)
 {
-    auto body = co_await detail::fetch_text(std::move(c), "/version");
-    if (!body) co_return body.error();
-    auto read = detail::read_version(*body);
+    KUBECORO_TRY(auto body, co_await detail::fetch_text(std::move(c), "/version"));
+    auto read = detail::read_version(body);
     if (!read) co_return read.error().with_request("GET", "/version");
     co_return read;
 }
 
 asio::awaitable<result<std::vector<openapi_document>>> openapi_of(client c)
 {
-    auto body = co_await detail::fetch_text(std::move(c), "/openapi/v3");
-    if (!body) co_return body.error();
-    auto read = detail::read_openapi_index(*body);
+    KUBECORO_TRY(auto body, co_await detail::fetch_text(std::move(c), "/openapi/v3"));
+    auto read = detail::read_openapi_index(body);
     if (!read) co_return read.error().with_request("GET", "/openapi/v3");
     co_return read;
 }

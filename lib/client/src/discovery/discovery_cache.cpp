@@ -4,6 +4,7 @@
 
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/latch.hpp>
+#include <kubecoro/base/try.hpp>
 
 #include <functional>
 #include <mutex>
@@ -94,8 +95,7 @@ asio::awaitable<result<list>> current_list(state_ptr s, list unless = nullptr)
             }
         }
         if (own) co_return co_await read_list(std::move(*own));
-        auto waited = co_await begun->wait();
-        if (!waited) co_return waited.error();
+        KUBECORO_TRY(co_await begun->wait());
     }
 }
 
@@ -106,14 +106,12 @@ using search = std::function<result<T>(const discovered_resources&)>;
 template<class T>
 asio::awaitable<result<T>> find_in(state_ptr s, search<T> look)
 {
-    auto known = co_await current_list(s);
-    if (!known) co_return known.error();
-    auto found = look(**known);
+    KUBECORO_TRY(auto known, co_await current_list(s));
+    auto found = look(*known);
     if (found || found.error().condition() != cond::not_found) co_return found;
-    auto fresh = co_await current_list(std::move(s), *known);
-    if (!fresh) co_return fresh.error();
-    if (!*fresh) co_return found;
-    co_return look(**fresh);
+    KUBECORO_TRY(auto fresh, co_await current_list(std::move(s), known));
+    if (!fresh) co_return found;
+    co_return look(*fresh);
 }
 
 } // namespace

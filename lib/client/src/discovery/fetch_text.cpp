@@ -2,6 +2,8 @@
 
 #include "rest/client_state.hpp"
 
+#include <kubecoro/base/try.hpp>
+
 #include <utility>
 
 namespace kubecoro::detail {
@@ -12,9 +14,8 @@ boost::asio::awaitable<result<std::string>> fetch_text(client c, std::string tar
     request r;
     r.method = "GET";
     r.target = std::move(target);
-    auto got = co_await s->accepted_text(r);
-    if (!got) co_return got.error();
-    auto body = co_await s->read_all(**got, s->options.limits.max_answer_bytes);
+    KUBECORO_TRY(auto got, co_await s->accepted_text(r));
+    auto body = co_await s->read_all(*got, s->options.limits.max_answer_bytes);
     if (!body) co_return body.error().with_request(r.method, r.target);
     co_return body;
 }

@@ -5,6 +5,7 @@
 
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/printable.hpp>
+#include <kubecoro/base/try.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -80,14 +81,13 @@ private:
             const auto decoded = decode();
             if (!decoded.empty()) co_return decoded;
             if (failed_) continue;
-            auto piece = co_await encoded_->read_some();
-            if (!piece) co_return piece.error();
-            if (piece->empty()) {
+            KUBECORO_TRY(auto piece, co_await encoded_->read_some());
+            if (piece.empty()) {
                 // The connection is already free for the next request.
                 if (auto ended = gunzip_.end_of_input(); !ended) co_return ended.error();
                 co_return std::string_view();
             }
-            arrived_ = *piece;
+            arrived_ = piece;
             counters_.received->add(static_cast<double>(arrived_.size()));
         }
     }

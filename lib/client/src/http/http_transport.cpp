@@ -4,6 +4,7 @@
 #include "rest/retry_core.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/try.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -291,22 +292,18 @@ private:
     asio::awaitable<result<>> read_until(bool (http_answer::*reached)() const noexcept)
     {
         while (!(this->*reached)()) {
-            const auto understood = understand();
-            if (!understood) co_return understood.error();
-            if (*understood) continue;
+            KUBECORO_TRY(const auto understood, understand());
+            if (understood) continue;
             if (auto pause = pause_if_quiet()) {
-                const auto paused = co_await std::move(*pause);
-                if (!paused) co_return paused.error();
+                KUBECORO_TRY(co_await std::move(*pause));
             }
-            const auto room = connection_->room(max_pending(limits_));
-            if (!room) co_return room.error();
+            KUBECORO_TRY(const auto room, connection_->room(max_pending(limits_)));
             if (in_bulk_ && received_ >= read_at_once) connection_->stream().set_bulk(true);
-            auto n = co_await connection_->stream().read_some(room->data(), room->size());
-            if (!n) co_return n.error();
-            connection_->add(*n);
-            received_ += *n;
+            KUBECORO_TRY(auto n, co_await connection_->stream().read_some(room.data(), room.size()));
+            connection_->add(n);
+            received_ += n;
             if (may_end_) note_arrival();
-            if (*n > 0) continue;
+            if (n > 0) continue;
             if (auto ended = parser_.end_of_input(); !ended) co_return ended;
         }
         co_return result<>{};
@@ -377,19 +374,17 @@ private:
     {
         if (!options_.proxy_authorization.empty())
             r.headers.emplace_back("Proxy-Authorization", options_.proxy_authorization);
-        auto text = request_text(r, options_.host, options_.prefix);
-        if (!text) co_return text.error();
+        KUBECORO_TRY(auto text, request_text(r, options_.host, options_.prefix));
         if (auto refreshing = connector_->refresh()) co_await std::move(*refreshing);
         auto opened = pool_->take();
         for (unsigned earlier = 0;; ++earlier) {
             if (!opened) {
-                auto stream = co_await connector_->connect();
-                if (!stream) co_return stream.error();
-                opened = std::make_unique<connection>(std::move(*stream));
+                KUBECORO_TRY(auto stream, co_await connector_->connect());
+                opened = std::make_unique<connection>(std::move(stream));
             }
             auto got = std::make_unique<http_answer>(pool_, std::move(opened),
                                                      http_parser(r.method == "HEAD", options_.http), options_, time_);
-            auto started = co_await got->start(*text);
+            auto started = co_await got->start(text);
             if (started) co_return result<std::unique_ptr<answer>>(std::move(got));
             const auto broken = got->attempt(r.method, earlier, started.error().condition());
             if (!may_repeat(broken)) co_return explained(started.error(), broken);

@@ -5,6 +5,7 @@
 
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/latch.hpp>
+#include <kubecoro/base/try.hpp>
 
 #include <map>
 #include <mutex>
@@ -95,11 +96,9 @@ private:
                                                                   std::shared_ptr<slots> of, request r)
     {
         slot mine(std::move(of));
-        const auto entered = co_await mine.enter();
-        if (!entered) co_return entered.error();
-        auto got = co_await over->send(std::move(r));
-        if (!got) co_return got.error();
-        co_return result<std::unique_ptr<answer>>(std::make_unique<admitted_answer>(std::move(mine), std::move(*got)));
+        KUBECORO_TRY(co_await mine.enter());
+        KUBECORO_TRY(auto got, co_await over->send(std::move(r)));
+        co_return result<std::unique_ptr<answer>>(std::make_unique<admitted_answer>(std::move(mine), std::move(got)));
     }
 
     std::shared_ptr<transport> over_;

@@ -1,6 +1,7 @@
 #include "http/request_rate.hpp"
 
 #include <kubecoro/base/timeout.hpp>
+#include <kubecoro/base/try.hpp>
 
 #include <utility>
 
@@ -40,8 +41,7 @@ asio::awaitable<result<>> request_rate::turn(duration& waited)
     token mine(*this);
     waited = mine.wait();
     if (waited > duration::zero()) {
-        const auto slept = co_await sleep_for(*time_, waited);
-        if (!slept) co_return slept;
+        KUBECORO_TRY(co_await sleep_for(*time_, waited));
     }
     mine.use();
     co_return result<>{};

@@ -16,6 +16,7 @@
 #include <kubecoro/api/detail/written_json.hpp>
 #include <kubecoro/api/object.hpp>
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/try.hpp>
 
 #include <boost/json/value.hpp>
 
@@ -113,12 +114,11 @@ result<> check_body(bool partial)
 asio::awaitable<result<raw_answer>> fetch_raw(std::shared_ptr<client::state> s, request r)
 {
     const auto method = r.method, target = r.target;
-    auto got = co_await s->exchange(std::move(r), s->options.max_retries, s->options.timeouts.answer_head);
-    if (!got) co_return got.error();
-    auto body = co_await s->read_all(**got, s->options.limits.max_answer_bytes);
+    KUBECORO_TRY(auto got, co_await s->exchange(std::move(r), s->options.max_retries, s->options.timeouts.answer_head));
+    auto body = co_await s->read_all(*got, s->options.limits.max_answer_bytes);
     if (!body) co_return body.error().with_request(method, target);
     raw_answer whole;
-    whole.head = (*got)->head();
+    whole.head = got->head();
     whole.body = std::move(*body);
     co_return whole;
 }

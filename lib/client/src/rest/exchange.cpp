@@ -10,6 +10,7 @@
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/printable.hpp>
 #include <kubecoro/base/random.hpp>
+#include <kubecoro/base/try.hpp>
 
 #include <utility>
 
@@ -239,10 +240,9 @@ asio::awaitable<result<std::string>> client::state::read_beginning(answer& a, st
 asio::awaitable<result<>> client::state::append_beginning(answer& a, std::size_t most, std::string& body)
 {
     while (body.size() < most) {
-        const auto piece = co_await a.read_some();
-        if (!piece) co_return piece.error();
-        if (piece->empty()) break;
-        body.append(piece->substr(0, most - body.size()));
+        KUBECORO_TRY(const auto piece, co_await a.read_some());
+        if (piece.empty()) break;
+        body.append(piece.substr(0, most - body.size()));
     }
     co_return result<>{};
 }
@@ -250,26 +250,23 @@ asio::awaitable<result<>> client::state::append_beginning(answer& a, std::size_t
 asio::awaitable<result<>> client::state::send_into(request r, std::unique_ptr<answer>& out)
 {
     const bool asked = ask_for_gzip(r, gzip);
-    auto got = co_await carrier->send(std::move(r));
-    if (!got) co_return got.error();
-    out = decode_content(std::move(*got), asked, gzip_counters_);
+    KUBECORO_TRY(auto got, co_await carrier->send(std::move(r)));
+    out = decode_content(std::move(got), asked, gzip_counters_);
     co_return result<>{};
 }
 
 asio::awaitable<result<>> client::state::read_into(answer& a, std::string_view& out)
 {
-    auto piece = co_await a.read_some();
-    if (!piece) co_return piece.error();
-    out = *piece;
+    KUBECORO_TRY(auto piece, co_await a.read_some());
+    out = piece;
     co_return result<>{};
 }
 
 asio::awaitable<result<std::string_view>> client::state::read_some(answer& a)
 {
     std::string_view piece;
-    auto done = co_await with_deadline(*options.time, options.timeouts.body_idle, read_into(a, piece),
-                                       "the next part of the response");
-    if (!done) co_return done.error();
+    KUBECORO_TRY(co_await with_deadline(*options.time, options.timeouts.body_idle, read_into(a, piece),
+                                        "the next part of the response"));
     co_return piece;
 }
 
@@ -281,10 +278,9 @@ asio::awaitable<result<std::string>> client::state::read_all(answer& a, std::siz
         auto piece = a.read_arrived();
         if (piece.empty() && a.at_end()) co_return body;
         if (piece.empty()) {
-            const auto read = co_await read_some(a);
-            if (!read) co_return read.error();
-            if (read->empty()) co_return body;
-            piece = *read;
+            KUBECORO_TRY(const auto read, co_await read_some(a));
+            if (read.empty()) co_return body;
+            piece = read;
         }
         if (piece.size() > limit - body.size())
             co_return failure(cond::corrupt, "the response is longer than " + std::to_string(limit) + " bytes");

@@ -5,6 +5,7 @@
 
 #include <kubecoro/api/untyped.hpp>
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/try.hpp>
 
 #include <optional>
 #include <utility>
@@ -113,12 +114,10 @@ asio::awaitable<result<std::unique_ptr<log_stream>>> open_log(std::shared_ptr<cl
                                                               std::string pod, log_options options)
 {
     const request_builder builder(untyped::pod::resource(), std::move(ns));
-    auto r = builder.log(pod, options);
-    if (!r) co_return r.error();
-    auto got = co_await s->accepted_text(*r);
-    if (!got) co_return got.error();
+    KUBECORO_TRY(auto r, builder.log(pod, options));
+    KUBECORO_TRY(auto got, co_await s->accepted_text(r));
     std::unique_ptr<log_stream> stream =
-        std::make_unique<answer_log>(std::move(s), std::move(*got), std::move(*r), options);
+        std::make_unique<answer_log>(std::move(s), std::move(got), std::move(r), options);
     co_return stream;
 }
 

@@ -8,6 +8,7 @@
 
 #include <kubecoro/api/status.hpp>
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/try.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -137,22 +138,21 @@ asio::awaitable<result<object>> client::state::fetch_object(result<request> r, s
 {
     if (!r) co_return r.error();
     if (has_partial(kind)) accept_json_only(*r);
-    auto got = co_await accepted(*r, options.max_retries, options.timeouts.answer_head, kind);
-    if (!got) co_return got.error();
-    auto body = co_await read_all(**got, options.limits.max_answer_bytes);
+    KUBECORO_TRY(auto got, co_await accepted(*r, options.max_retries, options.timeouts.answer_head, kind));
+    auto body = co_await read_all(*got, options.limits.max_answer_bytes);
     if (!body) co_return body.error().with_request(r->method, r->target);
-    auto decoded = decode_object(*body, options.decode, {}, form_of_body(**got));
+    auto decoded = decode_object(*body, options.decode, {}, form_of_body(*got));
     if (!decoded) co_return decoded.error().with_request(r->method, r->target);
     if (decoded->is_partial() && accepts_protobuf(*r)) {
         // The caller may change the object and write it back.
         note_partial(kind);
         accept_json_only(*r);
-        got->reset();
+        got.reset();
         co_return co_await fetch_object(std::move(r), std::move(kind));
     }
     // A Status that reports a failure is a failure, whatever the code of the response.
     if (decoded->kind() == "Status" && (*decoded)["status"].as_string() == "Failure")
-        co_return failure_of_answer((*got)->head().status, *body).with_request(r->method, r->target);
+        co_return failure_of_answer(got->head().status, *body).with_request(r->method, r->target);
     co_return decoded;
 }
 
@@ -161,14 +161,13 @@ asio::awaitable<result<list_page>> client::state::fetch_page(result<request> r, 
 {
     if (!r) co_return r.error();
     const bool metadata_only = scope.metadata_only;
-    auto got = co_await accepted(*r, retries, options.timeouts.answer_head, name_of(asked));
-    if (!got) co_return got.error();
-    list_decoder decoder(scope.decode, std::move(scope.encoding), std::move(scope.known), form_of_body(**got));
-    (*got)->read_in_bulk(true);
+    KUBECORO_TRY(auto got, co_await accepted(*r, retries, options.timeouts.answer_head, name_of(asked)));
+    list_decoder decoder(scope.decode, std::move(scope.encoding), std::move(scope.known), form_of_body(*got));
+    got->read_in_bulk(true);
     auto since = options.time->now();
     const auto read =
         co_await detail::with_idle_limit(*options.time, options.timeouts.body_idle, since,
-                                         read_page(**got, decoder, since), "the next part of the response");
+                                         read_page(*got, decoder, since), "the next part of the response");
     if (!read) co_return read.error().with_request(r->method, r->target);
     auto page = decoder.finish();
     if (!page) co_return page.error().with_request(r->method, r->target);
@@ -184,14 +183,13 @@ asio::awaitable<result<>> client::state::read_page(answer& a, list_decoder& deco
     std::uint64_t total = 0;
     for (;;) {
         since = options.time->now();
-        auto piece = co_await a.read_some();
-        if (!piece) co_return piece.error();
-        if (piece->empty()) co_return result<>{};
-        for (auto part = *piece; !part.empty(); part = a.read_arrived()) {
+        KUBECORO_TRY(auto piece, co_await a.read_some());
+        if (piece.empty()) co_return result<>{};
+        for (auto part = piece; !part.empty(); part = a.read_arrived()) {
             total += part.size();
-            auto fed = total > options.limits.max_list_bytes ? result<>(failure(cond::corrupt, "the list is too long"))
-                                                             : decoder.feed(part);
-            if (!fed) co_return fed;
+            KUBECORO_TRY(total > options.limits.max_list_bytes
+                             ? result<>(failure(cond::corrupt, "the list is too long"))
+                             : decoder.feed(part));
         }
     }
 }
@@ -201,10 +199,9 @@ asio::awaitable<result<std::unique_ptr<watch_stream>>> client::state::open_watch
                                                                                  bool begins_with_list)
 {
     if (!r) co_return r.error();
-    auto got = co_await accepted(*r, retries, options.timeouts.watch_head, name_of(asked));
-    if (!got) co_return got.error();
+    KUBECORO_TRY(auto got, co_await accepted(*r, retries, options.timeouts.watch_head, name_of(asked)));
     std::unique_ptr<watch_stream> stream =
-        std::make_unique<answer_watch>(std::move(*got), std::move(scope), std::move(*r), options, begins_with_list);
+        std::make_unique<answer_watch>(std::move(got), std::move(scope), std::move(*r), options, begins_with_list);
     co_return stream;
 }
 

@@ -4,6 +4,7 @@
 
 #include <kubecoro/api/status.hpp>
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/try.hpp>
 
 #include <utility>
 
@@ -40,9 +41,8 @@ asio::awaitable<result<list_page>> removed(std::shared_ptr<client::state> s, res
 asio::awaitable<result<list_page>> client::state::fetch_removed(result<request> r, resource_type asked)
 {
     if (!r) co_return r.error();
-    auto got = co_await accepted(*r, options.max_retries, options.timeouts.answer_head);
-    if (!got) co_return got.error();
-    auto page = co_await read_removed(**got);
+    KUBECORO_TRY(auto got, co_await accepted(*r, options.max_retries, options.timeouts.answer_head));
+    auto page = co_await read_removed(*got);
     if (page && !page->kind.empty())
         if (auto right = detail::check_list(*page, asked, false); !right) page = right.error();
     if (!page) co_return page.error().with_request(r->method, r->target);
@@ -55,17 +55,15 @@ asio::awaitable<result<list_page>> client::state::read_removed(answer& a)
     std::string beginning;
     std::uint64_t total = 0;
     for (;;) {
-        auto piece = co_await read_some(a);
-        if (!piece) co_return piece.error();
-        const bool end = piece->empty();
-        total += piece->size();
+        KUBECORO_TRY(auto piece, co_await read_some(a));
+        const bool end = piece.empty();
+        total += piece.size();
         if (total > options.limits.max_list_bytes) co_return failure(cond::corrupt, "the list is too long");
-        if (beginning.size() + piece->size() <= longest_status) beginning.append(*piece);
-        auto fed = end ? result<>() : decoder.feed(*piece);
+        if (beginning.size() + piece.size() <= longest_status) beginning.append(piece);
+        auto fed = end ? result<>() : decoder.feed(piece);
         if (!fed) {
-            auto rest = co_await read_all(a, longest_status);
-            if (!rest) co_return rest.error();
-            co_return removed_without_list(beginning + *rest, fed.error());
+            KUBECORO_TRY(auto rest, co_await read_all(a, longest_status));
+            co_return removed_without_list(beginning + rest, fed.error());
         }
         if (!end) continue;
         auto page = decoder.finish();

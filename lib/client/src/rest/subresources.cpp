@@ -6,6 +6,7 @@
 #include <kubecoro/api/untyped.hpp>
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/printable.hpp>
+#include <kubecoro/base/try.hpp>
 
 #include <string>
 #include <utility>
@@ -40,13 +41,12 @@ asio::awaitable<result<scale_state>> change_scale(client c, resource_type resour
                                                   std::int64_t replicas, scale_options options)
 {
     if (options.only_from) {
-        auto now = co_await scale_of(c, resource, ns, name);
-        if (!now) co_return now.error();
-        if (now->wanted != *options.only_from)
+        KUBECORO_TRY(auto now, co_await scale_of(c, resource, ns, name));
+        if (now.wanted != *options.only_from)
             co_return failure(cond::conflict, name_of(resource, ns, name) + ": expected " +
                                                   std::to_string(*options.only_from) + " replicas, and found " +
-                                                  std::to_string(now->wanted));
-        if (options.resource_version.empty()) options.resource_version = now->resource_version;
+                                                  std::to_string(now.wanted));
+        if (options.resource_version.empty()) options.resource_version = now.resource_version;
     }
     patch_options write;
     write.write = std::move(options.write);
@@ -61,10 +61,9 @@ asio::awaitable<result<>> evict_once(std::shared_ptr<client::state> s, std::stri
 {
     auto body = detail::eviction_body(ns, pod, options);
     const request_builder builder(untyped::pod::resource(), std::move(ns));
-    auto r = builder.create_subresource(pod, "eviction", std::move(body));
-    if (!r) co_return r.error();
-    const auto target = r->target;
-    auto got = co_await s->accepted(std::move(*r), 0, s->options.timeouts.answer_head);
+    KUBECORO_TRY(auto r, builder.create_subresource(pod, "eviction", std::move(body)));
+    const auto target = r.target;
+    auto got = co_await s->accepted(std::move(r), 0, s->options.timeouts.answer_head);
     if (!got) co_return detail::eviction_failure(got.error());
     // Reading the answer lets the connection be used again.
     auto rest = co_await s->read_all(**got, s->options.limits.max_answer_bytes);
@@ -77,12 +76,10 @@ asio::awaitable<result<>> evict_once(std::shared_ptr<client::state> s, std::stri
 asio::awaitable<result<service_account_token>> request_token(client c, std::string ns, std::string account,
                                                              token_options options)
 {
-    auto body = detail::token_request_body(options);
-    if (!body) co_return body.error();
+    KUBECORO_TRY(auto body, detail::token_request_body(options));
     const auto accounts = untyped::service_account::resource();
-    auto got = co_await c.create_subresource(accounts, ns, account, "token", std::move(*body));
-    if (!got) co_return got.error();
-    co_return named(detail::read_token(*got), "the token", name_of(accounts, ns, account));
+    KUBECORO_TRY(auto got, co_await c.create_subresource(accounts, ns, account, "token", std::move(body)));
+    co_return named(detail::read_token(got), "the token", name_of(accounts, ns, account));
 }
 
 asio::awaitable<result<object>> add_container(client c, std::string ns, std::string pod, result<std::string> body,
@@ -98,11 +95,9 @@ asio::awaitable<result<object>> add_container(client c, std::string ns, std::str
 asio::awaitable<result<>> bind_to(client c, std::string ns, std::string pod, std::string node, std::string uid,
                                   write_options options)
 {
-    auto body = detail::binding_body(ns, pod, node, uid);
-    if (!body) co_return body.error();
-    auto bound = co_await c.create_subresource(untyped::pod::resource(), std::move(ns), std::move(pod), "binding",
-                                               std::move(*body), std::move(options));
-    if (!bound) co_return bound.error();
+    KUBECORO_TRY(auto body, detail::binding_body(ns, pod, node, uid));
+    KUBECORO_TRY(co_await c.create_subresource(untyped::pod::resource(), std::move(ns), std::move(pod), "binding",
+                                               std::move(body), std::move(options)));
     co_return result<>{};
 }
 

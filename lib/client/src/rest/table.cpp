@@ -4,6 +4,7 @@
 #include "rest/table_core.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/try.hpp>
 
 #include <optional>
 #include <utility>
@@ -17,9 +18,8 @@ namespace {
 asio::awaitable<result<table>> fetch_table(std::shared_ptr<client::state> s, result<request> r)
 {
     if (!r) co_return r.error();
-    auto got = co_await s->accepted(*r, s->options.max_retries, s->options.timeouts.answer_head);
-    if (!got) co_return got.error();
-    auto body = co_await s->read_all(**got, s->options.limits.max_answer_bytes);
+    KUBECORO_TRY(auto got, co_await s->accepted(*r, s->options.max_retries, s->options.timeouts.answer_head));
+    auto body = co_await s->read_all(*got, s->options.limits.max_answer_bytes);
     if (!body) co_return body.error().with_request(r->method, r->target);
     auto read = detail::read_table(*body, s->options.decode);
     if (!read) co_return read.error().with_request(r->method, r->target);
@@ -42,9 +42,8 @@ private:
     {
         std::vector<table_event> out;
         if (failed_) co_return *failed_;
-        const auto events = co_await events_->next();
-        if (!events) co_return events.error();
-        for (const auto& e : *events) {
+        KUBECORO_TRY(const auto events, co_await events_->next());
+        for (const auto& e : events) {
             auto read = detail::read_table_event(e, options_, columns_);
             if (!read) failed_ = read.error();
             if (!read) break;
@@ -66,9 +65,9 @@ asio::awaitable<result<std::unique_ptr<table_watch>>> open_table_watch(std::shar
 {
     source_scope scope;
     scope.decode.limits = s->options.decode.limits;
-    auto events = co_await s->open_watch(std::move(r), std::move(asked), std::move(scope), s->options.max_retries);
-    if (!events) co_return events.error();
-    std::unique_ptr<table_watch> out = std::make_unique<rows_of_watch>(std::move(*events), s->options.decode);
+    KUBECORO_TRY(auto events,
+                 co_await s->open_watch(std::move(r), std::move(asked), std::move(scope), s->options.max_retries));
+    std::unique_ptr<table_watch> out = std::make_unique<rows_of_watch>(std::move(events), s->options.decode);
     co_return out;
 }
 

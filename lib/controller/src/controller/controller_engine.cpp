@@ -4,6 +4,7 @@
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/detail/owner_end.hpp>
 #include <kubecoro/base/detail/wait_for_news.hpp>
+#include <kubecoro/base/try.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -117,8 +118,7 @@ asio::awaitable<result<>> controller_engine::over(std::shared_ptr<controller_eng
     if (!self->ended_.settled()) co_return outcome;
     // All parts have reported their end, but may still be unwinding: the caller may destroy what they refer to.
     for (task_group* g : {&self->following_, &self->working_, &self->supervising_}) {
-        const auto left = co_await catch_failure(g->join());
-        if (!left) co_return left;
+        KUBECORO_TRY(co_await catch_failure(g->join()));
     }
     const auto left = co_await catch_failure(self->queue_.ended());
     co_return left ? outcome : left;

@@ -8,6 +8,7 @@
 #include <kubecoro/base/detail/owner_end.hpp>
 #include <kubecoro/base/printable.hpp>
 #include <kubecoro/base/saturating_time.hpp>
+#include <kubecoro/base/try.hpp>
 
 #include <array>
 #include <utility>
@@ -113,9 +114,7 @@ asio::awaitable<result<>> election_engine::run_to_the_end(std::shared_ptr<electi
 {
     const auto caller = co_await asio::this_coro::cancellation_state;
     if (caller.cancelled() != asio::cancellation_type::none) co_return failure(cond::cancelled);
-    const auto begun = self->begin(std::move(work));
-    if (!begun) co_return begun.error();
-    const auto e = *begun;
+    KUBECORO_TRY(const auto e, self->begin(std::move(work)));
     if (!e) co_return result<>{};
     for (;;) {
         const auto ended = co_await catch_failure(joined(*e));
@@ -135,8 +134,7 @@ asio::awaitable<result<>> election_engine::joined(election& e)
 {
     // All have reported their end then, but may still be unwinding.
     for (task_group* g : {&e.supervising, &e.requesting, &e.working, &e.following}) {
-        const auto done = co_await g->join();
-        if (!done) co_return done;
+        KUBECORO_TRY(co_await g->join());
     }
     co_return result<>{};
 }
@@ -223,8 +221,7 @@ asio::awaitable<result<std::string>> election_engine::new_leader(std::shared_ptr
             if (!self->leader_.empty() && self->leader_ != known) co_return self->leader_;
             awaited = self->changed_;
         }
-        const auto changed = co_await awaited.wait();
-        if (!changed) co_return changed.error();
+        KUBECORO_TRY(co_await awaited.wait());
     }
 }
 

@@ -4,6 +4,7 @@
 #include <kubecoro/base/backoff.hpp>
 #include <kubecoro/base/random.hpp>
 #include <kubecoro/base/timeout.hpp>
+#include <kubecoro/base/try.hpp>
 
 #include <utility>
 
@@ -24,10 +25,9 @@ bool is_final(const failure& f) noexcept
 /// Shows the events of one watch until it ends. Errors: why it could not be opened.
 asio::awaitable<result<>> follow_one(lease_watch& w, backoff& pauses)
 {
-    auto stream = co_await w.cluster.watch(leases(), w.ns, w.which);
-    if (!stream) co_return stream.error();
+    KUBECORO_TRY(auto stream, co_await w.cluster.watch(leases(), w.ns, w.which));
     for (;;) {
-        const auto batch = co_await (*stream)->next();
+        const auto batch = co_await stream->next();
         if (!batch || batch->empty()) co_return result<>{};
         pauses.reset();
         w.show(*batch);

@@ -9,6 +9,7 @@
 #include <kubecoro/base/detail/finishing.hpp>
 #include <kubecoro/base/detail/owner_end.hpp>
 #include <kubecoro/base/saturating_time.hpp>
+#include <kubecoro/base/try.hpp>
 
 #include <utility>
 
@@ -88,9 +89,7 @@ asio::awaitable<result<>> shard_engine::run_to_the_end(std::shared_ptr<shard_eng
 {
     const auto caller = co_await asio::this_coro::cancellation_state;
     if (caller.cancelled() != asio::cancellation_type::none) co_return failure(cond::cancelled);
-    const auto begun = self->begin();
-    if (!begun) co_return begun.error();
-    const auto m = *begun;
+    KUBECORO_TRY(const auto m, self->begin());
     if (!m) co_return result<>{};
     for (;;) {
         const auto ended = co_await catch_failure(joined(*m));
@@ -106,8 +105,7 @@ asio::awaitable<result<>> shard_engine::run_to_the_end(std::shared_ptr<shard_eng
 asio::awaitable<result<>> shard_engine::joined(membership& m)
 {
     for (task_group* g : {&m.supervising, &m.requesting, &m.following}) {
-        const auto done = co_await g->join();
-        if (!done) co_return done;
+        KUBECORO_TRY(co_await g->join());
     }
     co_return result<>{};
 }

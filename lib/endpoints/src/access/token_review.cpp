@@ -1,5 +1,7 @@
 #include "access/token_review.hpp"
 
+#include <kubecoro/base/try.hpp>
+
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
@@ -52,15 +54,13 @@ asio::awaitable<result<access_verdict>> review(const client& asks, const std::ve
                                                std::string token, std::string path)
 {
     const auto tokens = review_type("authentication.k8s.io", "tokenreviews", "TokenReview");
-    const auto who = co_await asks.create(tokens, {}, token_review_of(token, audiences));
-    if (!who) co_return who.error();
-    const auto status = (*who)["status"];
+    KUBECORO_TRY(const auto who, co_await asks.create(tokens, {}, token_review_of(token, audiences)));
+    const auto status = who["status"];
     if (!status["authenticated"].as_bool() || !has_audience(status, audiences))
         co_return access_verdict::unauthenticated;
     const auto accesses = review_type("authorization.k8s.io", "subjectaccessreviews", "SubjectAccessReview");
-    const auto may = co_await asks.create(accesses, {}, access_review_of(status["user"], path));
-    if (!may) co_return may.error();
-    const auto verdict = (*may)["status"];
+    KUBECORO_TRY(const auto may, co_await asks.create(accesses, {}, access_review_of(status["user"], path)));
+    const auto verdict = may["status"];
     const bool allowed = verdict["allowed"].as_bool() && !verdict["denied"].as_bool();
     co_return allowed ? access_verdict::allowed : access_verdict::forbidden;
 }

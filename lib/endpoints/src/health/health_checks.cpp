@@ -4,6 +4,7 @@
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/base/timeout.hpp>
 #include <kubecoro/base/transient_metrics.hpp>
+#include <kubecoro/base/try.hpp>
 
 #include <algorithm>
 #include <array>
@@ -198,8 +199,7 @@ asio::awaitable<result<>> health_checks::removed(std::string name) const
     return [](std::vector<std::shared_ptr<entry>> taken) -> asio::awaitable<result<>> {
         for (const auto& e : taken) e->remove();
         for (const auto& e : taken) {
-            auto ended = co_await e->idle().wait();
-            if (!ended) co_return ended;
+            KUBECORO_TRY(co_await e->idle().wait());
         }
         co_return result<>{};
     }(state_->take(name));

@@ -3,6 +3,7 @@
 #include "server/server_engine.hpp"
 
 #include <kubecoro/base/saturating_time.hpp>
+#include <kubecoro/base/try.hpp>
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -101,8 +102,7 @@ asio::awaitable<result<>> connection::shake_hands()
 {
     if (!encrypted_) co_return co_await stream_->handshake();
     // A client that sends nothing takes no turn: it costs nothing.
-    auto arrived = co_await stream_->wait_for_input();
-    if (!arrived) co_return arrived;
+    KUBECORO_TRY(co_await stream_->wait_for_input());
     {
         shared_turn own(*engine_, engine_->handshakes(), client_);
         const bool may = co_await await_turn(own, 0, time_point::max());

@@ -8,6 +8,7 @@
 #include <kubecoro/base/detail/wait_for_news.hpp>
 #include <kubecoro/base/saturating_time.hpp>
 #include <kubecoro/base/timeout.hpp>
+#include <kubecoro/base/try.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -143,8 +144,7 @@ asio::awaitable<result<>> manager_engine::over(std::shared_ptr<manager_engine> s
     if (!self->ended_.settled()) co_return outcome;
     // All have reported their end, but may still be unwinding: the caller may destroy what they refer to.
     for (task_group* g : {&self->running_, &self->supervising_, &self->sync_.tasks()}) {
-        const auto left = co_await catch_failure(g->join());
-        if (!left) co_return left;
+        KUBECORO_TRY(co_await catch_failure(g->join()));
     }
     co_return outcome;
 }
@@ -217,8 +217,7 @@ asio::awaitable<result<>> manager_engine::drive(manager_engine& self, std::optio
             co_return result<>{};
         }
         if (std::holds_alternative<step::stop_informers>(*next)) {
-            const auto stopped = co_await catch_failure(stop_informers(self));
-            if (!stopped) co_return stopped;
+            KUBECORO_TRY(co_await catch_failure(stop_informers(self)));
             continue;
         }
         self.perform(*next);
@@ -276,10 +275,8 @@ std::string manager_engine::what_runs() const
 asio::awaitable<result<>> manager_engine::stop_informers(manager_engine& self)
 {
     self.sync_.stop();
-    const auto joined = co_await self.sync_.join();
-    if (!joined) co_return joined;
-    const auto stopped = co_await self.informers.stop();
-    if (!stopped) co_return stopped;
+    KUBECORO_TRY(co_await self.sync_.join());
+    KUBECORO_TRY(co_await self.informers.stop());
     self.tell([](manager_core& core) { core.informers_stopped(); });
     co_return result<>{};
 }

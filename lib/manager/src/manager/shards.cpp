@@ -2,6 +2,7 @@
 #include "manager/manager_engine.hpp"
 
 #include <kubecoro/base/detail/unless.hpp>
+#include <kubecoro/base/try.hpp>
 
 #include <utility>
 
@@ -12,8 +13,7 @@ namespace {
 
 asio::awaitable<result<>> leave_when_asked(shard_member& member, latch stop)
 {
-    const auto settled = co_await stop.wait();
-    if (!settled) co_return settled;
+    KUBECORO_TRY(co_await stop.wait());
     co_return co_await member.stop();
 }
 

@@ -2,6 +2,7 @@
 
 #include <kubecoro/base/backoff.hpp>
 #include <kubecoro/base/printable.hpp>
+#include <kubecoro/base/try.hpp>
 #include <kubecoro/controller/parallelize.hpp>
 
 #include <boost/json/object.hpp>
@@ -145,8 +146,7 @@ asio::awaitable<result<>> check_access(client cluster, std::vector<access_right>
         for (const auto& v : r.verbs) all.questions.push_back({.right = r, .verb = v});
     backoff pauses({.initial = first_pause, .cap = longest_pause}, seed);
     for (;;) {
-        const auto outcome = co_await ask_all(all);
-        if (!outcome) co_return outcome;
+        KUBECORO_TRY(co_await ask_all(all));
         const auto missing = refused(all.questions);
         if (!missing.empty()) co_return missing_rights(missing, problem_of(all.questions));
         if (!all.unanswered) break;
@@ -156,8 +156,7 @@ asio::awaitable<result<>> check_access(client cluster, std::vector<access_right>
                               : "the rights of the program were not checked",
                         {{"failure", all.unanswered->describe()}});
         if (!again) co_return result<>{};
-        const auto slept = co_await sleep_for(time, pauses.next());
-        if (!slept) co_return slept;
+        KUBECORO_TRY(co_await sleep_for(time, pauses.next()));
     }
     log.debug("the program has the rights that it declares", {{"checked", all.questions.size()}});
     co_return result<>{};

@@ -9,6 +9,7 @@
 #include <kubecoro/base/log_control.hpp>
 #include <kubecoro/base/saturating_time.hpp>
 #include <kubecoro/base/timeout.hpp>
+#include <kubecoro/base/try.hpp>
 #include <kubecoro/client/client.hpp>
 #include <kubecoro/program/run_program.hpp>
 
@@ -48,15 +49,13 @@ asio::awaitable<result<>> serve_while_running(detail::operator_endpoints& endpoi
 asio::awaitable<result<>> operate(operator_options& o, const operator_setup& setup, program_context context,
                                   bool& logged)
 {
-    const auto numbers = detail::operator_metrics(o);
-    if (!numbers) co_return numbers.error();
+    KUBECORO_TRY(const auto numbers, detail::operator_metrics(o));
     if (const auto traced = detail::begin_traces(o); !traced) co_return traced.error();
-    auto cluster = client::connect(context.executor, o.connection);
-    if (!cluster) co_return cluster.error();
-    manager m(*cluster, o.managing);
+    KUBECORO_TRY(auto cluster, client::connect(context.executor, o.connection));
+    manager m(cluster, o.managing);
     if (const auto filled = setup(m, o); !filled) co_return filled.error().because("the set-up failed");
     detail::declare_rights_of_endpoints(o, m);
-    detail::operator_endpoints endpoints(context.executor, o, *numbers, m);
+    detail::operator_endpoints endpoints(context.executor, o, numbers, m);
     co_return co_await serve_while_running(endpoints, m, context.stop, logged);
 }
 

@@ -4,6 +4,7 @@
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/detail/own_chain.hpp>
+#include <kubecoro/base/try.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -63,8 +64,7 @@ template<class T>
         if (chain.cancelled()) co_return failure(cond::cancelled);
         const auto delay = plan.after(outcome.error());
         if (!delay) co_return result<>{};
-        const auto rested = co_await sleep_for(time, *delay);
-        if (!rested) co_return rested;
+        KUBECORO_TRY(co_await sleep_for(time, *delay));
     }
 }
 
@@ -84,9 +84,8 @@ template<class T = void>
 {
     result<T> outcome = failure(cond::cancelled);
     const detail::own_chain chain;
-    const auto ended = co_await chain.run(
-        detail::attempts<T>(chain, time, retry_plan(std::move(again), policy), std::move(body), outcome));
-    if (!ended) co_return ended.error();
+    KUBECORO_TRY(co_await chain.run(
+        detail::attempts<T>(chain, time, retry_plan(std::move(again), policy), std::move(body), outcome)));
     co_return outcome;
 }
 

@@ -2,6 +2,7 @@
 
 #include <kubecoro/api/object.hpp>
 #include <kubecoro/base/hash.hpp>
+#include <kubecoro/base/try.hpp>
 #include <kubecoro/controller/detail/workqueue_engine.hpp>
 #include <kubecoro/controller/key_class.hpp>
 #include <kubecoro/controller/work_item.hpp>
@@ -228,8 +229,7 @@ private:
     {
         for (;;) {
             if (const auto h = queue->take_in_turn()) co_return item(*queue, *h);
-            const auto woken = co_await queue->wait();
-            if (!woken) co_return woken.error();
+            KUBECORO_TRY(co_await queue->wait());
         }
     }
 
@@ -237,8 +237,7 @@ private:
                                                                        std::size_t max)
     {
         for (;;) {
-            const auto woken = co_await queue->wait();
-            if (!woken) co_return woken.error();
+            KUBECORO_TRY(co_await queue->wait());
             auto items = take_batch(*queue, max);
             if (!items.empty()) co_return items;
         }
