@@ -35,7 +35,10 @@ struct world : fixture_base
         o.log = log.handle();
         o.metrics = numbers;
         o.seed = 7;
-        o.on_end = [this](const failure& why) { ends.push_back(why); };
+        o.on_end = [this](const failure& why) {
+            ends.push_back(why);
+            throw std::runtime_error("a user's failure");
+        };
         return o;
     }
     kt::scripted_source& source(const resource_type& resource = pod::resource())

@@ -94,7 +94,7 @@ void consistency_checker::conclude(const std::string& source, const std::string&
     }
     settings_.log.error("the store differs from the server at this version",
                         {{"source", source}, {"version", version}, {"what", v.why}});
-    tell_user(settings_, failure(cond::corrupt, "the store differs from the server: " + v.why));
+    tell_user(settings_.options.on_failure, failure(cond::corrupt, "the store differs from the server: " + v.why));
 }
 
 consistency_stats consistency_checker::stats() const

@@ -92,7 +92,7 @@ asio::awaitable<result<>> delta_processor::pause(failure why)
                    {"failure", why.describe()},
                    {"waiting", with_.fifo.size()},
                    {"seconds", std::chrono::duration<double>(delay).count()}});
-    tell_user(s, why.because("changes of " + s.resource.display_name() + " could not be processed"));
+    tell_user(s.options.on_failure, why.because("changes of " + s.resource.display_name() + " could not be processed"));
     co_await race(sleep_for(*s.time, delay), hurry_.wait());
     co_return result<>{}; // a cancellation shows at the next pop
 }

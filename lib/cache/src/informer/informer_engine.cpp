@@ -213,8 +213,8 @@ void informer_engine::end_by(const std::string& task, const failure& why)
     if (!first) return settings_.log.debug("a task failed", {{"task", task}, {"failure", why.describe()}});
     request_stop();
     show_end(settings_.log, settings_.metrics.get(), "informer", settings_.label, task, why);
-    tell_user(settings_, cause);
-    if (settings_.on_end) settings_.on_end(cause);
+    tell_user(settings_.options.on_failure, cause);
+    tell_user(settings_.on_end, cause);
     on_strand([self = shared_from_this()] {
         if (self->meter_) self->publish();
     });
@@ -436,7 +436,7 @@ void informer_engine::report(std::size_t scope, const reflector_core::incident& 
                         {{"informer", settings_.label}, {"source", l->describe()}, {"failure", what.why.describe()}});
     if (what.detour || (what.skipped && !what.outdated)) return;
     const auto why = what.why.because(std::string(what.what) + ": " + l->describe());
-    tell_user(settings_, why);
+    tell_user(settings_.options.on_failure, why);
     if (!what.skipped && !what.passing && lists >= l->stored_lists) sync_.failed(*l, why);
 }
 

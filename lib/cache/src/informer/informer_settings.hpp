@@ -1,6 +1,7 @@
 #pragma once
 
 #include "informer/moved_informers.hpp"
+#include "reflector/tell_user.hpp"
 #include "reflector/watch_list_ability.hpp"
 
 #include <kubecoro/api/list_watch_source.hpp>
@@ -40,14 +41,5 @@ struct informer_settings
     /// factory_options::on_end.
     callback<void(const failure&)> on_end = {};
 };
-
-/// Passes a failure to the user's callback, whose exceptions are ignored, as documented.
-inline void tell_user(const informer_settings& s, const failure& why) noexcept
-{
-    try {
-        if (s.options.on_failure) s.options.on_failure(why);
-    } catch (...) { // documented
-    }
-}
 
 } // namespace kubecoro::detail

@@ -1,5 +1,7 @@
 #include "reflector/reflector_engine.hpp"
 
+#include "reflector/tell_user.hpp"
+
 #include <kubecoro/base/detail/owner_end.hpp>
 
 #include <boost/asio/post.hpp>
@@ -100,16 +102,8 @@ void reflector_engine::end_by(const std::string& task, const failure& why)
         ended_by_ = cause;
     }
     show_end(setup_.log, nullptr, "reflector", setup_.source->describe(), task, why);
-    tell_user(cause);
     note_end();
-}
-
-void reflector_engine::tell_user(const failure& why) const noexcept
-{
-    try {
-        if (setup_.on_failure) setup_.on_failure(why);
-    } catch (...) { // documented
-    }
+    tell_user(setup_.on_failure, cause);
 }
 
 reflector_stats reflector_engine::stats() const
@@ -124,7 +118,7 @@ void reflector_engine::report(reflector_core::incident what)
     const auto level = !news ? log_level::debug : what.detour ? log_level::info : log_level::warning;
     setup_.log.write(level, what.what, {{"reflector", setup_.source->describe()}, {"failure", what.why.describe()}});
     if (what.detour || (what.skipped && !what.outdated)) return;
-    tell_user(what.why.because(std::string(what.what) + ": " + setup_.source->describe()));
+    tell_user(setup_.on_failure, what.why.because(std::string(what.what) + ": " + setup_.source->describe()));
 }
 
 void reflector_engine::progress(const reflector_core& core)

@@ -58,7 +58,6 @@ protected:
 
 private:
     void end_by(const std::string& task, const failure& why);
-    void tell_user(const failure& why) const noexcept;
 
     const reflector_setup setup_;
     const kept_executor strand_;

@@ -112,7 +112,7 @@ struct factory_options
     /// own with default options.
     std::optional<relist_budget> relists = {};
     /// Called once for each informer that a failure of its own has ended: an exception that left one of its loops, such as
-    /// std::bad_alloc or one of a timer. Nothing is retried then. Any thread; must be quick.
+    /// std::bad_alloc or one of a timer. Nothing is retried then. Any thread; must be quick. Exceptions are ignored.
     callback<void(const failure&)> on_end = {};
 };
 

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <kubecoro/base/failure.hpp>
+#include <kubecoro/base/callback.hpp>
+
+namespace kubecoro::detail {
+
+/// Calls `called` unless it is empty. Its exceptions are ignored, as the public options say.
+inline void tell_user(const callback<void(const failure&)>& called, const failure& why) noexcept
+{
+    try {
+        if (called) called(why);
+    } catch (...) { // documented
+    }
+}
+
+} // namespace kubecoro::detail
