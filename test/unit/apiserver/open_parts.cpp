@@ -183,6 +183,15 @@ TEST_CASE("Go's words: values in refusals", "[apiserver][words]")
           R"(map[string]interface {}{"a":2.5e+10, "b":[]interface {}{1, "x y", )"
           R"(interface {}(nil), map[string]interface {}{}}, "c":true, "d":[]interface {}{}})");
 
+    const json::value large = json::array(4, json::string(std::size_t{1} << 19, 'x'));
+    for (const auto& shown : {detail::go_plain(large), detail::go_syntax(large)}) {
+        CHECK(shown.size() == (std::size_t{1} << 20) + 3);
+        CHECK(shown.ends_with("x..."));
+    }
+    const auto long_time = detail::go_time_problem(std::string(5000, 'q')).value_or("");
+    CHECK(long_time.size() < 2200);
+    CHECK(long_time.find("q\"... as ") != std::string::npos);
+
     with_things s;
     CHECK(message(s.ask("POST", things, thing(R"({"open":{"n":[{}]}})")))
               .find("accessor error: [map[]] is of the type []interface {}, expected int64") != std::string::npos);

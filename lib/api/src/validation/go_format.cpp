@@ -16,6 +16,11 @@ namespace json = boost::json;
 
 namespace {
 
+/// Bytes of a value that are shown: the rest of a longer one becomes "...".
+constexpr std::size_t most_shown = std::size_t{1} << 20;
+/// Bytes of a time that are shown.
+constexpr std::size_t most_shown_of_time = 1024;
+
 /// The parts of a notation of values.
 struct go_notation
 {
@@ -30,13 +35,16 @@ constexpr go_notation syntax_notation{
 // Recursion is bounded by the depth of the text that the value was read from.
 void append_formatted(std::string& out, const json::value& value, const go_notation& notation)
 {
+    if (out.size() > most_shown) return;
     const auto append_text = [&](std::string_view text) {
+        text = text.substr(0, most_shown);
         out += notation.quotes ? go_quoted(text) : std::string(text);
     };
     std::string_view separator;
     if (const auto* items = value.if_array()) {
         out.append(notation.list).append(notation.open);
         for (const auto& item : *items) {
+            if (out.size() > most_shown) break;
             out += std::exchange(separator, notation.separator);
             append_formatted(out, item, notation);
         }
@@ -48,6 +56,7 @@ void append_formatted(std::string& out, const json::value& value, const go_notat
         std::ranges::sort(members, {}, [](const auto* m) { return std::string_view(m->key()); });
         out.append(notation.map).append(notation.open);
         for (const auto* member : members) {
+            if (out.size() > most_shown) break;
             out += std::exchange(separator, notation.separator);
             append_text(member->key());
             out += ':';
@@ -58,6 +67,14 @@ void append_formatted(std::string& out, const json::value& value, const go_notat
         append_text(*text);
     else
         out += value.is_null() ? std::string(notation.nothing) : go_value(value);
+}
+
+std::string shown(const json::value& value, const go_notation& notation)
+{
+    std::string out;
+    append_formatted(out, value, notation);
+    if (out.size() > most_shown) out.replace(most_shown, out.npos, "...");
+    return out;
 }
 
 constexpr std::string_view time_layout = "2006-01-02T15:04:05Z07:00";
@@ -72,7 +89,7 @@ std::string time_quoted(std::string_view text)
 {
     constexpr std::string_view hex_digits = "0123456789abcdef";
     std::string out = "\"";
-    for (const char c : text) {
+    for (const char c : text.substr(0, most_shown_of_time)) {
         const auto byte = static_cast<unsigned char>(c);
         if (byte >= 0x80 || byte < ' ') {
             out.append("\\x").append(1, hex_digits[byte >> 4]).append(1, hex_digits[byte & 15]);
@@ -81,7 +98,7 @@ std::string time_quoted(std::string_view text)
         if (c == '"' || c == '\\') out += '\\';
         out += c;
     }
-    return out + '"';
+    return out + (text.size() > most_shown_of_time ? "\"..." : "\"");
 }
 
 /// Reads a time of RFC 3339 from left to right, as leniently as Go.
@@ -185,19 +202,9 @@ private:
 
 } // namespace
 
-std::string go_plain(const json::value& value)
-{
-    std::string out;
-    append_formatted(out, value, plain_notation);
-    return out;
-}
+std::string go_plain(const json::value& value) { return shown(value, plain_notation); }
 
-std::string go_syntax(const json::value& value)
-{
-    std::string out;
-    append_formatted(out, value, syntax_notation);
-    return out;
-}
+std::string go_syntax(const json::value& value) { return shown(value, syntax_notation); }
 
 std::optional<std::string> go_time_problem(std::string_view text) { return go_time_reader(text).run(); }
 

@@ -1,5 +1,6 @@
 #pragma once
-// Values and times as a kube-apiserver's messages show them, which Go's fmt and time print.
+// Values and times as a kube-apiserver's messages show them, which Go's fmt and time print. A longer text than 1 MiB, or
+// 1,024 bytes of a time, ends with "...".
 
 #include <boost/json/value.hpp>
 
