@@ -43,25 +43,8 @@ struct program_options
 /** Runs the command on its own event loop and returns the exit status: 0 for success, 1 for a failure, with a message on
     standard error after the program's name, 130 for a command interrupted by a signal.
 
-        int main()
-        {
-            return run_program(
-                [](program_context context) -> asio::awaitable<result<>> {
-                    auto cluster = client::connect(context.executor);
-                    if (!cluster) co_return cluster.error();
-                    informer_factory informers(*cluster);
-                    auto pods = informers.get<pod>();
-                    informers.start();
-                    // An unreachable server is waited for until the signal, and the grace period after it.
-                    if (auto synced = co_await pods.has_synced(); !synced) co_return synced.error();
-                    co_await context.stop.wait();
-                    co_return co_await informers.stop();
-                },
-                {.name = "pods", .grace = std::chrono::seconds{5}});
-        }
-
     SIGINT and SIGTERM settle `stop`; `grace` later the command is cancelled. A second signal, a quarter of a second later or
-    more, ends the process at once with 130.
+    more, ends the process at once with 130. docs/guide/shutdown.md has a whole program.
     An asio::signal_set of these two takes them away for good: await `stop`. SIGPIPE is ignored. Standard streams that are
     closed become /dev/null. */
 [[nodiscard]] int run_program(const command& main, const program_options& options);
