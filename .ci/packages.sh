@@ -4,19 +4,20 @@
 
 # The packages of a set (build, check, schemas, format, docs, coverage, bench, systems, deb, cross, e2e), one per line, by this release's names.
 package_names() {
-    local boost clang=-16
+    local boost clang=-16 compiler=g++
     # shellcheck source=/dev/null
     case $(. /etc/os-release && echo "$ID-${VERSION_ID:-}") in
-    debian-12) boost=1.81 ;; # the unversioned packages are 1.74, too old
+    debian-12) boost=1.81 compiler='g++ clang-19' ;; # the unversioned packages are 1.74, too old
+    debian-13) boost='' clang='' compiler='g++ clang-19' ;;
     ubuntu-24.04) boost=1.83 ;;
     *) boost='' clang='' ;; # later releases: the default Boost and clang are new enough
     esac
     case $1 in
     build)
-        printf '%s\n' g++ cmake ninja-build pkgconf ccache git openssl python3 "libboost$boost-dev" "libboost-json$boost-dev" \
+        # shellcheck disable=SC2086 # two names
+        printf '%s\n' $compiler cmake ninja-build pkgconf ccache git openssl python3 "libboost$boost-dev" "libboost-json$boost-dev" \
             "libboost-url$boost-dev" libssl-dev libzstd-dev zlib1g-dev libyaml-dev prometheus-cpp-dev libspdlog-dev \
             libcli11-dev libre2-dev catch2 librapidcheck-dev
-        if [[ $boost == 1.81 ]]; then echo clang-19; fi # Debian 12: its gcc 12 is refused
         ;;
     check)
         printf '%s\n' "clang$clang" "libclang-rt$clang-dev" "clang-format$clang" "clang-tidy$clang"
