@@ -4,8 +4,8 @@
 #include "json_relations.hpp"
 
 #include "protobuf/claim_template.hpp"
-#include "protobuf/go_text.hpp"
-#include "protobuf/go_values.hpp"
+#include "text/go_text.hpp"
+#include "values/go_values.hpp"
 
 #include <kubecoro/api/decode.hpp>
 #include <kubecoro/api/detail/protobuf_form.hpp>

@@ -1,4 +1,4 @@
-#include "vocabulary/former_repeats.hpp"
+#include "tape/former_repeats.hpp"
 
 #include <kubecoro/test/catch.hpp>
 

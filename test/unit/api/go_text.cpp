@@ -1,5 +1,5 @@
 // Texts of times, durations, numbers and bytes, compared with what Go writes.
-#include "protobuf/go_text.hpp"
+#include "text/go_text.hpp"
 
 #include <kubecoro/test/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "tape/json_quote.hpp"
+#include "text/json_quote.hpp"
 
 #include <boost/json/serialize.hpp>
 #include <boost/json/string.hpp>

@@ -1,7 +1,7 @@
 // Compares lists with known items with a decoder without known objects.
-#include "decode/json_skipper.hpp"
 #include "fixtures.hpp"
 #include "json_samples.hpp"
+#include "text/json_skipper.hpp"
 
 #include <kubecoro/api/decode.hpp>
 

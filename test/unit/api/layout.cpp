@@ -1,6 +1,6 @@
 #include <kubecoro/test/catch.hpp>
 
-#include "vocabulary/layout.hpp"
+#include "tape/layout.hpp"
 
 #include <random>
 #include <set>

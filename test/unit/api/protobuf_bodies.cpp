@@ -1,5 +1,5 @@
 // Turns JSON bodies of writes into protobuf where both say the same.
-#include "protobuf/go_values.hpp"
+#include "values/go_values.hpp"
 
 #include <kubecoro/api/decode.hpp>
 #include <kubecoro/api/detail/protobuf_form.hpp>

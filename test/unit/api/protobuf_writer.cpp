@@ -1,6 +1,6 @@
 // Writes JSON as protobuf and compares it with what Kubernetes' own serializers write and read.
-#include "protobuf/go_text.hpp"
-#include "protobuf/go_values.hpp"
+#include "text/go_text.hpp"
+#include "values/go_values.hpp"
 
 #include <kubecoro/api/decode.hpp>
 #include <kubecoro/api/detail/protobuf_form.hpp>

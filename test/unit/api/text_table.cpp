@@ -3,7 +3,7 @@
 
 #include "json_samples.hpp"
 
-#include "vocabulary/text_table.hpp"
+#include "tape/text_table.hpp"
 
 #include <map>
 #include <new>

@@ -11,6 +11,9 @@
 
 namespace kubecoro::detail {
 
+/// Ends the kind of a list, which begins with that of its items.
+inline constexpr std::string_view list_suffix = "List";
+
 /// Reads a list in one form. Not used after a failure.
 class list_reader
 {

@@ -1,7 +1,7 @@
 #include <kubecoro/api/decode.hpp>
 #include <kubecoro/api/detail/parse_object.hpp>
 
-#include "decode/json_feed.hpp"
+#include "json/json_feed.hpp"
 #include "protobuf/object_reader.hpp"
 #include "storage/object_block.hpp"
 

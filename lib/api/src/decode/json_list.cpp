@@ -1,16 +1,13 @@
 #include "decode/answer_readers.hpp"
 #include "decode/item_allowance.hpp"
-#include "decode/json_feed.hpp"
-#include "decode/left_out.hpp"
 #include "decode/selection.hpp"
+#include "json/json_feed.hpp"
 #include "storage/object_block.hpp"
 
 #include <utility>
 
 namespace kubecoro::detail {
 namespace {
-
-constexpr std::string_view list_suffix = "List";
 
 // "PodList" -> "Pod"; empty when the list's kind does not determine its items'.
 std::string_view item_kind(std::string_view list_kind) noexcept

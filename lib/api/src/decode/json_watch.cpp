@@ -1,8 +1,7 @@
 #include "decode/answer_readers.hpp"
-#include "decode/event_type.hpp"
-#include "decode/json_feed.hpp"
-#include "decode/left_out.hpp"
 #include "decode/selection.hpp"
+#include "decode/watch_events.hpp"
+#include "json/json_feed.hpp"
 #include "storage/object_block.hpp"
 
 #include <kubecoro/api/status.hpp>

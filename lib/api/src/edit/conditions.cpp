@@ -1,6 +1,6 @@
 // Conditions of a status.
 #include "edit/edited_list.hpp"
-#include "protobuf/go_text.hpp"
+#include "text/go_text.hpp"
 
 #include <kubecoro/api/detail/json_access.hpp>
 

@@ -1,7 +1,7 @@
 #include "protobuf/loss_check.hpp"
 
 #include "protobuf/claim_template.hpp"
-#include "protobuf/go_values.hpp"
+#include "values/go_values.hpp"
 
 #include <algorithm>
 #include <cmath>

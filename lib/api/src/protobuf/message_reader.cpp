@@ -1,8 +1,8 @@
 #include "protobuf/message_reader.hpp"
 
-#include "decode/scan_value.hpp"
+#include "json/scan_value.hpp"
 #include "protobuf/claim_template.hpp"
-#include "protobuf/go_text.hpp"
+#include "text/go_text.hpp"
 
 #include <array>
 #include <bit>

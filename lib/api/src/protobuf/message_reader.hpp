@@ -1,10 +1,10 @@
 // Turns protobuf messages into the tapes that the JSON of the same objects gives.
 #pragma once
 
-#include "protobuf/go_text.hpp"
 #include "protobuf/wire_cursor.hpp"
 #include "storage/former_sections.hpp"
 #include "tape/pruned_tape.hpp"
+#include "text/go_text.hpp"
 
 #include <kubecoro/api/detail/schema.hpp>
 

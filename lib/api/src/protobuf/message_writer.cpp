@@ -1,8 +1,8 @@
 #include "protobuf/message_writer.hpp"
 
-#include "protobuf/go_text.hpp"
-#include "protobuf/go_values.hpp"
 #include "protobuf/message_rules.hpp"
+#include "text/go_text.hpp"
+#include "values/go_values.hpp"
 #include "values/kind_name.hpp"
 
 #include <boost/json/array.hpp>

@@ -1,7 +1,7 @@
 #include "protobuf/object_reader.hpp"
 
-#include "protobuf/go_text.hpp"
 #include "protobuf/wire_texts.hpp"
+#include "text/go_text.hpp"
 
 #include <kubecoro/api/detail/protobuf_form.hpp>
 #include <kubecoro/base/printable.hpp>

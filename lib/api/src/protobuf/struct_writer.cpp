@@ -1,9 +1,9 @@
 #include "protobuf/struct_writer.hpp"
 
-#include "protobuf/go_text.hpp"
-#include "protobuf/go_values.hpp"
 #include "protobuf/message_rules.hpp"
+#include "text/go_text.hpp"
 #include "typed/struct_members.hpp"
+#include "values/go_values.hpp"
 
 #include <kubecoro/api/bytes.hpp>
 #include <kubecoro/api/go_duration.hpp>

@@ -1,7 +1,7 @@
 // The implementation of object_encoding.
 #pragma once
 
-#include "vocabulary/vocabulary.hpp"
+#include "tape/vocabulary.hpp"
 
 #include <kubecoro/api/detail/object_encoding.hpp>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "decode/field_filter.hpp"
+#include "tape/field_filter.hpp"
 #include "tape/tape_writer.hpp"
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // The writer's handling of repeated containers: replaces them by numbers, or copies their tapes.
-#include "decode/json_skipper.hpp"
 #include "tape/tape_reader.hpp"
 #include "tape/tape_writer.hpp"
+#include "text/json_skipper.hpp"
 
 #include <algorithm>
 #include <cstring>

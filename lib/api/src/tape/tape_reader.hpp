@@ -2,7 +2,7 @@
 #pragma once
 
 #include "tape/tape_format.hpp"
-#include "vocabulary/vocabulary.hpp"
+#include "tape/vocabulary.hpp"
 
 #include <kubecoro/api/value_view.hpp>
 

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "tape/object_sightings.hpp"
 #include "tape/tape_format.hpp"
-#include "vocabulary/object_sightings.hpp"
-#include "vocabulary/vocabulary.hpp"
+#include "tape/vocabulary.hpp"
 
 #include <array>
 #include <cstddef>

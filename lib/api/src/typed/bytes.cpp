@@ -1,7 +1,7 @@
 #include <kubecoro/api/bytes.hpp>
 
-#include "protobuf/go_text.hpp"
-#include "protobuf/go_values.hpp"
+#include "text/go_text.hpp"
+#include "values/go_values.hpp"
 
 namespace kubecoro {
 

@@ -1,9 +1,9 @@
 #include <kubecoro/api/detail/value_types.hpp>
 
-#include "protobuf/go_text.hpp"
 #include "tape/json_copy.hpp"
-#include "tape/json_quote.hpp"
 #include "tape/number_text.hpp"
+#include "text/go_text.hpp"
+#include "text/json_quote.hpp"
 
 #include <kubecoro/api/detail/written_json.hpp>
 

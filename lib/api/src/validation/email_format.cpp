@@ -1,5 +1,5 @@
 // Go's mail.ParseAddress without its results: RFC 5322 with the same leniencies.
-#include "protobuf/go_text.hpp"
+#include "text/go_text.hpp"
 #include "validation/formats.hpp"
 
 #include <optional>

@@ -1,6 +1,6 @@
 #include "validation/go_print.hpp"
 
-#include "protobuf/go_text.hpp"
+#include "text/go_text.hpp"
 
 #include <re2/re2.h>
 

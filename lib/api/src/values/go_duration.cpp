@@ -1,5 +1,5 @@
-#include "protobuf/go_text.hpp"
-#include "protobuf/go_values.hpp"
+#include "text/go_text.hpp"
+#include "values/go_values.hpp"
 #include "values/refused.hpp"
 
 #include <kubecoro/api/go_duration.hpp>

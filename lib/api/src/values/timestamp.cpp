@@ -1,4 +1,4 @@
-#include "protobuf/go_text.hpp"
+#include "text/go_text.hpp"
 #include "values/refused.hpp"
 
 #include <kubecoro/api/detail/time_text.hpp>

@@ -1,4 +1,4 @@
-#include "protobuf/go_text.hpp"
+#include "text/go_text.hpp"
 #include "values/kind_name.hpp"
 
 #include <kubecoro/api/value_json.hpp>

@@ -1,8 +1,8 @@
 // Encodes JSON with this project's scanner, given in parts, for comparison with boost_tape().
 #pragma once
 
-#include "decode/json_scanner.hpp"
-#include "decode/tape_sink.hpp"
+#include "json/json_scanner.hpp"
+#include "json/tape_sink.hpp"
 
 #include <cstddef>
 #include <cstdint>
