@@ -1,9 +1,9 @@
 // Tests of merging by the types of the server's resources, and of its words about what cannot be merged.
 #include "support.hpp"
 
-#include "fields/managed_fields.hpp"
+#include "objects/registry.hpp"
 #include "state/field_owners.hpp"
-#include "state/registry.hpp"
+#include "state/managed_fields.hpp"
 
 #include <kubecoro/api/detail/merge_problems.hpp>
 #include <kubecoro/api/detail/typed_value.hpp>

@@ -1,5 +1,5 @@
 // Compressed responses, as kube-apiserver sends them.
-#include "http/gzip_stream.hpp"
+#include "render/gzip_stream.hpp"
 #include "support.hpp"
 
 #include <kubecoro/test/gzip_bytes.hpp>

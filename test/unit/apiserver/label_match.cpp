@@ -1,5 +1,5 @@
 // Tests of label selectors on stored objects.
-#include "state/label_match.hpp"
+#include "objects/label_match.hpp"
 #include "support.hpp"
 
 #include <kubecoro/base/random.hpp>

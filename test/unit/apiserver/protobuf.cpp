@@ -1,5 +1,5 @@
 // Tests of Kubernetes' protobuf form: negotiation, answers, bodies, watches and lists.
-#include "http/media.hpp"
+#include "request/media.hpp"
 #include "support.hpp"
 
 #include <kubecoro/api/decode.hpp>

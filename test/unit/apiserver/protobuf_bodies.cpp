@@ -1,5 +1,5 @@
 // Bodies of writes give the same objects in protobuf as in JSON.
-#include "state/registry.hpp"
+#include "objects/registry.hpp"
 #include "support.hpp"
 
 #include <kubecoro/api/detail/protobuf_form.hpp>

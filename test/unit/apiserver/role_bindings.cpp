@@ -1,8 +1,8 @@
 // Tests of the index of role bindings by their subjects.
 #include "support.hpp"
 
-#include "render/json_text.hpp"
 #include "state/role_bindings.hpp"
+#include "text/json_text.hpp"
 
 #include <kubecoro/base/random.hpp>
 

@@ -2,7 +2,7 @@
 #include "support.hpp"
 
 #include "live/scheduling.hpp"
-#include "state/stored_object.hpp"
+#include "objects/stored_object.hpp"
 
 using namespace kubecoro;
 using namespace kubecoro::apiserver::live;

@@ -1,6 +1,6 @@
 // Strategic merge patches: which lists are merged, by which key, in which order, and which patches are refused.
+#include "objects/registry.hpp"
 #include "patch/patch.hpp"
-#include "state/registry.hpp"
 
 #include <kubecoro/api/detail/schema.hpp>
 #include <kubecoro/test/catch.hpp>

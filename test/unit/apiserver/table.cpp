@@ -1,6 +1,6 @@
 // Tests of tables, as shown by `kubectl get`.
-#include "render/json_path.hpp"
 #include "support.hpp"
+#include "text/json_path.hpp"
 
 using namespace kubecoro;
 using namespace kubecoro::test;

@@ -1,7 +1,7 @@
 // Tests of requests that few clients make: odd paths, parameters and methods. The expectations are those of a kube-apiserver.
 #include "support.hpp"
 
-#include "verbs/target.hpp"
+#include "request/target.hpp"
 
 using namespace kubecoro;
 using namespace kubecoro::test;

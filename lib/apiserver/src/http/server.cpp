@@ -1,6 +1,6 @@
 #include "http/listener.hpp"
 #include "http/server_engine.hpp"
-#include "render/status_errors.hpp"
+#include "objects/status_errors.hpp"
 
 #include <kubecoro/api/status.hpp>
 #include <kubecoro/apiserver/manifests.hpp>

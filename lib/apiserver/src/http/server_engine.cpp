@@ -1,8 +1,8 @@
 #include "http/server_engine.hpp"
 
 #include "live/live_cluster.hpp"
-#include "render/status_errors.hpp"
-#include "verbs/yaml_body.hpp"
+#include "objects/status_errors.hpp"
+#include "request/yaml_body.hpp"
 
 #include <kubecoro/base/try.hpp>
 

@@ -1,6 +1,6 @@
 #include <kubecoro/apiserver/tls.hpp>
 
-#include "render/base64.hpp"
+#include "text/base64.hpp"
 
 #include <openssl/bio.h>
 #include <openssl/err.h>

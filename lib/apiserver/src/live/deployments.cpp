@@ -1,7 +1,7 @@
-#include "live/conditions.hpp"
 #include "live/plans.hpp"
 #include "live/workbench.hpp"
-#include "render/json_text.hpp"
+#include "objects/conditions.hpp"
+#include "text/json_text.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -1,7 +1,7 @@
 #include "live/digest.hpp"
 
-#include "live/conditions.hpp"
-#include "render/json_text.hpp"
+#include "objects/conditions.hpp"
+#include "text/json_text.hpp"
 
 namespace kubecoro::apiserver::live {
 namespace {

@@ -1,7 +1,7 @@
 // The few facts about a pod that controllers need: a set of thousands is judged without parsing its pods.
 #pragma once
 
-#include "state/stored_object.hpp"
+#include "objects/stored_object.hpp"
 
 #include <boost/json/value.hpp>
 

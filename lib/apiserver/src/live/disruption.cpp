@@ -1,7 +1,7 @@
 #include "live/plans.hpp"
 #include "live/workbench.hpp"
-#include "render/json_text.hpp"
 #include "state/disruption_budgets.hpp"
+#include "text/json_text.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -1,10 +1,10 @@
 #include "live/live_cluster.hpp"
 
-#include "live/conditions.hpp"
 #include "live/pod_life.hpp"
 #include "live/workbench.hpp"
-#include "render/json_text.hpp"
+#include "objects/conditions.hpp"
 #include "state/disruption_budgets.hpp"
+#include "text/json_text.hpp"
 
 #include <algorithm>
 

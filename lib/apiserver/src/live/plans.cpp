@@ -1,6 +1,6 @@
 #include "live/plans.hpp"
 
-#include "render/json_text.hpp"
+#include "text/json_text.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -1,7 +1,7 @@
 #include "live/scheduling.hpp"
 
-#include "render/json_text.hpp"
-#include "state/stored_object.hpp"
+#include "objects/stored_object.hpp"
+#include "text/json_text.hpp"
 
 #include <algorithm>
 #include <string_view>

@@ -1,5 +1,5 @@
 #include "live/workbench.hpp"
-#include "render/json_text.hpp"
+#include "text/json_text.hpp"
 
 #include <map>
 #include <set>

@@ -1,7 +1,7 @@
 // Applies JSON patches (RFC 6902).
 #include "patch/patch.hpp"
 #include "patch/patch_tree.hpp"
-#include "render/json_text.hpp"
+#include "text/json_text.hpp"
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>

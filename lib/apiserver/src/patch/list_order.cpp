@@ -1,7 +1,7 @@
 // Orders merged lists like kube-apiserver: a merge of two sorted parts.
 #include "patch/list_order.hpp"
 
-#include "render/json_text.hpp"
+#include "text/json_text.hpp"
 
 #include <boost/json/object.hpp>
 

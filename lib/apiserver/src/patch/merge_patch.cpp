@@ -1,6 +1,6 @@
 // Applies JSON merge patches (RFC 7386).
 #include "patch/patch.hpp"
-#include "render/json_text.hpp"
+#include "text/json_text.hpp"
 
 #include <boost/json/object.hpp>
 

@@ -1,8 +1,8 @@
 // Applies Kubernetes' strategic merge patch, with the patch rules of the built-in schemas.
+#include "objects/status_errors.hpp"
 #include "patch/list_order.hpp"
 #include "patch/patch.hpp"
-#include "render/json_text.hpp"
-#include "render/status_errors.hpp"
+#include "text/json_text.hpp"
 
 #include <kubecoro/api/detail/patch_rules.hpp>
 

@@ -1,7 +1,7 @@
 #include "render/column_cell.hpp"
 
-#include "render/json_text.hpp"
 #include "render/table_rows.hpp"
+#include "text/json_text.hpp"
 
 #include <array>
 #include <charconv>

@@ -1,8 +1,8 @@
 #include "render/discovery.hpp"
 
-#include "render/json_text.hpp"
-#include "state/registry.hpp"
+#include "objects/registry.hpp"
 #include "state/resource_store.hpp"
+#include "text/json_text.hpp"
 #include <kubecoro/api/detail/version_order.hpp>
 
 #include <algorithm>

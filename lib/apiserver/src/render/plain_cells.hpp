@@ -1,7 +1,7 @@
 // The cells of tables that are more than a text of the object. Each is computed from the whole object.
 #pragma once
 
-#include "render/json_text.hpp"
+#include "text/json_text.hpp"
 
 #include <string>
 #include <string_view>

@@ -1,7 +1,7 @@
 #include "render/plain_tables.hpp"
 
-#include "render/json_text.hpp"
 #include "render/plain_cells.hpp"
+#include "text/json_text.hpp"
 
 #include <string>
 

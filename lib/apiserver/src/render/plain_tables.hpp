@@ -1,7 +1,7 @@
 // The columns and cells of kinds that are stored without rules of their own.
 #pragma once
 
-#include "state/registry.hpp"
+#include "objects/registry.hpp"
 
 #include <boost/json/array.hpp>
 

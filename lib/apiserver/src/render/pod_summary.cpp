@@ -1,7 +1,7 @@
 #include "render/pod_summary.hpp"
 
-#include "render/json_text.hpp"
 #include "render/table_rows.hpp"
+#include "text/json_text.hpp"
 
 #include <algorithm>
 #include <chrono>

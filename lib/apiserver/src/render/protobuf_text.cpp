@@ -1,7 +1,7 @@
 #include "render/protobuf_text.hpp"
 
-#include "render/json_text.hpp"
-#include "render/status_errors.hpp"
+#include "objects/status_errors.hpp"
+#include "text/json_text.hpp"
 
 #include <kubecoro/api/detail/protobuf_form.hpp>
 

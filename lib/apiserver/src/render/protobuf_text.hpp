@@ -1,7 +1,7 @@
 // Turns rendered JSON into Kubernetes' protobuf form.
 #pragma once
 
-#include "state/stored_object.hpp"
+#include "objects/stored_object.hpp"
 
 #include <kubecoro/api/detail/schema.hpp>
 #include <kubecoro/apiserver/status_error.hpp>

@@ -1,8 +1,8 @@
 #include "render/render.hpp"
 
-#include "render/json_text.hpp"
 #include "render/protobuf_text.hpp"
 #include "render/table.hpp"
+#include "text/json_text.hpp"
 
 namespace kubecoro::apiserver {
 namespace {

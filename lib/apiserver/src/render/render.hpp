@@ -1,9 +1,9 @@
 // Renders objects, lists and watch events in the requested form: complete, metadata only, or as table rows.
 #pragma once
 
-#include "http/media.hpp"
+#include "request/list_page.hpp"
+#include "request/media.hpp"
 #include "state/resource_store.hpp"
-#include "verbs/list_page.hpp"
 
 #include <kubecoro/base/clock.hpp>
 

@@ -1,7 +1,7 @@
 // Defines the columns of `kubectl get` for each kind.
-#include "render/json_path.hpp"
 #include "render/plain_tables.hpp"
 #include "render/table_rows.hpp"
+#include "text/json_path.hpp"
 
 namespace kubecoro::apiserver {
 

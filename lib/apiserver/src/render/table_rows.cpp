@@ -1,12 +1,12 @@
 #include "render/table_rows.hpp"
 
+#include "objects/event_form.hpp"
 #include "render/column_cell.hpp"
-#include "render/json_path.hpp"
-#include "render/json_text.hpp"
 #include "render/plain_cells.hpp"
 #include "render/plain_tables.hpp"
 #include "render/pod_summary.hpp"
-#include "state/events.hpp"
+#include "text/json_path.hpp"
+#include "text/json_text.hpp"
 
 #include <algorithm>
 #include <set>

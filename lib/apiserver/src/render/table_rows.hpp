@@ -1,7 +1,7 @@
 // The columns and cells of `kubectl get` for each kind.
 #pragma once
 
-#include "state/registry.hpp"
+#include "objects/registry.hpp"
 
 #include <kubecoro/base/clock.hpp>
 

@@ -1,6 +1,6 @@
 #include "render/yaml_text.hpp"
 
-#include "render/json_text.hpp"
+#include "text/json_text.hpp"
 
 #include <kubecoro/api/yaml.hpp>
 

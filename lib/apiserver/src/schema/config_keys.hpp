@@ -1,7 +1,7 @@
 // Keys of ConfigMaps and Secrets.
 #pragma once
 
-#include "state/names.hpp"
+#include "objects/names.hpp"
 
 #include <algorithm>
 #include <string>

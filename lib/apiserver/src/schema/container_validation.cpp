@@ -1,10 +1,10 @@
 #include "schema/container_validation.hpp"
 
-#include "render/json_text.hpp"
-#include "render/status_errors.hpp"
+#include "objects/names.hpp"
+#include "objects/status_errors.hpp"
 #include "schema/config_keys.hpp"
 #include "schema/port_names.hpp"
-#include "state/names.hpp"
+#include "text/json_text.hpp"
 
 #include <kubecoro/api/detail/label_rules.hpp>
 #include <kubecoro/api/quantity.hpp>

@@ -1,10 +1,10 @@
 #include "schema/crd_conversion.hpp"
 
-#include "render/json_text.hpp"
-#include "render/status_errors.hpp"
+#include "objects/names.hpp"
+#include "objects/status_errors.hpp"
 #include "schema/dns_label.hpp"
 #include "schema/port_names.hpp"
-#include "state/names.hpp"
+#include "text/json_text.hpp"
 
 #include <boost/url/parse.hpp>
 #include <boost/url/url_view.hpp>

@@ -1,8 +1,8 @@
 #include "schema/crd_schema.hpp"
 
-#include "render/json_text.hpp"
 #include "schema/crd_structure.hpp"
 #include "schema/schema.hpp"
+#include "text/json_text.hpp"
 
 #include <kubecoro/api/detail/json_access.hpp>
 

@@ -1,6 +1,6 @@
 #include "schema/crd_structure.hpp"
 
-#include "render/json_text.hpp"
+#include "text/json_text.hpp"
 
 #include <kubecoro/api/detail/json_access.hpp>
 #include <kubecoro/api/detail/pattern_problem.hpp>

@@ -1,8 +1,8 @@
 #include "schema/crd_types.hpp"
 
-#include "render/json_text.hpp"
-#include "render/status_errors.hpp"
+#include "objects/status_errors.hpp"
 #include "schema/schema.hpp"
+#include "text/json_text.hpp"
 
 #include <string>
 #include <string_view>

@@ -1,13 +1,13 @@
 #include "schema/crd_validation.hpp"
 
-#include "render/json_path.hpp"
-#include "render/json_text.hpp"
-#include "render/status_errors.hpp"
+#include "objects/names.hpp"
+#include "objects/registry.hpp"
+#include "objects/status_errors.hpp"
 #include "schema/crd_conversion.hpp"
 #include "schema/crd_schema.hpp"
 #include "schema/dns_label.hpp"
-#include "state/names.hpp"
-#include "state/registry.hpp"
+#include "text/json_path.hpp"
+#include "text/json_text.hpp"
 
 #include <algorithm>
 #include <array>

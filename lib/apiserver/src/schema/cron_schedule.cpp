@@ -1,6 +1,6 @@
 #include "schema/cron_schedule.hpp"
 
-#include "render/json_text.hpp"
+#include "text/json_text.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 // Bounds the members that defaults add to lists.
 #pragma once
 
-#include "state/stored_size.hpp"
+#include "objects/stored_size.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,6 +1,6 @@
 #include "schema/default_rules.hpp"
 
-#include "render/json_text.hpp"
+#include "text/json_text.hpp"
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>

@@ -1,13 +1,13 @@
 #include "schema/defaults.hpp"
 
-#include "render/base64.hpp"
-#include "render/json_text.hpp"
+#include "objects/finalizers.hpp"
 #include "schema/default_rules.hpp"
 #include "schema/plain_defaults.hpp"
 #include "schema/pod_resources.hpp"
 #include "schema/resource_lists.hpp"
 #include "schema/service_spec.hpp"
-#include "state/finalizers.hpp"
+#include "text/base64.hpp"
+#include "text/json_text.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Applies the defaults of built-in kinds, as far as clients depend on them.
 #pragma once
 
-#include "state/registry.hpp"
+#include "objects/registry.hpp"
 
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>

@@ -1,7 +1,7 @@
 // Labels of RFC 1035, which names of definitions are.
 #pragma once
 
-#include "state/names.hpp"
+#include "objects/names.hpp"
 
 #include <string>
 #include <string_view>

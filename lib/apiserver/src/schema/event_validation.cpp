@@ -1,9 +1,9 @@
 #include "schema/event_validation.hpp"
 
-#include "render/json_text.hpp"
-#include "render/status_errors.hpp"
-#include "state/events.hpp"
-#include "state/registry.hpp"
+#include "objects/event_form.hpp"
+#include "objects/registry.hpp"
+#include "objects/status_errors.hpp"
+#include "text/json_text.hpp"
 
 #include <kubecoro/api/detail/label_rules.hpp>
 

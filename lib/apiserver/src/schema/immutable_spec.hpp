@@ -1,8 +1,8 @@
 // Which fields of an object may change.
 #pragma once
 
-#include "render/status_errors.hpp"
-#include "state/registry.hpp"
+#include "objects/registry.hpp"
+#include "objects/status_errors.hpp"
 
 #include <boost/json/value.hpp>
 

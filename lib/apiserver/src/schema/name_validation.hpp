@@ -1,7 +1,7 @@
 // Validates the names of objects.
 #pragma once
 
-#include "state/registry.hpp"
+#include "objects/registry.hpp"
 
 #include <kubecoro/apiserver/status_error.hpp>
 

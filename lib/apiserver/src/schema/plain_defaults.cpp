@@ -1,7 +1,7 @@
 #include "schema/plain_defaults.hpp"
 
-#include "render/json_text.hpp"
 #include "schema/default_rules.hpp"
+#include "text/json_text.hpp"
 
 #include <string>
 

@@ -1,7 +1,7 @@
 // Defaults of kinds other than pods and workloads: those of a table, and those that depend on other fields.
 #pragma once
 
-#include "state/registry.hpp"
+#include "objects/registry.hpp"
 
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>

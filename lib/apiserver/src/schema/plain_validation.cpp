@@ -1,8 +1,8 @@
 #include "schema/plain_validation.hpp"
 
-#include "render/json_text.hpp"
-#include "render/status_errors.hpp"
-#include "state/admission.hpp"
+#include "objects/priority_class.hpp"
+#include "objects/status_errors.hpp"
+#include "text/json_text.hpp"
 
 #include <kubecoro/api/quantity.hpp>
 

@@ -1,7 +1,7 @@
 // Validates kinds that the server only stores: the rules that manifests break most often.
 #pragma once
 
-#include "state/registry.hpp"
+#include "objects/registry.hpp"
 
 #include <kubecoro/apiserver/status_error.hpp>
 

@@ -1,6 +1,6 @@
 #include "schema/pod_resources.hpp"
 
-#include "render/json_text.hpp"
+#include "text/json_text.hpp"
 
 #include <kubecoro/api/quantity.hpp>
 

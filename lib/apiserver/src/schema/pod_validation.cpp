@@ -1,13 +1,13 @@
 #include "schema/pod_validation.hpp"
 
-#include "render/json_text.hpp"
-#include "render/status_errors.hpp"
+#include "objects/names.hpp"
+#include "objects/status_errors.hpp"
 #include "schema/container_validation.hpp"
 #include "schema/port_names.hpp"
 #include "schema/probe_validation.hpp"
 #include "schema/selector_validation.hpp"
 #include "schema/volume_validation.hpp"
-#include "state/names.hpp"
+#include "text/json_text.hpp"
 
 #include <kubecoro/api/detail/label_rules.hpp>
 

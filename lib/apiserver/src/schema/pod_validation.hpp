@@ -1,7 +1,7 @@
 // Kubernetes' rules for pods and for the pod templates of workloads, as far as authors of clients meet them.
 #pragma once
 
-#include "state/registry.hpp"
+#include "objects/registry.hpp"
 
 #include <kubecoro/base/status.hpp>
 

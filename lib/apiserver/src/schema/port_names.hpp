@@ -1,7 +1,7 @@
 // Ports, by number and by name.
 #pragma once
 
-#include "state/names.hpp"
+#include "objects/names.hpp"
 
 #include <kubecoro/apiserver/status_error.hpp>
 

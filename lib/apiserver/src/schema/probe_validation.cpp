@@ -1,8 +1,8 @@
 #include "schema/probe_validation.hpp"
 
-#include "render/json_text.hpp"
-#include "render/status_errors.hpp"
+#include "objects/status_errors.hpp"
 #include "schema/port_names.hpp"
+#include "text/json_text.hpp"
 
 #include <string_view>
 

@@ -1,6 +1,6 @@
 #include "schema/resource_lists.hpp"
 
-#include "render/json_text.hpp"
+#include "text/json_text.hpp"
 
 #include <kubecoro/api/detail/schema.hpp>
 #include <kubecoro/api/quantity.hpp>

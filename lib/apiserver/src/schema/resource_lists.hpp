@@ -1,6 +1,6 @@
 #pragma once
 
-#include "state/registry.hpp"
+#include "objects/registry.hpp"
 
 #include <boost/json/value.hpp>
 

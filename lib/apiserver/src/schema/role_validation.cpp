@@ -1,11 +1,11 @@
 #include "schema/role_validation.hpp"
 
-#include "render/json_text.hpp"
-#include "render/status_errors.hpp"
+#include "objects/label_match.hpp"
+#include "objects/names.hpp"
+#include "objects/status_errors.hpp"
 #include "schema/name_validation.hpp"
 #include "schema/selector_validation.hpp"
-#include "state/label_match.hpp"
-#include "state/names.hpp"
+#include "text/json_text.hpp"
 
 #include <string>
 #include <string_view>

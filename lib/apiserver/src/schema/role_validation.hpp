@@ -1,7 +1,7 @@
 // Kubernetes' rules for roles and bindings (rbac.authorization.k8s.io/v1).
 #pragma once
 
-#include "state/registry.hpp"
+#include "objects/registry.hpp"
 
 #include <kubecoro/base/status.hpp>
 

@@ -1,7 +1,7 @@
 #include "schema/scale_validation.hpp"
 
-#include "render/json_text.hpp"
-#include "render/status_errors.hpp"
+#include "objects/status_errors.hpp"
+#include "text/json_text.hpp"
 
 #include <kubecoro/api/detail/go_format.hpp>
 

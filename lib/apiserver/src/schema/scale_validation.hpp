@@ -1,7 +1,7 @@
 // Validates the members of a custom resource that its scale subresource reads and writes.
 #pragma once
 
-#include "state/registry.hpp"
+#include "objects/registry.hpp"
 
 #include <kubecoro/apiserver/status_error.hpp>
 

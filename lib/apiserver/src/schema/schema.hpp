@@ -1,7 +1,7 @@
 // Structural schemas of custom resources in the server: kubecoro::object_schema checks, prunes and adds defaults.
 #pragma once
 
-#include "render/status_errors.hpp"
+#include "objects/status_errors.hpp"
 
 #include <kubecoro/api/validation.hpp>
 

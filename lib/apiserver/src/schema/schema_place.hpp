@@ -1,7 +1,7 @@
 // The place of a schema in a CustomResourceDefinition, and what checks of it have found.
 #pragma once
 
-#include "render/status_errors.hpp"
+#include "objects/status_errors.hpp"
 
 #include <cstddef>
 #include <optional>

@@ -1,6 +1,6 @@
 #include "schema/selector_validation.hpp"
 
-#include "render/json_text.hpp"
+#include "text/json_text.hpp"
 
 #include <kubecoro/api/detail/label_rules.hpp>
 

@@ -1,7 +1,7 @@
 // Checks the LabelSelectors of objects.
 #pragma once
 
-#include "render/status_errors.hpp"
+#include "objects/status_errors.hpp"
 
 #include <boost/json/value.hpp>
 

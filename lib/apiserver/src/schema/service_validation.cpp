@@ -1,11 +1,11 @@
 // Validates services with the words of Kubernetes.
-#include "render/json_text.hpp"
-#include "render/status_errors.hpp"
+#include "objects/names.hpp"
+#include "objects/service_address.hpp"
+#include "objects/status_errors.hpp"
 #include "schema/port_names.hpp"
 #include "schema/selector_validation.hpp"
 #include "schema/service_spec.hpp"
-#include "state/names.hpp"
-#include "state/service_address.hpp"
+#include "text/json_text.hpp"
 
 #include <algorithm>
 #include <set>

@@ -1,6 +1,6 @@
 #include "schema/unevaluated.hpp"
 
-#include "render/json_text.hpp"
+#include "text/json_text.hpp"
 
 #include <kubecoro/api/detail/utf8.hpp>
 

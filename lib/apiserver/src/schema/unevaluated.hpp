@@ -1,7 +1,7 @@
 // Names the parts of definitions that a cluster acts on and this server ignores.
 #pragma once
 
-#include "state/registry.hpp"
+#include "objects/registry.hpp"
 
 #include <boost/json/value.hpp>
 

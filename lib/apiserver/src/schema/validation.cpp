@@ -1,8 +1,9 @@
 #include "schema/validation.hpp"
 
-#include "render/base64.hpp"
-#include "render/json_text.hpp"
-#include "render/status_errors.hpp"
+#include "objects/finalizers.hpp"
+#include "objects/metadata_members.hpp"
+#include "objects/names.hpp"
+#include "objects/status_errors.hpp"
 #include "schema/config_keys.hpp"
 #include "schema/crd_types.hpp"
 #include "schema/crd_validation.hpp"
@@ -16,9 +17,8 @@
 #include "schema/schema.hpp"
 #include "schema/selector_validation.hpp"
 #include "schema/service_spec.hpp"
-#include "state/finalizers.hpp"
-#include "state/metadata_members.hpp"
-#include "state/names.hpp"
+#include "text/base64.hpp"
+#include "text/json_text.hpp"
 
 #include <kubecoro/api/detail/builtin_fields.hpp>
 #include <kubecoro/api/detail/go_format.hpp>

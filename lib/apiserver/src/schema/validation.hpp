@@ -1,7 +1,7 @@
 // Validates objects before they are stored: metadata of all kinds, and a few rules per kind.
 #pragma once
 
-#include "state/registry.hpp"
+#include "objects/registry.hpp"
 
 #include <kubecoro/apiserver/status_error.hpp>
 

@@ -1,8 +1,8 @@
 #include "schema/volume_validation.hpp"
 
-#include "render/json_text.hpp"
-#include "render/status_errors.hpp"
-#include "state/names.hpp"
+#include "objects/names.hpp"
+#include "objects/status_errors.hpp"
+#include "text/json_text.hpp"
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
 // Validates the kinds that make pods.
-#include "render/json_text.hpp"
-#include "render/status_errors.hpp"
+#include "objects/status_errors.hpp"
 #include "schema/pod_validation.hpp"
 #include "schema/selector_validation.hpp"
+#include "text/json_text.hpp"
 
 #include <algorithm>
 #include <initializer_list>

@@ -1,19 +1,13 @@
 #include "state/admission.hpp"
 
-#include "render/json_text.hpp"
-#include "render/status_errors.hpp"
+#include "objects/priority_class.hpp"
+#include "objects/status_errors.hpp"
+#include "text/json_text.hpp"
 
 #include <algorithm>
 
 namespace kubecoro::apiserver {
 namespace {
-
-constexpr system_priority_class system_classes[]{
-    {"system-cluster-critical", 2'000'000'000,
-     "Used for system critical pods that must run in the cluster, but can be moved to another node if necessary."},
-    {"system-node-critical", 2'000'001'000,
-     "Used for system critical pods that must not be moved from their current node."},
-};
 
 constexpr std::string_view not_ready = "node.kubernetes.io/not-ready";
 
@@ -91,15 +85,6 @@ std::optional<status_error> set_priority(priority_classes& classes, const resour
 }
 
 } // namespace
-
-std::span<const system_priority_class> system_priority_classes() { return system_classes; }
-
-const system_priority_class* find_system_priority_class(std::string_view name)
-{
-    for (const auto& c : system_classes)
-        if (c.name == name) return &c;
-    return nullptr;
-}
 
 std::optional<priority_classes::priority> priority_classes::find(std::string_view name)
 {

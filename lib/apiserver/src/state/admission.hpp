@@ -12,23 +12,11 @@
 #include <memory>
 #include <optional>
 #include <set>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
 namespace kubecoro::apiserver {
-
-/// A priority class that every cluster has.
-struct system_priority_class
-{
-    std::string_view name;
-    std::int32_t value;
-    std::string_view description;
-};
-[[nodiscard]] std::span<const system_priority_class> system_priority_classes();
-/// @return null if there is none of this name.
-[[nodiscard]] const system_priority_class* find_system_priority_class(std::string_view name);
 
 /// Follows the priority classes, so that each is parsed once. Not thread safe: used on the strand of the state.
 class priority_classes final : store_follower

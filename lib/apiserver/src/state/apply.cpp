@@ -1,9 +1,9 @@
 // Server-side apply, by the rules of kube-apiserver.
-#include "render/json_text.hpp"
-#include "render/status_errors.hpp"
+#include "objects/go_form.hpp"
+#include "objects/status_errors.hpp"
 #include "state/field_owners.hpp"
-#include "state/go_form.hpp"
 #include "state/scale.hpp"
+#include "text/json_text.hpp"
 
 #include <kubecoro/api/detail/merge_problems.hpp>
 
@@ -50,8 +50,6 @@ json::value without_type(json::value body)
 }
 
 namespace {
-
-constexpr std::string_view last_applied = "kubectl.kubernetes.io/last-applied-configuration";
 
 /// @param wanted  The merge_type_text() of the kind that is applied.
 std::optional<status_error> check_config(const json::value& config, const merge_type& type, const std::string& wanted)

@@ -1,7 +1,6 @@
 // cluster_state_core: resources, versions, history and time. Writes are in writes.cpp, deletion.cpp and crds.cpp.
 #include <kubecoro/apiserver/cluster_state_core.hpp>
 
-#include "render/json_text.hpp"
 #include "state/admission.hpp"
 #include "state/disruption_budgets.hpp"
 #include "state/garbage_collector.hpp"
@@ -9,6 +8,7 @@
 #include "state/role_aggregator.hpp"
 #include "state/service_allocator.hpp"
 #include "state/uuid.hpp"
+#include "text/json_text.hpp"
 
 #include <algorithm>
 #include <exception>

@@ -1,6 +1,6 @@
 #include "state/crd_names.hpp"
 
-#include "render/json_text.hpp"
+#include "text/json_text.hpp"
 
 namespace kubecoro::apiserver {
 

@@ -1,7 +1,7 @@
 // The names by which the definitions of an API group are called.
 #pragma once
 
-#include "state/registry.hpp"
+#include "objects/registry.hpp"
 
 #include <boost/json/value.hpp>
 

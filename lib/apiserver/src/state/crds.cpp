@@ -1,7 +1,7 @@
 // CustomResourceDefinitions: serves a new definition at once, and deletes its objects with it.
-#include "render/json_text.hpp"
 #include "state/crd_names.hpp"
 #include "state/resource_store.hpp"
+#include "text/json_text.hpp"
 
 #include <kubecoro/apiserver/cluster_state_core.hpp>
 

@@ -1,11 +1,11 @@
 // Deletion: preconditions, finalizers, grace periods, and the contents of namespaces.
-#include "render/json_text.hpp"
-#include "render/status_errors.hpp"
-#include "state/finalizers.hpp"
+#include "objects/finalizers.hpp"
+#include "objects/status_errors.hpp"
 #include "state/garbage_collector.hpp"
 #include "state/resource_store.hpp"
 #include "state/role_aggregator.hpp"
 #include "state/service_allocator.hpp"
+#include "text/json_text.hpp"
 
 #include <kubecoro/apiserver/cluster_state_core.hpp>
 

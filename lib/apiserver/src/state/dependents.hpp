@@ -1,7 +1,7 @@
 // An index of the objects that name an owner, by the owner's uid.
 #pragma once
 
-#include "state/stored_object.hpp"
+#include "objects/stored_object.hpp"
 
 #include <cstddef>
 #include <map>

@@ -1,8 +1,8 @@
 #include "state/disruption_budgets.hpp"
 
-#include "live/conditions.hpp"
-#include "render/json_text.hpp"
-#include "render/status_errors.hpp"
+#include "objects/conditions.hpp"
+#include "objects/status_errors.hpp"
+#include "text/json_text.hpp"
 
 #include <chrono>
 

@@ -1,7 +1,7 @@
 // The PodDisruptionBudgets of a cluster by the pods that they select, and their decisions about evictions.
 #pragma once
 
-#include "state/label_match.hpp"
+#include "objects/label_match.hpp"
 #include "state/store_follower.hpp"
 
 #include <kubecoro/apiserver/status_error.hpp>

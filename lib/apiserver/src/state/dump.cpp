@@ -1,11 +1,11 @@
 // Writes the state as text and restores it, so that a server can continue after a restart.
-#include "render/json_text.hpp"
+#include "objects/go_form.hpp"
 #include "schema/defaults.hpp"
 #include "state/garbage_collector.hpp"
-#include "state/go_form.hpp"
 #include "state/resource_store.hpp"
 #include "state/role_aggregator.hpp"
 #include "state/service_allocator.hpp"
+#include "text/json_text.hpp"
 
 #include <kubecoro/apiserver/cluster_state_core.hpp>
 

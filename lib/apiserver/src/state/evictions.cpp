@@ -1,9 +1,9 @@
 // Evictions: deletions of pods that disruption budgets limit.
-#include "live/conditions.hpp"
-#include "render/json_text.hpp"
-#include "render/status_errors.hpp"
+#include "objects/conditions.hpp"
+#include "objects/status_errors.hpp"
 #include "state/disruption_budgets.hpp"
 #include "state/resource_store.hpp"
+#include "text/json_text.hpp"
 
 #include <kubecoro/apiserver/cluster_state_core.hpp>
 

@@ -1,7 +1,7 @@
 // Connects writes with the owners of the fields that they change.
 #pragma once
 
-#include "fields/managed_fields.hpp"
+#include "state/managed_fields.hpp"
 #include "state/resource_store.hpp"
 
 #include <kubecoro/apiserver/cluster_state_core.hpp>

@@ -1,7 +1,7 @@
 #include "state/garbage_collector.hpp"
 
-#include "render/json_text.hpp"
-#include "state/finalizers.hpp"
+#include "objects/finalizers.hpp"
+#include "text/json_text.hpp"
 
 #include <kubecoro/api/resource.hpp>
 

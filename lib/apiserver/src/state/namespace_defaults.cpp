@@ -1,7 +1,7 @@
 // Puts the first service account and the root certificates into every namespace, as a cluster's controller manager does.
-#include "render/json_text.hpp"
-#include "state/admission.hpp"
+#include "objects/priority_class.hpp"
 #include "state/resource_store.hpp"
+#include "text/json_text.hpp"
 
 #include <kubecoro/apiserver/cluster_state_core.hpp>
 

@@ -1,7 +1,7 @@
 // The containers of a pod and their logs, with the words of kube-apiserver.
-#include "render/json_text.hpp"
-#include "render/status_errors.hpp"
+#include "objects/status_errors.hpp"
 #include "state/resource_store.hpp"
+#include "text/json_text.hpp"
 
 #include <kubecoro/apiserver/cluster_state_core.hpp>
 

@@ -1,9 +1,9 @@
 // Stores the objects of one resource and the bounded history of their changes.
 #pragma once
 
-#include "state/registry.hpp"
+#include "objects/registry.hpp"
+#include "objects/stored_object.hpp"
 #include "state/rendered_events.hpp"
-#include "state/stored_object.hpp"
 
 #include <algorithm>
 #include <cstdint>

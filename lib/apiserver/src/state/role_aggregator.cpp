@@ -1,8 +1,8 @@
 #include "state/role_aggregator.hpp"
 
-#include "render/json_text.hpp"
-#include "state/label_match.hpp"
-#include "state/stored_size.hpp"
+#include "objects/label_match.hpp"
+#include "objects/stored_size.hpp"
+#include "text/json_text.hpp"
 
 #include <algorithm>
 #include <vector>

@@ -1,6 +1,6 @@
 #include "state/role_coverage.hpp"
 
-#include "render/json_text.hpp"
+#include "text/json_text.hpp"
 
 #include <algorithm>
 #include <map>

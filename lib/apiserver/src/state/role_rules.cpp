@@ -1,7 +1,7 @@
 #include "state/role_rules.hpp"
 
-#include "render/json_text.hpp"
 #include "state/default_roles.hpp"
+#include "text/json_text.hpp"
 
 #include <algorithm>
 

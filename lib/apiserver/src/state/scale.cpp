@@ -1,8 +1,7 @@
 #include "state/scale.hpp"
 
-#include "render/json_text.hpp"
-#include "render/status_errors.hpp"
-#include "verbs/body.hpp"
+#include "objects/status_errors.hpp"
+#include "text/json_text.hpp"
 
 namespace kubecoro::apiserver {
 namespace {
@@ -49,33 +48,6 @@ json::value scale_of(const resource_info& info, const stored_object& object)
 
 namespace {
 
-/// A Scale is of a built-in kind, whatever it scales.
-http_response scale_response(const exchange& x, const stored_object& object)
-{
-    const auto chosen = choose_media(x.request.header("accept"), media_scope{});
-    if (!chosen) return respond(chosen.error());
-    return object_response(to_text(scale_of(x.store->info, object)), chosen->form);
-}
-
-} // namespace
-
-http_response answer_scale_get(exchange& x)
-{
-    const auto found = x.state.get(x.address());
-    if (!found) return respond(found.error());
-    return scale_response(x, **found);
-}
-
-http_response answer_scale_update(exchange& x, write_flags flags)
-{
-    const auto body = read_part(x, "autoscaling/v1", "Scale");
-    if (!body) return respond(body.error());
-    if (auto e = check_place(x, *body)) return respond(*e);
-    return write_scale(x, *body, flags);
-}
-
-namespace {
-
 status_error other_uid(const resource_info& info, std::string_view uid, const json::object& metadata)
 {
     auto e = errors::conflict(info, std::string(metadata.at("name").get_string()));
@@ -101,24 +73,6 @@ answer<void> take_scale(const resource_info& info, const json::value& scale, jso
     metadata["resourceVersion"] = text_at(scale, "metadata.resourceVersion");
     set_at(body, info.scale_spec, replicas);
     return {};
-}
-
-http_response answer_scale_apply(exchange& x, json::value config, write_flags flags)
-{
-    const auto applied = x.state.apply_scale(x.address(), std::move(config), std::move(flags), x.now);
-    if (!applied) return respond(applied.error());
-    return scale_response(x, **applied);
-}
-
-http_response write_scale(exchange& x, const json::value& scale, write_flags flags)
-{
-    const auto current = x.state.get(x.address());
-    if (!current) return respond(current.error());
-    auto body = to_json(**current);
-    if (auto taken = take_scale(x.store->info, scale, body); !taken) return respond(taken.error());
-    const auto result = x.state.update(x.address(), std::move(body), std::move(flags), x.now);
-    if (!result) return respond(result.error());
-    return scale_response(x, **result);
 }
 
 } // namespace kubecoro::apiserver

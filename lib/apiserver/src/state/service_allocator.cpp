@@ -1,9 +1,9 @@
 #include "state/service_allocator.hpp"
 
-#include "render/json_text.hpp"
-#include "render/status_errors.hpp"
+#include "objects/service_address.hpp"
+#include "objects/status_errors.hpp"
 #include "schema/service_spec.hpp"
-#include "state/service_address.hpp"
+#include "text/json_text.hpp"
 
 #include <set>
 #include <string>

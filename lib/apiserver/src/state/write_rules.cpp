@@ -1,13 +1,13 @@
 #include "state/write_rules.hpp"
 
-#include "render/json_text.hpp"
-#include "render/status_errors.hpp"
+#include "objects/status_errors.hpp"
+#include "objects/stored_size.hpp"
 #include "schema/member_cost.hpp"
 #include "schema/scale_validation.hpp"
 #include "schema/schema.hpp"
 #include "schema/validation.hpp"
 #include "state/field_owners.hpp"
-#include "state/stored_size.hpp"
+#include "text/json_text.hpp"
 
 #include <kubecoro/api/detail/merge_problems.hpp>
 

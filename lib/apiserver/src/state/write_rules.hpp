@@ -1,7 +1,7 @@
 // The rules that every created or updated object is held to.
 #pragma once
 
-#include "state/registry.hpp"
+#include "objects/registry.hpp"
 
 #include <kubecoro/apiserver/status_error.hpp>
 

@@ -1,17 +1,17 @@
 // Creates and updates objects by the rules of kube-apiserver's registry.
-#include "fields/managed_fields.hpp"
-#include "render/json_text.hpp"
-#include "render/status_errors.hpp"
+#include "objects/finalizers.hpp"
+#include "objects/go_form.hpp"
+#include "objects/status_errors.hpp"
+#include "objects/stored_size.hpp"
 #include "schema/defaults.hpp"
 #include "schema/validation.hpp"
 #include "state/admission.hpp"
 #include "state/field_owners.hpp"
-#include "state/finalizers.hpp"
-#include "state/go_form.hpp"
+#include "state/managed_fields.hpp"
 #include "state/resource_store.hpp"
 #include "state/service_allocator.hpp"
-#include "state/stored_size.hpp"
 #include "state/write_rules.hpp"
+#include "text/json_text.hpp"
 
 #include <kubecoro/apiserver/cluster_state_core.hpp>
 

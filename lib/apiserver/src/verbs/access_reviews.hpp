@@ -1,8 +1,8 @@
 // Answers the reviews of permissions.
 #pragma once
 
-#include "http/exchange.hpp"
 #include "verbs/authorizer.hpp"
+#include "verbs/exchange.hpp"
 
 #include <boost/json/value.hpp>
 

@@ -1,6 +1,6 @@
 #include "verbs/authentication.hpp"
 
-#include "render/json_text.hpp"
+#include "text/json_text.hpp"
 #include "verbs/service_account_token.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Finds the user that sends a request, and the user that a token stands for.
 #pragma once
 
-#include "http/exchange.hpp"
+#include "verbs/exchange.hpp"
 
 #include <kubecoro/apiserver/access.hpp>
 

@@ -1,6 +1,6 @@
 #include "verbs/authorization.hpp"
 
-#include "render/status_errors.hpp"
+#include "objects/status_errors.hpp"
 #include "verbs/authentication.hpp"
 #include "verbs/authorizer.hpp"
 #include "verbs/impersonation.hpp"

@@ -1,7 +1,7 @@
 // Authenticates and authorizes requests.
 #pragma once
 
-#include "http/exchange.hpp"
+#include "verbs/exchange.hpp"
 
 #include <optional>
 #include <string>

@@ -1,14 +1,14 @@
 #include "verbs/body.hpp"
 
-#include "render/json_text.hpp"
-#include "render/status_errors.hpp"
+#include "objects/status_errors.hpp"
+#include "request/list_query.hpp"
+#include "request/yaml_body.hpp"
 #include "schema/member_cost.hpp"
 #include "schema/schema.hpp"
 #include "schema/validation.hpp"
+#include "text/json_text.hpp"
 #include "verbs/escalation.hpp"
-#include "verbs/list_query.hpp"
 #include "verbs/object_type.hpp"
-#include "verbs/yaml_body.hpp"
 
 #include <kubecoro/api/detail/builtin_fields.hpp>
 #include <kubecoro/api/detail/duplicate_fields.hpp>

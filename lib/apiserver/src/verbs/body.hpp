@@ -1,7 +1,7 @@
 // Parses and checks request bodies and write options.
 #pragma once
 
-#include "http/exchange.hpp"
+#include "verbs/exchange.hpp"
 
 #include <kubecoro/client/detail/problem_words.hpp>
 

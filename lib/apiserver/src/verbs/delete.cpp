@@ -1,10 +1,10 @@
 // Answers DELETE of one object or of a collection.
-#include "http/exchange.hpp"
-#include "render/json_text.hpp"
-#include "render/status_errors.hpp"
-#include "state/admission.hpp"
+#include "objects/priority_class.hpp"
+#include "objects/status_errors.hpp"
+#include "request/list_page.hpp"
+#include "text/json_text.hpp"
 #include "verbs/body.hpp"
-#include "verbs/list_page.hpp"
+#include "verbs/exchange.hpp"
 
 namespace kubecoro::apiserver {
 namespace {

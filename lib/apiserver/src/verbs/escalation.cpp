@@ -1,8 +1,8 @@
 #include "verbs/escalation.hpp"
 
-#include "render/json_text.hpp"
-#include "render/status_errors.hpp"
+#include "objects/status_errors.hpp"
 #include "state/role_coverage.hpp"
+#include "text/json_text.hpp"
 #include "verbs/authorizer.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Keeps users from granting more than they may do themselves.
 #pragma once
 
-#include "http/exchange.hpp"
+#include "verbs/exchange.hpp"
 
 namespace kubecoro::apiserver {
 

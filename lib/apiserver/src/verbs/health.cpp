@@ -1,7 +1,7 @@
 #include "verbs/health.hpp"
 
-#include "render/json_text.hpp"
-#include "render/status_errors.hpp"
+#include "objects/status_errors.hpp"
+#include "text/json_text.hpp"
 
 #include <algorithm>
 #include <iterator>

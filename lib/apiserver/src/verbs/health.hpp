@@ -1,7 +1,7 @@
 // Answers /healthz, /livez and /readyz, and each of their checks below them.
 #pragma once
 
-#include "http/exchange.hpp"
+#include "verbs/exchange.hpp"
 
 #include <string_view>
 

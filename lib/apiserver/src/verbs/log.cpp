@@ -1,7 +1,7 @@
 // Answers GET of a pod's log: the whole, or a stream that follows it.
-#include "http/exchange.hpp"
-#include "render/json_text.hpp"
-#include "render/status_errors.hpp"
+#include "objects/status_errors.hpp"
+#include "text/json_text.hpp"
+#include "verbs/exchange.hpp"
 
 #include <algorithm>
 #include <charconv>

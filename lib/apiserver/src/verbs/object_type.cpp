@@ -1,8 +1,8 @@
 #include "verbs/object_type.hpp"
 
-#include "render/json_text.hpp"
-#include "render/status_errors.hpp"
+#include "objects/status_errors.hpp"
 #include "schema/schema.hpp"
+#include "text/json_text.hpp"
 
 #include <kubecoro/api/detail/builtin_fields.hpp>
 

@@ -1,7 +1,7 @@
 // The kind and apiVersion that a body states.
 #pragma once
 
-#include "http/exchange.hpp"
+#include "verbs/exchange.hpp"
 
 #include <boost/json/value.hpp>
 

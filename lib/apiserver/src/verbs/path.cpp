@@ -1,9 +1,9 @@
 // Answers non-resource paths: discovery, OpenAPI, version.
-#include "http/exchange.hpp"
+#include "objects/status_errors.hpp"
 #include "render/discovery.hpp"
-#include "render/json_text.hpp"
 #include "render/openapi.hpp"
-#include "render/status_errors.hpp"
+#include "text/json_text.hpp"
+#include "verbs/exchange.hpp"
 #include "verbs/health.hpp"
 
 #include <algorithm>

@@ -1,9 +1,9 @@
 // Answers POST of a pod's eviction and binding.
-#include "http/exchange.hpp"
-#include "render/json_text.hpp"
-#include "render/status_errors.hpp"
+#include "objects/status_errors.hpp"
 #include "state/disruption_budgets.hpp"
+#include "text/json_text.hpp"
 #include "verbs/body.hpp"
+#include "verbs/exchange.hpp"
 
 namespace kubecoro::apiserver {
 namespace {

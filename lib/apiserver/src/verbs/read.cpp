@@ -1,9 +1,9 @@
 // Answers GET: one object, a list, a watch.
-#include "http/exchange.hpp"
-#include "render/json_text.hpp"
+#include "objects/status_errors.hpp"
 #include "render/protobuf_text.hpp"
-#include "render/status_errors.hpp"
 #include "render/yaml_text.hpp"
+#include "text/json_text.hpp"
+#include "verbs/exchange.hpp"
 #include "verbs/list_stream.hpp"
 #include "verbs/watch.hpp"
 

@@ -1,14 +1,13 @@
 #include <kubecoro/apiserver/request_handler.hpp>
 
-#include "http/exchange.hpp"
-#include "http/gzip_stream.hpp"
-#include "render/json_text.hpp"
+#include "objects/status_errors.hpp"
+#include "render/gzip_stream.hpp"
 #include "render/protobuf_text.hpp"
-#include "render/status_errors.hpp"
 #include "render/yaml_text.hpp"
-#include "state/scale.hpp"
+#include "text/json_text.hpp"
 #include "verbs/authorization.hpp"
 #include "verbs/authorizer.hpp"
+#include "verbs/exchange.hpp"
 #include "verbs/list_stream.hpp"
 #include "verbs/reviews.hpp"
 #include "verbs/service_account_token.hpp"

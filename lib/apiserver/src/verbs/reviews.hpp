@@ -1,8 +1,8 @@
 // Reviews: questions about users and permissions that a POST asks and its answer replies to. Nothing is stored.
 #pragma once
 
-#include "http/exchange.hpp"
 #include "verbs/authorizer.hpp"
+#include "verbs/exchange.hpp"
 
 #include <string_view>
 #include <vector>

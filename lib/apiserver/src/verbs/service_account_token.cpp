@@ -1,8 +1,8 @@
 #include "verbs/service_account_token.hpp"
 
-#include "render/base64.hpp"
-#include "render/json_text.hpp"
 #include "state/resource_store.hpp"
+#include "text/base64.hpp"
+#include "text/json_text.hpp"
 
 #include <openssl/crypto.h>
 #include <openssl/evp.h>

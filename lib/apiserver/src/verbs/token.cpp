@@ -1,9 +1,9 @@
 // Answers POST of a service account's token.
-#include "http/exchange.hpp"
-#include "render/json_text.hpp"
-#include "render/status_errors.hpp"
+#include "objects/status_errors.hpp"
 #include "state/uuid.hpp"
+#include "text/json_text.hpp"
 #include "verbs/body.hpp"
+#include "verbs/exchange.hpp"
 #include "verbs/service_account_token.hpp"
 
 namespace kubecoro::apiserver {

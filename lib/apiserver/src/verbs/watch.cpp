@@ -1,6 +1,6 @@
 #include "verbs/watch.hpp"
 
-#include "render/status_errors.hpp"
+#include "objects/status_errors.hpp"
 
 #include <algorithm>
 

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "render/render.hpp"
+#include "request/list_query.hpp"
+#include "request/selection.hpp"
 #include "state/resource_store.hpp"
-#include "verbs/list_query.hpp"
-#include "verbs/selection.hpp"
 
 #include <kubecoro/apiserver/watch_body.hpp>
 

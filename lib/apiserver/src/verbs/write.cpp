@@ -1,16 +1,16 @@
 // Answers POST, PUT and PATCH.
-#include "http/exchange.hpp"
+#include "objects/finalizers.hpp"
+#include "objects/status_errors.hpp"
 #include "patch/patch.hpp"
-#include "render/json_text.hpp"
-#include "render/status_errors.hpp"
 #include "schema/crd_schema.hpp"
 #include "schema/schema.hpp"
 #include "schema/unevaluated.hpp"
 #include "schema/validation.hpp"
-#include "state/finalizers.hpp"
 #include "state/scale.hpp"
+#include "text/json_text.hpp"
 #include "verbs/authorization.hpp"
 #include "verbs/body.hpp"
+#include "verbs/exchange.hpp"
 #include "verbs/object_type.hpp"
 
 #include <kubecoro/api/detail/utf8.hpp>

@@ -1,0 +1,92 @@
+// The context of one request, and the request handler's functions for each verb.
+#pragma once
+
+#include "render/render.hpp"
+#include "request/media.hpp"
+#include "request/target.hpp"
+#include "state/resource_store.hpp"
+
+#include <kubecoro/apiserver/request_handler.hpp>
+#include <kubecoro/base/random.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kubecoro::apiserver {
+
+class authorizer;
+
+struct exchange
+{
+    cluster_state_core& state;
+    authorizer& access;
+    const request_handler_options& options;
+    random_source& random;
+    const http_request& request;
+    wall_time now;
+    user_info user;
+    parsed_target target;
+    api_route route;
+    /// Set once the route is resolved to a resource.
+    std::shared_ptr<resource_store> store = nullptr;
+    /// Text of `Warning: 299` headers.
+    std::vector<std::string> warnings = {};
+
+    [[nodiscard]] object_address address() const
+    {
+        return {store, route.version, route.ns, route.name, route.subresource};
+    }
+};
+
+/// Returns a response with a JSON body and a trailing newline.
+[[nodiscard]] http_response json_response(std::string body, int status = 200);
+
+/// Returns a response with an object in the form. Errors are responses: 500 if the object has no such form.
+/// @param json  The object as JSON text.
+[[nodiscard]] http_response object_response(std::string json, answer_form form, int status = 200);
+
+/// Returns a text that is no API object.
+[[nodiscard]] http_response text_response(std::string body);
+
+/// Returns a 200 whose list is rendered while it is sent.
+[[nodiscard]] http_response list_response(const exchange& x, list_page page, rendering form);
+
+/// Negotiates representation and form of the answer of the request's resource. Errors: 406.
+[[nodiscard]] answer<media_choice> choose_media(const exchange& x, bool watch = false);
+
+/// Negotiates the rendering of a resource request's answer. Errors: 406.
+[[nodiscard]] answer<rendering> choose_rendering(const exchange& x, bool list);
+
+[[nodiscard]] http_response answer_get(exchange& x);
+[[nodiscard]] http_response answer_list(exchange& x);
+[[nodiscard]] http_response answer_watch(exchange& x);
+[[nodiscard]] http_response answer_create(exchange& x);
+[[nodiscard]] http_response answer_update(exchange& x);
+[[nodiscard]] http_response answer_patch(exchange& x);
+[[nodiscard]] http_response answer_delete(exchange& x);
+/// Is pending, and takes the exchange over, unless it is a refusal.
+[[nodiscard]] http_response answer_delete_collection(exchange& x);
+
+/// Answers GET and POST of a pod's log; POST appends to it, for tests.
+[[nodiscard]] http_response answer_log(exchange& x);
+[[nodiscard]] http_response answer_log_append(exchange& x);
+/// Answers POST of a pod's eviction and binding.
+[[nodiscard]] http_response answer_eviction(exchange& x);
+[[nodiscard]] http_response answer_binding(exchange& x);
+/// Answers requests of an object's scale.
+[[nodiscard]] http_response answer_scale_get(exchange& x);
+[[nodiscard]] http_response answer_scale_update(exchange& x, write_flags flags);
+[[nodiscard]] http_response answer_scale_apply(exchange& x, boost::json::value config, write_flags flags);
+/// Writes the replicas of a Scale into its object.
+[[nodiscard]] http_response write_scale(exchange& x, const boost::json::value& scale, write_flags flags);
+/// Answers POST of a service account's token.
+[[nodiscard]] http_response answer_token_request(exchange& x);
+
+/// Completes a response: its form, encoding, common headers and warnings.
+void finish(const exchange& x, http_response& r);
+
+/// Answers non-resource paths: discovery, OpenAPI, version, health.
+[[nodiscard]] http_response answer_path(exchange& x);
+
+} // namespace kubecoro::apiserver
