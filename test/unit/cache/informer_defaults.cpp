@@ -1,7 +1,7 @@
 // Tests of an informer's defaults: log, time and metrics of the provider, and its log lines.
 
-#include "informer/event_trace.hpp"
 #include "informer_fixture.hpp"
+#include "listener/event_trace.hpp"
 
 #include <kubecoro/cache/subscription.hpp>
 

@@ -1,11 +1,11 @@
 #pragma once
 
 #include "informer/consistency_checker.hpp"
-#include "informer/event_trace.hpp"
 #include "informer/lane_set.hpp"
 #include "informer/object_transformer.hpp"
 #include "informer/strand_turns.hpp"
 #include "informer/sync_monitor.hpp"
+#include "listener/event_trace.hpp"
 #include "listener/shared_processor.hpp"
 #include "store/list_change.hpp"
 #include "store/store.hpp"

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "informer/event_trace.hpp"
 #include "informer/informer_settings.hpp"
-#include "informer/sync_gate.hpp"
+#include "listener/event_trace.hpp"
 #include "listener/news_core.hpp"
 #include "reflector/reflector_driver.hpp"
+#include "store/sync_gate.hpp"
 #include "store/version_board.hpp"
 
 #include <kubecoro/api/detail/object_encoding.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "informer/lane_set.hpp"
-#include "informer/sync_gate.hpp"
+#include "store/sync_gate.hpp"
 
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/base/result.hpp>

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "informer/lane_set.hpp"
-#include "informer/sync_gate.hpp"
 #include "listener/listener_registry.hpp"
 #include "listener/shared_processor.hpp"
+#include "store/sync_gate.hpp"
 #include "waits/object_waiters.hpp"
 
 #include <kubecoro/base/clock.hpp>

@@ -1,12 +1,12 @@
 #pragma once
 
-#include "informer/event_trace.hpp"
-#include "informer/sync_gate.hpp"
 #include "listener/call_meter.hpp"
 #include "listener/event_filter.hpp"
+#include "listener/event_trace.hpp"
 #include "listener/listener_core.hpp"
 #include "listener/news_core.hpp"
 #include "store/departures.hpp"
+#include "store/sync_gate.hpp"
 
 #include <kubecoro/base/context_bound.hpp>
 #include <kubecoro/base/detail/line_limit.hpp>

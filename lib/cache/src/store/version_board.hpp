@@ -1,6 +1,6 @@
 #pragma once
 
-#include "informer/sync_gate.hpp"
+#include "store/sync_gate.hpp"
 #include "store/version_core.hpp"
 
 #include <kubecoro/base/latch.hpp>

@@ -19,7 +19,7 @@ using namespace detail;
 
 namespace {
 
-std::string in_seconds(duration d)
+std::string seconds_text(duration d)
 {
     const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(d).count();
     return ms % 1000 == 0 ? std::to_string(ms / 1000) + " s" : std::to_string(ms) + " ms";
@@ -29,7 +29,7 @@ std::string in_seconds(duration d)
 failure too_late(const object_key& key, const object_condition& wanted, duration limit,
                  const std::optional<object>& seen)
 {
-    return failure(cond::timed_out, to_string(key) + " is not " + wanted.name() + " after " + in_seconds(limit) +
+    return failure(cond::timed_out, to_string(key) + " is not " + wanted.name() + " after " + seconds_text(limit) +
                                         ", last seen: " + (seen ? brief_status(*seen) : "nothing, not synced yet"));
 }
 
@@ -69,7 +69,7 @@ asio::awaitable<result<notification<object>>> wait_for_event(std::shared_ptr<inf
     subscription<object> events(listener);
     if (limit != duration::zero())
         engine->end_after(limit, listener, [l = listener.get(), limit] {
-            l->end(failure(cond::timed_out, "no such event within " + in_seconds(limit)));
+            l->end(failure(cond::timed_out, "no such event within " + seconds_text(limit)));
         });
     for (;;) {
         const auto batch = co_await events.pop();

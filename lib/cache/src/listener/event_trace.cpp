@@ -1,4 +1,4 @@
-#include "informer/event_trace.hpp"
+#include "listener/event_trace.hpp"
 
 #include <string>
 #include <utility>
