@@ -1,9 +1,9 @@
 // Loads arbitrary bytes as a kubeconfig: what is accepted is sound, and the same file a second time changes nothing.
 #include "fuzz.hpp"
 
+#include "address/server_address.hpp"
 #include "auth/exec_credential.hpp"
 #include "auth/impersonation.hpp"
-#include "config/server_address.hpp"
 
 #include <kubecoro/client/kubeconfig.hpp>
 

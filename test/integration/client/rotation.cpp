@@ -2,7 +2,7 @@
 #include "client_fixture.hpp"
 #include "folder.hpp"
 
-#include "connect/tls_files_core.hpp"
+#include "files/tls_files_core.hpp"
 
 #include <kubecoro/cache/informer_factory.hpp>
 #include <kubecoro/testing/virtual_clock.hpp>

@@ -1,8 +1,8 @@
 // The small sans-io cores: pool, retries, token, pager.
 #include "auth/token_core.hpp"
 #include "http/connection_pool_core.hpp"
+#include "http/retry_core.hpp"
 #include "rest/pager_core.hpp"
-#include "rest/retry_core.hpp"
 
 #include <kubecoro/test/catch.hpp>
 

@@ -1,5 +1,5 @@
 // Deadlines: every kind of cancellation passes through them, whatever the operation itself supports.
-#include "rest/deadline.hpp"
+#include "http/deadline.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/latch.hpp>

@@ -1,4 +1,4 @@
-#include "config/proxy_environment.hpp"
+#include "address/proxy_environment.hpp"
 
 #include <kubecoro/test/catch.hpp>
 

@@ -1,7 +1,7 @@
 #pragma once
 // Scripted connections: the bytes that the server sends after each request, piece by piece, without sockets.
 
-#include "connect/byte_stream.hpp"
+#include "http/byte_stream.hpp"
 
 #include <kubecoro/base/latch.hpp>
 

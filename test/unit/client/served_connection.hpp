@@ -1,8 +1,8 @@
 #pragma once
 // Connections to an embedded server without sockets: HTTP in bytes, a few at a time, with a failure at the n-th of them.
 
-#include "connect/byte_stream.hpp"
 #include "connect/tunnel_core.hpp"
+#include "http/byte_stream.hpp"
 #include "tls_peer.hpp"
 
 #include <kubecoro/base/latch.hpp>

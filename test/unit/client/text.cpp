@@ -1,5 +1,5 @@
 // Text of requests, addresses and base64.
-#include "config/server_address.hpp"
+#include "address/server_address.hpp"
 #include "http/encoding.hpp"
 #include "http/request_text.hpp"
 

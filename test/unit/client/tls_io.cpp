@@ -2,7 +2,7 @@
 // that arrives is a beginning of what was sent, and then comes the proper end or one failure.
 #include "certificates.hpp"
 #include "connect/socket_stream.hpp"
-#include "connect/tls_pem.hpp"
+#include "files/tls_pem.hpp"
 #include "tls_peer.hpp"
 
 #include <kubecoro/base/latch.hpp>

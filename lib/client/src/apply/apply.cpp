@@ -1,8 +1,8 @@
 #include <kubecoro/client/apply.hpp>
 
 #include "apply/apply_body.hpp"
-#include "check/write_checker.hpp"
 #include "rest/client_state.hpp"
+#include "rest/write_checker.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/try.hpp>

@@ -1,7 +1,7 @@
 #include "auth/exec_credential.hpp"
 
-#include "config/proxy_environment.hpp"
-#include "connect/tls_pem.hpp"
+#include "address/proxy_environment.hpp"
+#include "files/tls_pem.hpp"
 #include "http/encoding.hpp"
 
 #include <kubecoro/api/detail/time_text.hpp>

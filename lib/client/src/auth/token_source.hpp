@@ -2,7 +2,7 @@
 // The bearer token of a client, which follows its file.
 
 #include "auth/token_core.hpp"
-#include "connect/background_call.hpp"
+#include "files/background_call.hpp"
 
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/client/kubeconfig.hpp>

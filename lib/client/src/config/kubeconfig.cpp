@@ -1,12 +1,12 @@
 #include <kubecoro/client/kubeconfig.hpp>
 
+#include "address/proxy_address.hpp"
+#include "address/server_address.hpp"
 #include "auth/exec_credential.hpp"
 #include "auth/impersonation.hpp"
 #include "config/kubeconfig_choice.hpp"
 #include "config/kubeconfig_file.hpp"
-#include "config/proxy_address.hpp"
-#include "config/server_address.hpp"
-#include "connect/tls_pem.hpp"
+#include "files/tls_pem.hpp"
 #include "http/encoding.hpp"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 #include <kubecoro/client/untrusted_kubeconfig.hpp>
 
+#include "address/proxy_environment.hpp"
 #include "config/kubeconfig_choice.hpp"
 #include "config/kubeconfig_file.hpp"
-#include "config/proxy_environment.hpp"
 
 #include <initializer_list>
 #include <optional>

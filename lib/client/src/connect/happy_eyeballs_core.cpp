@@ -1,6 +1,6 @@
 #include "connect/happy_eyeballs_core.hpp"
 
-#include "config/server_address.hpp"
+#include "address/server_address.hpp"
 
 #include <algorithm>
 #include <utility>

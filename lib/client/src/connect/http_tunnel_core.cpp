@@ -1,4 +1,4 @@
-#include "config/server_address.hpp"
+#include "address/server_address.hpp"
 #include "connect/tunnel_core.hpp"
 #include "http/http_parser.hpp"
 

@@ -1,8 +1,8 @@
 #pragma once
 // Looks up names for all connections of a client, on detached threads.
 
-#include "connect/background_call.hpp"
 #include "connect/lookup_core.hpp"
+#include "files/background_call.hpp"
 
 #include <kubecoro/base/clock.hpp>
 

@@ -4,7 +4,7 @@
 #include "connect/socket_stream.hpp"
 #include "connect/tls_source.hpp"
 #include "connect/tunnel.hpp"
-#include "rest/deadline.hpp"
+#include "http/deadline.hpp"
 
 #include <kubecoro/base/as_result.hpp>
 #include <kubecoro/base/saturating_time.hpp>

@@ -1,10 +1,10 @@
 #pragma once
 // Opens TCP connections, directly or through a proxy, with TLS where the server uses it.
 
-#include "config/proxy_address.hpp"
-#include "config/server_address.hpp"
-#include "connect/byte_stream.hpp"
+#include "address/proxy_address.hpp"
+#include "address/server_address.hpp"
 #include "connect/name_resolver.hpp"
+#include "http/byte_stream.hpp"
 #include "observe/connection_meters.hpp"
 
 #include <kubecoro/base/clock.hpp>

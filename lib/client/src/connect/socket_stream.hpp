@@ -1,6 +1,6 @@
 #pragma once
 
-#include "connect/byte_stream.hpp"
+#include "http/byte_stream.hpp"
 
 #include <boost/asio/ip/tcp.hpp>
 

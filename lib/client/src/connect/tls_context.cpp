@@ -1,8 +1,8 @@
 #include "connect/tls_context.hpp"
 
-#include "config/server_address.hpp"
-#include "connect/tls_pem.hpp"
+#include "address/server_address.hpp"
 #include "connect/tls_sessions.hpp"
+#include "files/tls_pem.hpp"
 
 #include <boost/asio/ssl/error.hpp>
 

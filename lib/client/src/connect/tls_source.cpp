@@ -1,8 +1,8 @@
 #include "connect/tls_source.hpp"
 
-#include "connect/bounded_read.hpp"
 #include "connect/tls_context.hpp"
-#include "connect/tls_pem.hpp"
+#include "files/bounded_read.hpp"
+#include "files/tls_pem.hpp"
 
 #include <kubecoro/base/timeout.hpp>
 #include <kubecoro/base/try.hpp>

@@ -2,9 +2,9 @@
 // The TLS settings of new connections, which follow their files.
 
 #include "auth/exec_login.hpp"
-#include "connect/background_call.hpp"
-#include "connect/tls_files_core.hpp"
 #include "connect/tls_generation.hpp"
+#include "files/background_call.hpp"
+#include "files/tls_files_core.hpp"
 
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/log.hpp>

@@ -1,8 +1,8 @@
 #pragma once
 // Holds the conversation of a tunnel_core over a stream.
 
-#include "connect/byte_stream.hpp"
 #include "connect/tunnel_core.hpp"
+#include "http/byte_stream.hpp"
 
 namespace kubecoro::detail {
 

@@ -1,8 +1,8 @@
 #include <kubecoro/client/discovery.hpp>
 
 #include "discovery/discovery_core.hpp"
-#include "discovery/fetch_text.hpp"
 #include "rest/client_state.hpp"
+#include "rest/fetch_text.hpp"
 #include "rest/foreign_answer.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>

@@ -1,7 +1,7 @@
 #include "http/http_transport.hpp"
 
 #include "http/request_text.hpp"
-#include "rest/retry_core.hpp"
+#include "http/retry_core.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/try.hpp>

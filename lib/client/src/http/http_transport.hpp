@@ -1,7 +1,7 @@
 #pragma once
 // An HTTP/1.1 transport with keep-alive over the streams of a connector.
 
-#include "connect/byte_stream.hpp"
+#include "http/byte_stream.hpp"
 #include "http/connection_pool_core.hpp"
 #include "http/http_parser.hpp"
 

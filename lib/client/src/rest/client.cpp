@@ -1,16 +1,16 @@
 #include <kubecoro/client/client.hpp>
 
+#include "address/server_address.hpp"
 #include "auth/exec_login.hpp"
 #include "auth/impersonation.hpp"
-#include "check/write_checker.hpp"
 #include "config/compression_policy.hpp"
-#include "config/server_address.hpp"
-#include "connect/bounded_read.hpp"
 #include "connect/proxy_route.hpp"
 #include "connect/socket_connector.hpp"
 #include "connect/tls_source.hpp"
+#include "files/bounded_read.hpp"
 #include "http/http_transport.hpp"
 #include "rest/client_state.hpp"
+#include "rest/write_checker.hpp"
 
 #include <kubecoro/api/detail/protobuf_form.hpp>
 #include <kubecoro/api/detail/written_json.hpp>

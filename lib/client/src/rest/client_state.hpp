@@ -3,9 +3,9 @@
 
 #include "auth/exec_login.hpp"
 #include "auth/token_source.hpp"
-#include "discovery/kept_kinds_core.hpp"
 #include "http/content_encoding.hpp"
 #include "rest/body_kind.hpp"
+#include "rest/kept_kinds_core.hpp"
 #include "rest/warning_core.hpp"
 
 #include <kubecoro/base/context_bound.hpp>

@@ -1,11 +1,11 @@
 #include "auth/impersonation.hpp"
-#include "check/write_checker.hpp"
+#include "http/deadline.hpp"
+#include "http/retry_core.hpp"
 #include "observe/request_span.hpp"
 #include "rest/client_state.hpp"
-#include "rest/deadline.hpp"
 #include "rest/foreign_answer.hpp"
 #include "rest/request_controls.hpp"
-#include "rest/retry_core.hpp"
+#include "rest/write_checker.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/printable.hpp>

@@ -1,6 +1,6 @@
 // Reads objects, pages and watches from responses.
+#include "http/deadline.hpp"
 #include "rest/client_state.hpp"
-#include "rest/deadline.hpp"
 #include "rest/foreign_answer.hpp"
 #include "rest/list_check.hpp"
 #include "rest/pager_core.hpp"

@@ -2,8 +2,8 @@
 
 #include "http/extra_headers.hpp"
 #include "http/limited_transport.hpp"
+#include "http/retry_core.hpp"
 #include "observe/request_labels.hpp"
-#include "rest/retry_core.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
 

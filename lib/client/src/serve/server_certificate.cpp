@@ -1,9 +1,9 @@
 #include <kubecoro/client/detail/server_certificate.hpp>
 
-#include "connect/background_call.hpp"
-#include "connect/bounded_read.hpp"
-#include "connect/tls_files_core.hpp"
-#include "connect/tls_pem.hpp"
+#include "files/background_call.hpp"
+#include "files/bounded_read.hpp"
+#include "files/tls_files_core.hpp"
+#include "files/tls_pem.hpp"
 
 #include <chrono>
 #include <exception>

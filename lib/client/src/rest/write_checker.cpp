@@ -1,7 +1,7 @@
-#include "check/write_checker.hpp"
+#include "rest/write_checker.hpp"
 
 #include "check/published_schema.hpp"
-#include "discovery/fetch_text.hpp"
+#include "rest/fetch_text.hpp"
 
 #include <kubecoro/base/printable.hpp>
 #include <kubecoro/base/try.hpp>
@@ -17,7 +17,7 @@ namespace asio = boost::asio;
 namespace {
 
 // Texts in failures come from the server.
-constexpr std::size_t shown_reason = 200;
+constexpr std::size_t shown_problem = 200;
 constexpr std::size_t max_noted = 200;
 
 /// The path of the object that a write changes.
@@ -118,7 +118,7 @@ void write_checker::note_unchecked(const std::string& kind, const failure& why)
         if (noted_.size() >= max_noted || !noted_.emplace(kind, true).second) return;
     }
     options_.log.write(log_level::warning, "writes of this kind are not checked before they are sent: it has no schema",
-                       {{"kind", kind}, {"why", printable(why.describe(), shown_reason)}});
+                       {{"kind", kind}, {"why", printable(why.describe(), shown_problem)}});
 }
 
 asio::awaitable<result<write_checker::kept>> write_checker::read(client c, resource_type resource, running_read running)

@@ -1,4 +1,4 @@
-#include "connect/background_call.hpp"
+#include "files/background_call.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>

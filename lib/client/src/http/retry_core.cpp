@@ -1,4 +1,4 @@
-#include "rest/retry_core.hpp"
+#include "http/retry_core.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -8,7 +8,7 @@ namespace kubecoro::detail {
 namespace {
 
 // A longer Retry-After is not waited for inside a call: the caller gets the response and decides.
-constexpr std::chrono::seconds longest_wait{120};
+constexpr std::chrono::seconds longest_retry_after{120};
 constexpr double jitter = 0.5;
 
 } // namespace
@@ -45,7 +45,7 @@ retry_core::action retry_core::on_answer(int status, std::optional<std::chrono::
         return renew_credentials{};
     }
     const bool repeatable = status == 429 || status >= 500;
-    if (!repeatable || !retry_after || left_ == 0 || *retry_after > longest_wait) return deliver{};
+    if (!repeatable || !retry_after || left_ == 0 || *retry_after > longest_retry_after) return deliver{};
     --left_;
     return wait{std::max(*retry_after, std::chrono::seconds{0})};
 }

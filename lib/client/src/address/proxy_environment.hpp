@@ -1,8 +1,8 @@
 #pragma once
 // Finds the proxy of a server. Sans-io.
 
-#include "config/proxy_address.hpp"
-#include "config/server_address.hpp"
+#include "address/proxy_address.hpp"
+#include "address/server_address.hpp"
 
 #include <kubecoro/client/kubeconfig.hpp>
 

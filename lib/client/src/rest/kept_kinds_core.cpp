@@ -1,4 +1,4 @@
-#include "discovery/kept_kinds_core.hpp"
+#include "rest/kept_kinds_core.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "config/proxy_environment.hpp"
+#include "address/proxy_environment.hpp"
 
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/ip/network_v4.hpp>

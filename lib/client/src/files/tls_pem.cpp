@@ -1,4 +1,4 @@
-#include "connect/tls_pem.hpp"
+#include "files/tls_pem.hpp"
 
 #include <algorithm>
 

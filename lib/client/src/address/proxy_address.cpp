@@ -1,6 +1,6 @@
-#include "config/proxy_address.hpp"
+#include "address/proxy_address.hpp"
 
-#include "config/server_address.hpp"
+#include "address/server_address.hpp"
 #include "http/encoding.hpp"
 
 #include <boost/url/parse.hpp>

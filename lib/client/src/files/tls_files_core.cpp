@@ -1,6 +1,6 @@
-#include "connect/tls_files_core.hpp"
+#include "files/tls_files_core.hpp"
 
-#include "connect/tls_pem.hpp"
+#include "files/tls_pem.hpp"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "config/server_address.hpp"
+#include "address/server_address.hpp"
 
 #include <boost/url/parse.hpp>
 #include <boost/url/url_view.hpp>

@@ -1,6 +1,6 @@
-#include "connect/bounded_read.hpp"
+#include "files/bounded_read.hpp"
 
-#include "connect/background_call.hpp"
+#include "files/background_call.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
 

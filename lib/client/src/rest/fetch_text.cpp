@@ -1,4 +1,4 @@
-#include "discovery/fetch_text.hpp"
+#include "rest/fetch_text.hpp"
 
 #include "rest/client_state.hpp"
 

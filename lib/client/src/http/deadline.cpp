@@ -1,4 +1,4 @@
-#include "rest/deadline.hpp"
+#include "http/deadline.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/detail/finishing.hpp>
