@@ -1,5 +1,5 @@
 // The causes of runs, until they begin.
-#include "traces/run_causes_core.hpp"
+#include "controller/run_causes_core.hpp"
 
 #include <kubecoro/test/catch.hpp>
 

@@ -3,8 +3,8 @@
 #include "controller/controller_core.hpp"
 #include "controller/controller_source.hpp"
 #include "controller/run_ledger.hpp"
+#include "controller/run_tracer.hpp"
 #include "shards/run_gate.hpp"
-#include "traces/run_tracer.hpp"
 #include "writes/own_writes.hpp"
 
 #include <kubecoro/base/context_bound.hpp>

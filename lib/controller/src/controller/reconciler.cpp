@@ -1,6 +1,6 @@
 #include <kubecoro/controller/reconciler.hpp>
 
-#include "traces/run_tracer.hpp"
+#include "controller/run_tracer.hpp"
 
 #include <utility>
 

@@ -1,7 +1,7 @@
 // Definitions that are applied, and awaited.
 #include "helpers_fixture.hpp"
 
-#include "crds/definition_core.hpp"
+#include "helpers/definition_core.hpp"
 
 #include <kubecoro/api/detail/version_order.hpp>
 #include <kubecoro/controller/install_crds.hpp>

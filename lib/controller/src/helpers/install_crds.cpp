@@ -1,5 +1,5 @@
 // Applies definitions and waits for them.
-#include "crds/definition_core.hpp"
+#include "helpers/definition_core.hpp"
 
 #include <kubecoro/api/detail/json_access.hpp>
 #include <kubecoro/api/edit.hpp>

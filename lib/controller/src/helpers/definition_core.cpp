@@ -1,4 +1,4 @@
-#include "crds/definition_core.hpp"
+#include "helpers/definition_core.hpp"
 
 #include <kubecoro/api/detail/json_access.hpp>
 #include <kubecoro/api/detail/version_order.hpp>

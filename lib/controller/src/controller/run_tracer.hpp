@@ -1,8 +1,8 @@
 #pragma once
 
 #include "controller/event_mapper.hpp"
+#include "controller/run_causes_core.hpp"
 #include "controller/run_end.hpp"
-#include "traces/run_causes_core.hpp"
 
 #include <kubecoro/base/log.hpp>
 #include <kubecoro/base/metrics.hpp>

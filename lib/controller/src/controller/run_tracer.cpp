@@ -1,4 +1,4 @@
-#include "traces/run_tracer.hpp"
+#include "controller/run_tracer.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -1,4 +1,4 @@
-#include "traces/run_causes_core.hpp"
+#include "controller/run_causes_core.hpp"
 
 #include <array>
 #include <utility>
