@@ -1,4 +1,5 @@
-#include "http/http_answer.hpp"
+#include "server/http_answer.hpp"
+#include "http/gzip.hpp"
 
 #include <kubecoro/test/catch.hpp>
 

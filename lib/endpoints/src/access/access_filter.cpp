@@ -3,7 +3,7 @@
 #include "access/access_core.hpp"
 #include "access/token_digest.hpp"
 #include "access/token_review.hpp"
-#include "server/log_pace.hpp"
+#include "turns/log_pace.hpp"
 
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/base/saturating_time.hpp>

@@ -1,7 +1,7 @@
 #include "dashboard/dashboard_page.hpp"
 
 #include "dashboard_text.hpp"
-#include "http/http_answer.hpp"
+#include "http/gzip.hpp"
 
 #include <openssl/evp.h>
 

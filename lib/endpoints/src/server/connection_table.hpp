@@ -1,7 +1,7 @@
 // The open connections: bounds their number, selects the one to close for a new one, and enforces their deadlines.
 #pragma once
 
-#include "http/connection.hpp"
+#include "server/connection.hpp"
 
 #include <functional>
 #include <list>

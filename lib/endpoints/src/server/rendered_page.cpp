@@ -1,6 +1,7 @@
 #include "server/rendered_page.hpp"
 
-#include "http/http_answer.hpp"
+#include "http/gzip.hpp"
+#include "server/http_answer.hpp"
 
 namespace kubecoro::detail {
 

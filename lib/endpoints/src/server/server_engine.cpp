@@ -2,6 +2,7 @@
 
 #include "access/token_digest.hpp"
 #include "dashboard/dashboard_page.hpp"
+#include "http/gzip.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/printable.hpp>

@@ -2,13 +2,13 @@
 #pragma once
 
 #include "health/health_core.hpp"
-#include "http/http_answer.hpp"
 #include "http/request_reader.hpp"
 #include "http/request_target.hpp"
 #include "server/connection_table.hpp"
 #include "server/endpoint_meters.hpp"
-#include "server/log_pace.hpp"
+#include "server/http_answer.hpp"
 #include "server/rendered_page.hpp"
+#include "turns/log_pace.hpp"
 
 #include <kubecoro/endpoints/endpoint_options.hpp>
 

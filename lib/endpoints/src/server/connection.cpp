@@ -1,4 +1,4 @@
-#include "http/connection.hpp"
+#include "server/connection.hpp"
 
 #include "server/server_engine.hpp"
 

@@ -1,4 +1,4 @@
-#include "server/log_pace.hpp"
+#include "turns/log_pace.hpp"
 
 #include <utility>
 

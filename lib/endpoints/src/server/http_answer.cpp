@@ -1,20 +1,14 @@
-#include "http/http_answer.hpp"
+#include "server/http_answer.hpp"
 
-#include <zlib.h>
+#include "http/gzip.hpp"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <ctime>
-#include <new>
 
 namespace kubecoro::detail {
 namespace {
-
-/// About one packet: what is smaller is not worth the work.
-constexpr std::size_t largest_plain_body = 1400;
-/// A gzip wrapper around the largest window.
-constexpr int gzip_window = 16 + MAX_WBITS;
 
 std::string_view reason_of(int status)
 {
@@ -56,47 +50,7 @@ std::string http_date(wall_time now)
     return {text.data(), n};
 }
 
-/// Whether a token's weight is zero: "gzip;q=0.0".
-bool weighs_nothing(std::string_view token)
-{
-    const auto at = token.find("q=");
-    return at != token.npos && token.find_first_not_of("0.", at + 2) == token.npos;
-}
-
 } // namespace
-
-bool accepts_gzip(std::string_view accept_encoding)
-{
-    while (!accept_encoding.empty()) {
-        auto token = accept_encoding.substr(0, accept_encoding.find(','));
-        accept_encoding.remove_prefix(std::min(accept_encoding.size(), token.size() + 1));
-        while (token.starts_with(' ')) token.remove_prefix(1);
-        while (token.ends_with(' ')) token.remove_suffix(1);
-        if (token == "gzip" || (token.starts_with("gzip;") && !weighs_nothing(token))) return true;
-    }
-    return false;
-}
-
-std::string gzip(std::string_view plain)
-{
-    z_stream z{};
-    // zlib fails here only without memory: its version is that of the header, and the parameters are constants.
-    if (deflateInit2(&z, Z_BEST_SPEED, Z_DEFLATED, gzip_window, 8, Z_DEFAULT_STRATEGY) != Z_OK) throw std::bad_alloc();
-    const struct ending
-    {
-        z_stream& of;
-        ~ending() { deflateEnd(&of); }
-    } ends{z};
-    std::string out(deflateBound(&z, static_cast<uLong>(plain.size())), '\0');
-    // zlib never writes to its input.
-    z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(plain.data()));
-    z.avail_in = static_cast<uInt>(plain.size());
-    z.next_out = reinterpret_cast<Bytef*>(out.data());
-    z.avail_out = static_cast<uInt>(out.size());
-    deflate(&z, Z_FINISH);
-    out.resize(out.size() - z.avail_out);
-    return out;
-}
 
 http_answer plain_answer(int status, std::string text)
 {
@@ -144,8 +98,6 @@ std::string_view frame_chunk(std::string& chunk, bool is_first)
     std::copy(begin, static_cast<const char*>(end), chunk.data() + at);
     return std::string_view(chunk).substr(at);
 }
-
-bool is_worth_compressing(std::string_view body) noexcept { return body.size() > largest_plain_body; }
 
 void mark_compressed(http_answer& answer)
 {

@@ -62,11 +62,6 @@ inline constexpr std::string_view room_for_chunk_head("\0\0\0\0\0\0\0\0\0\0\0\0\
     return is_first ? "0\r\n\r\n" : "\r\n0\r\n\r\n";
 }
 
-/// Whether gzip saves packets.
-[[nodiscard]] bool is_worth_compressing(std::string_view body) noexcept;
-[[nodiscard]] std::string gzip(std::string_view plain);
-/// Whether a client's Accept-Encoding permits gzip.
-[[nodiscard]] bool accepts_gzip(std::string_view accept_encoding);
 /// Says in the headers that the body is compressed.
 void mark_compressed(http_answer& answer);
 /// Compresses the body of a large answer, if the client accepts gzip and it is not compressed yet.
