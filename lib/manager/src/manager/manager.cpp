@@ -1,7 +1,7 @@
 // The handles: manager, managed, managed_controller.
 #include <kubecoro/manager/manager.hpp>
 
-#include "clusters/cluster_set.hpp"
+#include "manager/cluster_set.hpp"
 #include "manager/manager_engine.hpp"
 
 #include <utility>

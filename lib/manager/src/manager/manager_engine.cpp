@@ -1,7 +1,7 @@
 // Start and stop of a manager.
 #include "manager/manager_engine.hpp"
 
-#include "clusters/cluster_set.hpp"
+#include "manager/cluster_set.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/detail/owner_end.hpp>

@@ -1,7 +1,7 @@
 // The parts of a manager: what is declared, started and ended.
 #include "manager/manager_engine.hpp"
 
-#include "clusters/cluster_set.hpp"
+#include "manager/cluster_set.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/detail/unless.hpp>

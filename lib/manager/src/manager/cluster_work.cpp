@@ -1,6 +1,6 @@
 // The work in one cluster of a set: a client, a manager, and its run.
 #include "clusters/cluster_place.hpp"
-#include "clusters/cluster_set.hpp"
+#include "manager/cluster_set.hpp"
 #include "manager/manager_engine.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>

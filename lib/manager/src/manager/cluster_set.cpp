@@ -1,5 +1,5 @@
 // Membership: which clusters join and leave.
-#include "clusters/cluster_set.hpp"
+#include "manager/cluster_set.hpp"
 
 #include "manager/manager_engine.hpp"
 
@@ -14,7 +14,6 @@
 namespace asio = boost::asio;
 
 namespace kubecoro::detail {
-namespace step = cluster_step;
 namespace {
 
 /// Names are part of log lines, and of messages to other systems.
@@ -113,8 +112,8 @@ asio::awaitable<result<>> cluster_set::drive(cluster_set& self, latch stop)
     bool stopping = false;
     for (;;) {
         const auto next = self.decide();
-        if (std::holds_alternative<step::finish>(next)) co_return result<>{};
-        const auto* const resting = std::get_if<step::rest>(&next);
+        if (std::holds_alternative<cluster_step::finish>(next)) co_return result<>{};
+        const auto* const resting = std::get_if<cluster_step::rest>(&next);
         if (!resting) {
             self.perform(next);
             continue;
@@ -145,7 +144,7 @@ void cluster_set::stop()
     news_.notify();
 }
 
-step::any cluster_set::decide()
+cluster_step::any cluster_set::decide()
 {
     std::lock_guard lock(mutex_);
     auto next = core_.next(home_.options.time->now());
@@ -153,14 +152,14 @@ step::any cluster_set::decide()
     return next;
 }
 
-void cluster_set::perform(const step::any& next)
+void cluster_set::perform(const cluster_step::any& next)
 {
-    if (const auto* s = std::get_if<step::join>(&next)) join(s->name);
-    if (const auto* s = std::get_if<step::leave>(&next)) leave(s->name);
-    if (const auto* s = std::get_if<step::keep_waiting>(&next)) keep_waiting(*s);
+    if (const auto* s = std::get_if<cluster_step::join>(&next)) join(s->name);
+    if (const auto* s = std::get_if<cluster_step::leave>(&next)) leave(s->name);
+    if (const auto* s = std::get_if<cluster_step::keep_waiting>(&next)) keep_waiting(*s);
 }
 
-void cluster_set::keep_waiting(const step::keep_waiting& said) const
+void cluster_set::keep_waiting(const cluster_step::keep_waiting& said) const
 {
     log_.warning("a cluster has to wait: there are too many",
                  {{"cluster", said.name}, {"max_clusters", options_.max_clusters}, {"others", said.unsaid}});
