@@ -116,12 +116,13 @@ function(kubecoro_optimise target fast libraries precompiled)
   endif()
 endfunction()
 
-# kubecoro_module(<name> HEADERS <files> SOURCES <files> FAST <beginnings of sources> USES <modules> LINK_PUBLIC <libs>
+# kubecoro_module(<name> ROOMS <folders> HEADERS <files> SOURCES <files> FAST <beginnings of sources> USES <modules> LINK_PUBLIC <libs>
 #                 LINK_PRIVATE <libs> PRECOMPILE <foreign headers>)
 # Headers are given relative to include/kubecoro/<name>/, sources to src/. FAST: see kubecoro_optimise.
+# ROOMS: the folders of src in one line; a room includes only rooms before it. Read by test/lint/rooms.sh alone.
 # USES names the modules to the left of this one: what is not named cannot be included, which is the layer law.
 function(kubecoro_module name)
-  cmake_parse_arguments(M "" "" "HEADERS;SOURCES;FAST;USES;LINK_PUBLIC;LINK_PRIVATE;PRECOMPILE" ${ARGN})
+  cmake_parse_arguments(M "" "" "ROOMS;HEADERS;SOURCES;FAST;USES;LINK_PUBLIC;LINK_PRIVATE;PRECOMPILE" ${ARGN})
   set(target kubecoro_${name})
   list(TRANSFORM M_HEADERS PREPEND include/kubecoro/${name}/)
   list(TRANSFORM M_SOURCES PREPEND src/)

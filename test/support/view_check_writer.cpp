@@ -1,8 +1,8 @@
 #include "view_check_writer.hpp"
 
-#include "emit/layout.hpp"
-#include "emit/names.hpp"
 #include "emit/sharing.hpp"
+#include "model/layout.hpp"
+#include "model/names.hpp"
 
 #include <algorithm>
 #include <set>

@@ -1,4 +1,4 @@
-#include "emit/layout.hpp"
+#include "model/layout.hpp"
 
 #include <kubecoro/test/catch.hpp>
 

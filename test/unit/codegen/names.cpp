@@ -1,4 +1,4 @@
-#include "emit/names.hpp"
+#include "model/names.hpp"
 
 #include <kubecoro/test/catch.hpp>
 

@@ -3,7 +3,7 @@
 #include <kubecoro/codegen/kubernetes.hpp>
 #include <kubecoro/codegen/openapi.hpp>
 
-#include "emit/layout.hpp"
+#include "model/layout.hpp"
 #include "model/openapi_path.hpp"
 
 #include <boost/json/array.hpp>

@@ -2,10 +2,10 @@
 
 #include <kubecoro/codegen/built_in.hpp>
 
-#include "emit/layout.hpp"
-#include "emit/names.hpp"
 #include "emit/sharing.hpp"
 #include "emit/types.hpp"
+#include "model/layout.hpp"
+#include "model/names.hpp"
 
 #include <boost/json/serialize.hpp>
 

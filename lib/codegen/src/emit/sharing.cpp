@@ -1,7 +1,7 @@
 #include "emit/sharing.hpp"
 
-#include "emit/layout.hpp"
-#include "emit/names.hpp"
+#include "model/layout.hpp"
+#include "model/names.hpp"
 
 #include <algorithm>
 #include <cstddef>

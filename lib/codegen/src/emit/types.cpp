@@ -1,6 +1,6 @@
 #include "emit/types.hpp"
 
-#include "emit/names.hpp"
+#include "model/names.hpp"
 
 namespace kubecoro::codegen {
 

@@ -1,7 +1,7 @@
 // The C++ types that generated code writes for those of the model.
 #pragma once
 
-#include "emit/layout.hpp"
+#include "model/layout.hpp"
 
 #include <kubecoro/codegen/model.hpp>
 

@@ -1,7 +1,7 @@
 #include <kubecoro/codegen/built_in.hpp>
 
-#include "emit/layout.hpp"
-#include "emit/names.hpp"
+#include "model/layout.hpp"
+#include "model/names.hpp"
 
 #include <kubecoro/api/detail/message_names.hpp>
 #include <kubecoro/api/detail/schema.hpp>

@@ -1,7 +1,7 @@
 #include "model/schema_reader.hpp"
 
-#include "emit/names.hpp"
 #include "model/enumeration.hpp"
+#include "model/names.hpp"
 
 #include <kubecoro/api/detail/json_access.hpp>
 #include <kubecoro/api/detail/quantity_text.hpp>
