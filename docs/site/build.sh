@@ -16,6 +16,7 @@ mkdir -p "$out/pages"
 mapfile -t pages < <(find README.md docs apps lib test -name '*.md' | sort)
 for page in "${pages[@]}"; do mkdir -p "$out/pages/$(dirname "$page")"; done
 LC_ALL=C awk -v out="$out/pages" -f "$site/pages.awk" "$out/names.tag" "${pages[@]}"
+bash test/docs/conformance.sh tables . >>"$out/pages/docs/conformance.md"
 { cat "$site/Doxyfile"; printf '%s\n' "WARN_LOGFILE=$out/warnings.txt"; } | doxygen -
 
 obvious='kubecoro::untyped::|operator(==|<=>|=)\(|=default|=delete|Member ~|&&\) noexcept \(function\)|(value_type|reference|pointer|difference_type|iterator_category|is_transparent|is_avalanching) \(typedef\)'

@@ -1,31 +1,20 @@
 #!/usr/bin/env bash
-# docs/conformance.md from the tables in test/docs/conformance.
-#   conformance.sh generate ROOT       writes the page to standard output
-#   conformance.sh check ROOT BUILD    fails when the page is stale, when a row names a test that its program does not have, or when
+# The tables in test/docs/conformance.
+#   conformance.sh tables ROOT         writes them as Markdown to standard output, for the site
+#   conformance.sh check ROOT BUILD    fails when a row names a test that its program does not have, or when
 #                                      that program is not registered with ctest or is disabled, or when a row is missing
 # A table: "= title", "> text" under it, and rows of three columns,
 #   WHAT | TESTS | REMARK
 # TESTS is `program: name of the test`, or `script: name of the ctest entry`, several of them joined by ` && `; `-` where the rule does not
 # apply, with the reason as remark; `missing` where a test is to be written.
 set -u -o pipefail
-verb=${1:?usage: conformance.sh generate|check ROOT [BUILD]}
-root=${2:?usage: conformance.sh generate|check ROOT [BUILD]}
+verb=${1:?usage: conformance.sh tables|check ROOT [BUILD]}
+root=${2:?usage: conformance.sh tables|check ROOT [BUILD]}
 cd "$root" || exit 2
 shopt -s nullglob
 tables=(test/docs/conformance/*.txt)
 
-generate() {
-    cat <<'HEAD'
-# Conformance
-
-Every rule of client-go's informers and every test of its packages around them, and of those of controller-runtime that an operator
-builds on; beside it the test of ours that holds it. Where a rule does not apply here, or where we differ on purpose, the last column
-says why. Rules are in our words; names are those of upstream's tests without `Test`. They are those of client-go 0.37.2,
-controller-runtime 0.25.2 and kube-rs 5.0.0.
-
-This page is made by `test/docs/conformance.sh generate` from the tables in `test/docs/conformance`. `./dev test` fails when a test
-named here is not there or does not run.
-HEAD
+write_tables() {
     awk -F' [|] ' '
         /^#/ || /^ *$/ { next }
         /^= / { printf "\n## %s\n", substr($0, 3); head = 1; next }
@@ -63,7 +52,6 @@ check() {
     local build=$1 bad=0 program test registered names
     complain() { echo "$1"; bad=$((bad + 1)); }
     while IFS= read -r line; do complain "$line"; done < <(malformed; unheld)
-    generate | diff -u docs/conformance.md - >/dev/null || complain "docs/conformance.md is stale: test/docs/conformance.sh generate . > docs/conformance.md"
     registered=$(cd "$build" && ctest -N 2>/dev/null)
     while IFS= read -r program; do
         if [ "$program" = script ]; then
@@ -85,7 +73,7 @@ check() {
 }
 
 case $verb in
-generate) generate ;;
+tables) write_tables ;;
 check) check "${3:?usage: conformance.sh check ROOT BUILD}" ;;
 *) exit 2 ;;
 esac

@@ -10,7 +10,7 @@
 #
 # Qualified names of the standard library, Boost and Asio are skipped. Other names that are not ours are listed in
 # foreign_names.txt beside this script, one a line; a line that nothing needs is an error as well. Left out are
-# docs/conformance.md (names of client-go's tests), docs/decisions (what was tried) and the changelog (former names).
+# docs/decisions (what was tried) and the changelog (former names).
 # usage: names.sh ROOT
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -18,7 +18,7 @@ cd "${1:?usage: names.sh ROOT}"
 
 existing() { for path; do if [[ -e $path ]]; then printf '%s\n' "$path"; fi; done; }
 mapfile -t trees < <(existing lib apps test docs CMakeLists.txt README.md)
-mapfile -t pages < <(find "${trees[@]}" -name '*.md' -not -path 'docs/decisions/*' -not -name conformance.md -not -name CHANGELOG.md | sort)
+mapfile -t pages < <(find "${trees[@]}" -name '*.md' -not -path 'docs/decisions/*' -not -name CHANGELOG.md | sort)
 mapfile -t headers < <(find lib -path '*/include/*' -name '*.hpp' | sort)
 mapfile -t public_headers < <(printf '%s\n' "${headers[@]}" | grep -v /detail/)
 
