@@ -35,6 +35,7 @@ inline constexpr std::array kept_reloader_seeds{
     kept_seed{200000951,
               "a workload was written after its references had gone, by a run that had read them before (the check was "
               "wrong)"},
+    kept_seed{511, "a manager was stopped in the moment in which its first lists were late (the check was wrong)"},
 };
 
 } // namespace kubecoro::simulation

@@ -103,9 +103,11 @@ void operators::stop(instance& which)
 {
     const bool ended = which.running.done();
     notes_->note(which.name, "stops");
-    // Runs that hang in a faulty network end with the grace period, which is a failure.
+    // Runs that hang in a faulty network end with the grace period, and the first lists of a manager may be late in the same
+    // moment: both are failures of the network.
     const auto stopped = runner_->run(which.subject->stop());
-    if (!stopped && !ended && stopped.error() != cond::timed_out)
+    const bool late = !stopped && (stopped.error() == cond::timed_out || stopped.error() == cond::unreachable);
+    if (!stopped && !ended && !late)
         notes_->broken(which.name, stopped.error().describe());
 }
 
