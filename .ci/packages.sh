@@ -30,7 +30,7 @@ package_names() {
     bench) printf '%s\n' libbenchmark-dev ;;
     systems) printf '%s\n' debootstrap ;;
     deb) printf '%s\n' debootstrap dpkg-dev debhelper help2man lintian ;;
-    cross) printf '%s\n' g++-aarch64-linux-gnu qemu-user ;;
+    cross) printf '%s\n' binutils-aarch64-linux-gnu qemu-user ;;
     e2e)
         printf '%s\n' curl openssl ca-certificates
         # On Ubuntu it is a snap, which a container has not: the test in a browser is skipped there.
