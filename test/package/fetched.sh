@@ -6,7 +6,7 @@ set -euo pipefail
 
 source=$1 consumer=$2 build=$3 cmake=$4
 shift 4
-arguments=(-S "$consumer" -B "$build" -DFETCHCONTENT_SOURCE_DIR_KUBECORO="$source" -DCMAKE_BUILD_TYPE=Debug "$@")
+arguments=(-S "$consumer" -B "$build" -DFETCHCONTENT_SOURCE_DIR_KUBECORO="$source" -DCMAKE_BUILD_TYPE=Debug -DKUBECORO_UNITY=ON "$@")
 
 # Without one of the libraries of Boost the reason is said, and no other Boost is taken for it.
 if "$cmake" --fresh "${arguments[@]}" -Dparts='headers;json' >"$build.log" 2>&1; then
