@@ -36,6 +36,7 @@ operator_options after(operator_options o, std::vector<std::string> line)
     detail::add_flags(app, o.name, flags);
     std::reverse(line.begin(), line.end()); // as CLI11 wants it
     app.parse(line);
+    detail::check_environment(app);
     detail::apply_flags(flags, o);
     return o;
 }
