@@ -10,7 +10,6 @@ using kubecoro::core_v1::pod;
 
 namespace {
 
-//[transform
 /// Keeps no more of the containers than name and image. A transform is for any kind: it takes and returns `object`.
 kubecoro::object only_images(const kubecoro::object& o)
 {
@@ -18,7 +17,6 @@ kubecoro::object only_images(const kubecoro::object& o)
     for (auto& c : p.spec.containers) c = container{.name = c.name, .image = c.image};
     return kubecoro::to_object(p).value();
 }
-//]
 
 } // namespace
 

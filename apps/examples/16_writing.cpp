@@ -27,7 +27,6 @@ const char* name_of(kubecoro::write_effect e)
     return e == kubecoro::write_effect::updated ? "updated" : "unchanged";
 }
 
-//[wanted
 /// The spec of a deployment that runs the image of a shop.
 deployment_spec wanted_spec(const typed_object<config_map>& shop)
 {
@@ -37,7 +36,6 @@ deployment_spec wanted_spec(const typed_object<config_map>& shop)
             .selector = kubecoro::meta_v1::label_selector{.matchLabels = {{"app", app}}},
             .template_ = {.metadata = {.labels = {{"app", app}}}, .spec = {.containers = {std::move(main)}}}};
 }
-//]
 
 //[owned
 asio::awaitable<result<typed_object<deployment>>> keep_deployment(kubecoro::client cluster,
@@ -71,7 +69,6 @@ asio::awaitable<result<>> report(kubecoro::client cluster, typed_object<deployme
 }
 //]
 
-//[finalizer
 asio::awaitable<result<>> clean_up(kubecoro::client cluster, object shop)
 {
     KUBECORO_TRY(shop, co_await ensure_finalizer(cluster, shop, "example.com/cleanup"));
@@ -82,9 +79,7 @@ asio::awaitable<result<>> clean_up(kubecoro::client cluster, object shop)
     std::cout << "gone\n";
     co_return result<>();
 }
-//]
 
-//[patch
 asio::awaitable<result<>> scale_by_patch(kubecoro::client cluster, typed_object<deployment> running)
 {
     KUBECORO_TRY(auto wanted, read_struct(running));
@@ -98,9 +93,7 @@ asio::awaitable<result<>> scale_by_patch(kubecoro::client cluster, typed_object<
     KUBECORO_TRY(co_await deployments.patch(running.name(), kubecoro::patch_kind::merge, patch));
     co_return result<>();
 }
-//]
 
-//[conflict
 asio::awaitable<result<>> scale_by_update(kubecoro::client cluster, object_key key)
 {
     // The edit is repeated on the newest state after a conflict.
@@ -110,7 +103,6 @@ asio::awaitable<result<>> scale_by_update(kubecoro::client cluster, object_key k
     std::cout << "replicas " << now->spec().replicas().value_or(1) << '\n';
     co_return result<>();
 }
-//]
 
 asio::awaitable<result<>> remove_deployment(kubecoro::client cluster, object_key key)
 {

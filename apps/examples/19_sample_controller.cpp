@@ -24,7 +24,6 @@ using kubecoro::result;
 using kubecoro::typed_object;
 using kubecoro::apps_v1::deployment;
 
-//[types
 namespace sample {
 
 struct foo_spec
@@ -54,13 +53,11 @@ struct foo
 BOOST_DESCRIBE_STRUCT(foo, (), (metadata, spec, status))
 
 } // namespace sample
-//]
 
 namespace {
 
 using sample::foo;
 
-//[deployment
 /// The Deployment of a Foo. The reference makes `owns<deployment>()` find the Foo, and the garbage collector the Deployment.
 deployment new_deployment(const typed_object<foo>& owner, const foo& f)
 {
@@ -73,7 +70,6 @@ deployment new_deployment(const typed_object<foo>& owner, const foo& f)
     set_controller_reference(owner, d);
     return d;
 }
-//]
 
 //[reconcile
 class sample_controller
@@ -112,7 +108,6 @@ public:
     //]
 
 private:
-    //[scale
     /// Sends the change alone: what others have set stays.
     asio::awaitable<result<typed_object<deployment>>> scale(typed_object<deployment> present, int replicas)
     {
@@ -123,7 +118,6 @@ private:
         KUBECORO_TRY(auto done, co_await kubecoro::create_or_patch<deployment>(cluster_, key, edit, how));
         co_return typed_object<deployment>(done.now);
     }
-    //]
 
     kubecoro::client cluster_;
     kubecoro::lister<deployment> deployments_;
@@ -196,14 +190,12 @@ asio::awaitable<result<>> use(kubecoro::client cluster, kubecoro::manager& m)
 
 asio::awaitable<result<>> run(kubecoro::client client)
 {
-    //[install
     kubecoro::crd_options how;
     how.annotations = {
         {"api-approved.kubernetes.io", "unapproved, experimental-only"}}; // the group is one of Kubernetes
     KUBECORO_TRY(auto definition, kubecoro::definition_of<foo>(how));
     std::vector<boost::json::value> definitions{definition};
     KUBECORO_TRY(co_await kubecoro::install_crds(client, std::move(definitions)));
-    //]
     //[manager
     kubecoro::manager m(client, {.name = "sample-controller"});
     m.control<foo>(sample_controller(m), {.running = {.workers = 2}})

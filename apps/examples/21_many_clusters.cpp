@@ -22,7 +22,6 @@ using kubecoro::core_v1::secret;
 
 namespace {
 
-//[reconciler
 /// Answers each greeting of a cluster in that cluster.
 class greeter
 {
@@ -49,7 +48,6 @@ private:
     kubecoro::client client_;
     kubecoro::lister<config_map> maps_;
 };
-//]
 
 /// A cluster of the fleet, in this process.
 struct far_cluster

@@ -1,14 +1,10 @@
 // Snippets of docs/guide/controllers.md and docs/guide/from-event-to-reconcile.md.
 #include <kubecoro/apps_v1/deployment.hpp>
 #include <kubecoro/apps_v1/replica_set.hpp>
-#include <kubecoro/base/as_result.hpp>
 #include <kubecoro/core_v1/config_map.hpp>
 #include <kubecoro/kubecoro.hpp>
 
-#include <boost/asio/steady_timer.hpp>
-
 #include <chrono>
-#include <memory>
 #include <string>
 #include <utility>
 
@@ -45,13 +41,6 @@ void add_sources(kubecoro::controller<>& controller, kubecoro::informer_factory&
     maps.remove();
 }
 
-//[fair
-kubecoro::controller<> one_for_all_tenants(asio::any_io_executor executor, kubecoro::reconciler reconcile)
-{
-    return {executor, std::move(reconcile), {.name = "shops", .workers = 4, .fair_by = kubecoro::by_namespace}};
-}
-//]
-
 //[pace
 kubecoro::controller<> at_a_steady_pace(asio::any_io_executor executor, kubecoro::reconciler reconcile)
 {
@@ -63,15 +52,6 @@ kubecoro::controller<> at_a_steady_pace(asio::any_io_executor executor, kubecoro
 }
 //]
 
-//[traces
-kubecoro::controller<> with_traces(asio::any_io_executor executor, kubecoro::reconciler reconcile,
-                                   std::shared_ptr<kubecoro::span_sink> exporter)
-{
-    kubecoro::tracer tracer(std::move(exporter), {.sample = 0.1}); // one trace in ten
-    return {executor, std::move(reconcile), {.name = "shops", .traces = {.tracer = tracer}}};
-}
-//]
-
 //[spans
 asio::awaitable<kubecoro::result<action>> render_pages(object_key key, reconcile_context& context)
 {
@@ -80,25 +60,6 @@ asio::awaitable<kubecoro::result<action>> render_pages(object_key key, reconcile
     context.log().info("rendering");                          // with controller, object, trace and run
     const std::string header = context.trace().traceparent(); // for requests to other systems
     co_return action::done();
-}
-//]
-
-//[as_result
-/// Waits with a timer of one's own, and leaves with cond::cancelled as after an operation of the library.
-asio::awaitable<kubecoro::result<kubecoro::action>> rest(asio::steady_timer& timer)
-{
-    KUBECORO_TRY(co_await timer.async_wait(kubecoro::as_result));
-    co_return kubecoro::action::done();
-}
-//]
-
-//[outcomes
-asio::awaitable<kubecoro::result<action>> reconcile(object_key key, reconcile_context& context)
-{
-    context.log().info("reconciling", {{"attempt", context.attempt()}});
-    if (key.ns.empty()) co_return terminal(kubecoro::failure(kubecoro::cond::invalid, "not in a namespace"));
-    if (context.attempt() < 3) co_return kubecoro::failure(kubecoro::cond::conflict, "not yet");
-    co_return action::requeue_after(10min).with_priority(kubecoro::priority::low);
 }
 //]
 

@@ -34,16 +34,3 @@ asio::awaitable<kubecoro::result<>> serve_endpoints(asio::any_io_executor execut
     //]
     co_return co_await informers.stop();
 }
-
-kubecoro::endpoint_options protected_endpoints(const kubecoro::client& client,
-                                               std::shared_ptr<kubecoro::prometheus_metrics> numbers)
-{
-    //[protect
-    kubecoro::endpoint_options serving;
-    serving.address = ":8443";
-    serving.tls = {.certificate_file = "/etc/tls/tls.crt", .key_file = "/etc/tls/tls.key"};
-    serving.protect = kubecoro::access_filter(client);
-    serving.prometheus = numbers;
-    //]
-    return serving;
-}

@@ -27,8 +27,5 @@ asio::awaitable<kubecoro::result<>> program(kubecoro::client cluster, object pod
     kubecoro::event_recorder events(cluster, {.component = "example.com/janitor"});
     //]
     KUBECORO_TRY(co_await sweep(pod, events));
-    //[stop
-    auto stopped = co_await events.stop(); // a failure says how many events were lost
-    //]
-    co_return stopped;
+    co_return co_await events.stop();
 }

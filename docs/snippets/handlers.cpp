@@ -40,41 +40,7 @@ void handlers(kubecoro::shared_informer<pod> pods)
                             }},
                            {.concurrency = 8, .slow_after = 30s, .name = "reconciler"});
     //]
-
-    //[filter
-    pods.add_event_handler(
-        {.on_add = [](const kubecoro::added<pod>& e) { std::cout << e.obj.key() << " came to n1\n"; },
-         .on_delete = [](const kubecoro::deleted<pod>& e) { std::cout << e.obj.key() << " left n1\n"; }},
-        {.filter = [](const kubecoro::object& o) { // options are the same for every kind
-            const typed_object<pod> p(o);
-            return p->spec().nodeName() == "n1";
-        }});
-    //]
 }
-
-//[policy
-asio::awaitable<kubecoro::result<>> keep_books(kubecoro::shared_informer<pod> pods)
-{
-    for (;;) {
-        auto books = pods.add_event_handler({.on_update = [](const kubecoro::updated<pod>& e) { audit(e); }},
-                                            {.policy = kubecoro::coalesce::never, .max_pending = 100'000});
-        const auto ended = co_await books.ended();
-        if (ended.error() != kubecoro::cond::expired) co_return ended; // removed, or the informer stopped
-        std::cerr << "the books have a gap: starting over\n";
-    }
-}
-//]
-
-//[leaving
-asio::awaitable<kubecoro::result<>> for_a_while(kubecoro::shared_informer<pod> pods,
-                                                kubecoro::event_handler<pod> handler)
-{
-    auto registration = pods.add_event_handler(std::move(handler));
-    if (auto synced = co_await registration.has_synced(); !synced) co_return synced;
-    // ...
-    co_return co_await registration.removed(); // no call comes after this
-}
-//]
 
 //[pull
 asio::awaitable<kubecoro::result<>> pull(kubecoro::subscription<pod> events)
@@ -84,16 +50,6 @@ asio::awaitable<kubecoro::result<>> pull(kubecoro::subscription<pod> events)
     co_return events.end_reason(); // the reason for the end
 }
 //]
-
-asio::awaitable<kubecoro::result<>> each(kubecoro::shared_informer<pod> pods)
-{
-    //[for_each
-    auto changes =
-        pods.subscribe({.initial = false, .filter = [](const kubecoro::object& o) { return o.ns() == "web"; }});
-    auto ended = co_await changes.for_each([](const kubecoro::notification<pod>& event) { audit(event); });
-    //]
-    co_return ended;
-}
 
 //[wait_for
 asio::awaitable<kubecoro::result<>> roll_out(kubecoro::shared_informer<deployment> deployments,
@@ -118,19 +74,6 @@ asio::awaitable<kubecoro::result<>> roll_out(kubecoro::shared_informer<deploymen
     co_return kubecoro::result<>();
 }
 //]
-
-asio::awaitable<kubecoro::result<>> any(kubecoro::shared_informer<pod> pods)
-{
-    //[wait_for_any
-    auto first_failure = co_await pods.wait_for_any(
-        [](const kubecoro::notification<pod>& event) {
-            return kubecoro::object_of(event)->status().phase() == "Failed";
-        },
-        10min);
-    //]
-    if (!first_failure) co_return first_failure.error();
-    co_return kubecoro::result<>();
-}
 
 asio::awaitable<kubecoro::result<>> reconcile(typed_object<pod> p)
 {

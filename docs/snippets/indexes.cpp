@@ -1,5 +1,4 @@
 // Snippets of docs/guide/indexes.md.
-#include <kubecoro/api/typed_selector.hpp>
 #include <kubecoro/apps_v1/deployment.hpp>
 #include <kubecoro/core_v1/config_map.hpp>
 #include <kubecoro/core_v1/pod.hpp>
@@ -13,15 +12,6 @@ using kubecoro::typed_object;
 using kubecoro::apps_v1::deployment;
 using kubecoro::core_v1::config_map;
 using kubecoro::core_v1::pod;
-
-//[each
-std::size_t count_on(const kubecoro::shared_informer<pod>& pods, std::string_view node)
-{
-    std::size_t found = 0;
-    pods.lister().for_each([&](const typed_object<pod>& p) { found += p->spec().nodeName() == node; });
-    return found;
-}
-//]
 
 //[add
 kubecoro::result<> index_by_node(const kubecoro::shared_informer<pod>& pods)
@@ -58,37 +48,6 @@ void run_users_of_maps(kubecoro::manager& m, kubecoro::typed_reconciler<deployme
 }
 //]
 
-//[labels
-void print_shop(const kubecoro::shared_informer<pod>& pods, const kubecoro::label_selector& selector)
-{
-    for (const auto& p : pods.lister().list(selector, "shop")) std::cout << p.name() << '\n';
-}
-
-kubecoro::result<> print_release(const kubecoro::lister<pod>& pods, const std::string& release)
-{
-    const auto selector = kubecoro::label_selector::parse("app=shop,release=" + release);
-    if (!selector) return selector.error(); // such as a release that is no value of a label
-    for (const auto& p : pods.list(*selector)) std::cout << p.key() << '\n';
-    return {};
-}
-
-kubecoro::shared_informer<pod> pods_by_app(kubecoro::informer_factory& informers)
-{
-    return informers.get<pod>({.label_indexes = {"app"}}); // from the start, not with the first list
-}
-//]
-
-//[selector_of
-kubecoro::result<> print_pods_of(const typed_object<kubecoro::apps_v1::deployment>& d,
-                                 const kubecoro::lister<pod>& pods)
-{
-    const auto selector = kubecoro::selector_of(d->spec().selector());
-    if (!selector) return selector.error(); // such as an operator that is misspelt
-    for (const auto& p : pods.list(*selector, d.ns())) std::cout << p.key() << '\n';
-    return {};
-}
-//]
-
 //[own
 struct order
 {
@@ -102,28 +61,5 @@ kubecoro::indexer<order> make_orders()
     return kubecoro::indexer<order>([](const order& o) { return o.id; },
                                     {{"customer", [](const order& o) { return std::vector{o.customer}; }},
                                      {"tag", [](const order& o) { return o.tags; }}});
-}
-//]
-
-//[own_use
-kubecoro::result<> print_orders(const kubecoro::indexer<order>& orders, std::string_view customer)
-{
-    if (auto added = orders.add({"17", "ada", {"new", "paid"}}); !added) return added;
-    const auto found = orders.by_index("customer", customer);
-    if (!found) return found.error(); // there is no such index
-    for (const auto& o : *found) std::cout << o.id << '\n';
-    for (const auto& id : orders.index_keys("tag", "paid").value()) std::cout << id << " is paid\n"; // or throws
-    orders.remove("17");
-    return {};
-}
-//]
-
-//[own_objects
-kubecoro::indexer<> pods_by_node(std::vector<kubecoro::object> pods)
-{
-    kubecoro::indexer all(
-        {{"node", [](const kubecoro::object& p, auto out) { out(p.path("spec.nodeName").as_string()); }}});
-    all.replace(std::move(pods)).value(); // throws when a pod has no name
-    return all;
 }
 //]

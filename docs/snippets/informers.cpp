@@ -1,4 +1,4 @@
-// Snippets of docs/guide/namespaces.md, logging-in.md, on-the-wire.md, shutdown.md and observability.md.
+// Snippets of docs/guide/namespaces.md, logging-in.md, shutdown.md and observability.md.
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/core_v1/pod.hpp>
@@ -60,17 +60,6 @@ kubecoro::result<kubecoro::client> with_limits(const asio::any_io_executor& exec
     return client;
 }
 
-kubecoro::result<kubecoro::client> with_proxy(const asio::any_io_executor& executor)
-{
-    //[proxy
-    kubecoro::cluster_config config;
-    config.server = "https://cluster.example.com";
-    config.proxy_url = "socks5://bastion.example.com:1080";
-    auto client = kubecoro::client::create(executor, config);
-    //]
-    return client;
-}
-
 kubecoro::result<kubecoro::client> with_files(const asio::any_io_executor& executor)
 {
     //[certificates
@@ -95,35 +84,6 @@ kubecoro::result<kubecoro::client> with_plugin(const asio::any_io_executor& exec
     plugin.variables = {{"AWS_PROFILE", "operator"}};
     config.login.exec = plugin;
     auto client = kubecoro::client::create(executor, config);
-    //]
-    return client;
-}
-
-void read_json(kubecoro::informer_factory& informers)
-{
-    //[json
-    kubecoro::informer_options options;
-    options.decode.form = kubecoro::wire_form::json;
-    auto pods = informers.get<kubecoro::core_v1::pod>(options);
-    //]
-}
-
-kubecoro::result<kubecoro::client> far_away(asio::any_io_executor executor)
-{
-    //[gzip
-    kubecoro::client_options options;
-    options.compression = kubecoro::compression::on;
-    auto client = kubecoro::client::connect(executor, options);
-    //]
-    return client;
-}
-
-kubecoro::result<kubecoro::client> busy_writer(asio::any_io_executor executor)
-{
-    //[bodies
-    kubecoro::client_options options;
-    options.body_form = kubecoro::wire_form::protobuf;
-    auto client = kubecoro::client::connect(executor, options);
     //]
     return client;
 }

@@ -2,14 +2,11 @@
 #include <kubecoro/core_v1/config_map.hpp>
 #include <kubecoro/core_v1/namespace_.hpp>
 #include <kubecoro/kubecoro.hpp>
-#include <kubecoro/program/guarded_endpoint.hpp>
 #include <kubecoro/program/run_operator.hpp>
 
 #include <chrono>
 #include <memory>
 #include <string>
-#include <utility>
-#include <vector>
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
@@ -56,15 +53,6 @@ asio::awaitable<result<>> count(kubecoro::manager& m)
     }
 }
 
-//[options
-/// Four runs at a time, each of a minute at most, and none for changes of the status alone.
-void copy_in_parallel(kubecoro::manager& m)
-{
-    m.control<namespace_>(
-        copier{m}, {.filter = kubecoro::predicates::generation_changed(), .running = {.workers = 4, .deadline = 1min}});
-}
-//]
-
 asio::awaitable<result<>> sweep(kubecoro::client cluster)
 {
     KUBECORO_TRY(co_await cluster.resource<config_map>("default").remove("scratch"));
@@ -94,53 +82,7 @@ struct copier_numbers
 };
 //]
 
-//[help
-/// Metrics with help texts: the program's sink is made by hand.
-kubecoro::operator_options with_help(kubecoro::operator_options program)
-{
-    const auto numbers = std::make_shared<kubecoro::prometheus_metrics>();
-    numbers->describe("copier_refused_total", {.help = "Copies that other owners have prevented."}).value();
-    program.connection.metrics = numbers; // served at /metrics, and m.metrics()
-    return program;
-}
-//]
-
-//[checks
-/// Ready only with the map that is copied. A copier without it is alive: a restart would not help.
-kubecoro::operator_options with_checks(kubecoro::operator_options program)
-{
-    program.checks = [](kubecoro::manager& m, const kubecoro::health_checks& checks) {
-        const auto has_map = [maps = m.lister<config_map>()]() -> result<> {
-            if (maps.get("default", "shared")) return {};
-            return kubecoro::failure(kubecoro::cond::not_found, "the config map default/shared is missing");
-        };
-        checks.add_ready("map", has_map).value();
-    };
-    return program;
-}
-//]
-
-//[page
-/// Serves http://localhost:8090/copies in every replica, from before the informers start until all else has stopped.
-void serve_report(kubecoro::manager& m, const kubecoro::operator_options& o)
-{
-    auto serving = kubecoro::guarded_endpoint(o, m, "8090");
-    const auto report = [maps = m.lister<config_map>()] { return std::to_string(maps.size()) + " config maps\n"; };
-    serving.pages.push_back(kubecoro::text_page("/copies", report));
-    const auto server = std::make_shared<kubecoro::endpoint_server>(m.executor(), std::move(serving));
-    const auto serve = [server](kubecoro::latch stop) -> asio::awaitable<result<>> {
-        KUBECORO_TRY(server->start());
-        KUBECORO_TRY(co_await stop.wait());
-        co_return co_await server->stop();
-    };
-    m.run("report", serve, {.needs_leadership = false, .needs_informers = false});
-}
-//]
-
-[[maybe_unused]] constexpr void (*shown_in_the_guide[])(kubecoro::manager&){copy_in_parallel, sweep_hourly};
-[[maybe_unused]] constexpr void (*pages_in_the_guide)(kubecoro::manager&,
-                                                      const kubecoro::operator_options&) = serve_report;
-[[maybe_unused]] const auto options_in_the_guide = {&with_help, &with_checks};
+[[maybe_unused]] constexpr void (*job_in_the_guide)(kubecoro::manager&) = sweep_hourly;
 [[maybe_unused]] const auto numbers_in_the_guide = [](kubecoro::metrics& to) { return copier_numbers(to); };
 
 } // namespace

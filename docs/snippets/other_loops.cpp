@@ -29,7 +29,6 @@
 namespace asio = boost::asio;
 using kubecoro::core_v1::pod;
 
-//[thread
 /// Follows pods on a thread of its own. The program's loop watches descriptor() and calls take().
 class pod_events
 {
@@ -124,7 +123,6 @@ private:
     bool closing_ = false;
     std::thread thread_;
 };
-//]
 
 //[loop
 /// A loop that is not Asio's, until `names` pods have come.

@@ -1,18 +1,14 @@
 // Snippets of docs/guide/own-writes.md and writing.md.
-#include <kubecoro/base/timeout.hpp>
 #include <kubecoro/cache/mutation_cache.hpp>
 #include <kubecoro/core_v1/config_map.hpp>
 #include <kubecoro/core_v1/pod.hpp>
-#include <kubecoro/core_v1/secret.hpp>
 #include <kubecoro/kubecoro.hpp>
 
-#include <chrono>
 #include <iostream>
 
 namespace asio = boost::asio;
 using kubecoro::core_v1::config_map;
 using kubecoro::core_v1::pod;
-using kubecoro::core_v1::secret;
 
 //[wait
 asio::awaitable<kubecoro::result<>> label_and_read(kubecoro::client cluster, kubecoro::shared_informer<pod> pods)
@@ -23,31 +19,6 @@ asio::awaitable<kubecoro::result<>> label_and_read(kubecoro::client cluster, kub
     KUBECORO_TRY(auto cart, co_await pods.lister().get_after(key, done.now.resource_version()));
     if (!cart) co_return kubecoro::result<>(); // deleted since
     // From here on every list, index and selector shows the write too.
-    co_return kubecoro::result<>();
-}
-//]
-
-//[deadline
-asio::awaitable<bool> shows(kubecoro::time_source& time, kubecoro::shared_informer<pod> pods, std::string version)
-{
-    auto reaching = pods.wait_until(std::move(version), "shop");
-    const auto reached =
-        co_await kubecoro::with_timeout(time, std::chrono::seconds{5}, "wait for pods", std::move(reaching));
-    co_return reached.has_value();
-}
-//]
-
-//[once
-/// Makes a password for the owner, once: one that is there is never replaced.
-asio::awaitable<kubecoro::result<>> keep_password(kubecoro::client cluster, kubecoro::object owner,
-                                                  std::string password)
-{
-    const kubecoro::object_key key(owner.key()); // views are borrowed from the object, a key is kept
-    secret wanted{.metadata = {.name = key.name + "-login", .namespace_ = key.ns}};
-    wanted.stringData["password"] = std::move(password);
-    set_controller_reference(owner, wanted);
-    const auto made = co_await cluster.resource<secret>(key.ns).create(wanted);
-    if (!made && made.error() != kubecoro::cond::already_exists) co_return made.error();
     co_return kubecoro::result<>();
 }
 //]

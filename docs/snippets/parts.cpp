@@ -19,17 +19,6 @@ asio::awaitable<kubecoro::result<>> follow(kubecoro::client client)
 }
 //]
 
-//[typed_watcher
-asio::awaitable<kubecoro::result<>> count_nodes(kubecoro::client client, std::set<std::string>& nodes)
-{
-    kubecoro::watcher<pod> pods(client, {.ns = "web"});
-    while (auto batch = co_await pods.next())
-        for (const auto& event : batch->events)
-            if (event.obj) nodes.emplace(event.obj->spec().nodeName());
-    co_return co_await pods.stop();
-}
-//]
-
 //[restart
 /// The names of the pods. A list that is cut off does not change them.
 struct pod_names
@@ -103,73 +92,4 @@ public:
 private:
     table& pods_;
 };
-//]
-
-//[reflect
-asio::awaitable<kubecoro::result<>> mirror(kubecoro::client client, table& rows)
-{
-    kubecoro::reflector pods(client, pod::resource(), {.ns = "web"}, std::make_shared<table_sink>(rows));
-    co_return co_await pods.run(); // until it is cancelled
-}
-//]
-
-//[fifo
-/// Pushes into a FIFO, which holds the reflector back while it is full.
-class fifo_sink final : public kubecoro::reflector_sink
-{
-public:
-    explicit fifo_sink(kubecoro::delta_fifo fifo) : fifo_(std::move(fifo)), scope_(fifo_.add_scope()) {}
-
-    asio::awaitable<kubecoro::result<>> replace(std::vector<kubecoro::object> items, std::string version,
-                                                std::vector<kubecoro::left_out_object> left_out) override
-    {
-        fifo_.replace(scope_, std::move(items), std::move(version), std::move(left_out));
-        return fifo_.room(scope_);
-    }
-    asio::awaitable<kubecoro::result<>> apply(std::vector<kubecoro::delta> changes, std::string version) override
-    {
-        fifo_.push(scope_, std::move(changes), std::move(version));
-        return fifo_.room(scope_);
-    }
-    asio::awaitable<kubecoro::result<>> vanished() override
-    {
-        fifo_.vanish(scope_);
-        return fifo_.room(scope_);
-    }
-
-private:
-    kubecoro::delta_fifo fifo_;
-    std::size_t scope_;
-};
-//]
-
-//[pop
-asio::awaitable<kubecoro::result<>> fill(kubecoro::delta_fifo fifo, kubecoro::indexer<> pods)
-{
-    using kubecoro::delta_type;
-    auto process = [pods](std::vector<kubecoro::delta>& batch) -> kubecoro::result<> {
-        for (const auto& d : batch) {
-            kubecoro::result<> done;
-            if (d.type == delta_type::added || d.type == delta_type::updated) done = pods.add(d.obj);
-            if (d.type == delta_type::deleted) pods.remove(d.obj.key());
-            if (d.type == delta_type::replaced_all) done = pods.replace(d.all->items);
-            if (d.type == delta_type::vanished) done = pods.replace({});
-            if (!done) return done; // the batch comes again with the next pop()
-        }
-        return {};
-    };
-    for (;;) {
-        if (auto popped = co_await fifo.pop(process); !popped) co_return popped;
-    }
-}
-//]
-
-//[together
-asio::awaitable<kubecoro::result<>> keep_index(kubecoro::client client, kubecoro::indexer<> pods)
-{
-    kubecoro::delta_fifo fifo({.max_pending = 500});
-    kubecoro::reflector reflector(client, pod::resource(), {}, std::make_shared<fifo_sink>(fifo));
-    co_await kubecoro::race(reflector.run(), fill(fifo, pods)); // when one ends, the other is cancelled
-    co_return kubecoro::failure(kubecoro::cond::cancelled);
-}
 //]

@@ -127,7 +127,6 @@ asio::awaitable<result<>> survives_an_outage(world& w)
 }
 //]
 
-//[clusters
 /// The operator in two clusters, which join while it runs.
 asio::awaitable<result<>> works_in_each_cluster(world& w)
 {
@@ -153,11 +152,9 @@ asio::awaitable<result<>> works_in_each_cluster(world& w)
     KUBECORO_TRY(co_await eu.stop());
     co_return co_await us.stop();
 }
-//]
 
 } // namespace
 
-//[main
 int main()
 {
     world w;
@@ -168,4 +165,3 @@ int main()
     for (const auto& outcome : outcomes)
         if (!outcome) return std::cerr << outcome.error() << '\n', 1;
 }
-//]

@@ -26,14 +26,12 @@ typed_object<shop_v1::gadget> gadget_object() { return typed_object<shop_v1::gad
 
 } // namespace
 
-//[values
 // A value that is misspelt does not compile. One of a newer definition is read, and kept.
 void upgrade(shop_v1::gadget& gadget)
 {
     using grades = shop_v1::gadget_spec::grade_values;
     if (gadget.spec.grade == grades::plain) gadget.spec.grade = grades::deluxe;
 }
-//]
 
 TEST_CASE("a generated struct loses nothing of a custom resource", "[generated]")
 {
