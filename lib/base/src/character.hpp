@@ -13,7 +13,7 @@ struct character
     bool printable = false;
 };
 
-/// The first character of a text. Precondition: the text is not empty.
+/// The first character of a text.
 [[nodiscard]] character first_character(std::string_view text) noexcept;
 
 } // namespace kubecoro::detail

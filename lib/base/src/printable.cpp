@@ -1,3 +1,4 @@
+#include <kubecoro/base/detail/expect.hpp>
 #include <kubecoro/base/printable.hpp>
 
 #include "character.hpp"
@@ -31,6 +32,7 @@ constexpr std::uint32_t least_of_length[] = {0, 0, 0x80, 0x800, 0x10000};
 
 character first_character(std::string_view text) noexcept
 {
+    KUBECORO_EXPECT(!text.empty());
     const auto first = static_cast<unsigned char>(text.front());
     const std::size_t length = length_by_first(first);
     if (length == 0 || length > text.size()) return {};
