@@ -68,9 +68,7 @@ std::string part_of(const std::vector<row>& rows, std::span<const target> target
                     const std::map<std::string, std::string>& reasons)
 {
     if (rows.empty()) return {};
-    auto out = to_markdown(target_table(targets, rows, reasons, true)) + "\n" + to_markdown(machine_table(machine));
-    for (const auto& t : tables_of(rows)) out += "\n" + to_markdown(t);
-    return out;
+    return documented(targets, rows, machine, reasons);
 }
 
 } // namespace

@@ -74,8 +74,8 @@ TEST_CASE("controllers report: medians side by side, and ratios to both peers")
                                 measured("kube-rs", "private", 20)};
     const auto t = comparison_of(rows);
     REQUIRE(t.lines.size() == 1);
-    CHECK(t.lines[0] == std::vector<std::string>{"idle operator, 1,000", "private MB", "10.0", "40.0", "20.0", "1/4.00",
-                                                 "1/2.00", "1"});
+    CHECK(t.lines[0] ==
+          std::vector<std::string>{"idle operator, 1,000", "private MB", "10.0", "40.0", "20.0", "1/4.00", "1/2.00"});
     CHECK(controllers::terminal_report(rows).find("reached: 10.0 MB") != std::string::npos);
     CHECK(controllers_part({}, {}, {}).empty());
 }

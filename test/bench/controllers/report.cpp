@@ -47,7 +47,7 @@ table comparison_of(const std::vector<row>& rows)
 {
     table t{.title = "medians",
             .header = {"work", "metric", "kubecoro", "controller-runtime (agent: client-go)", "kube-rs", "of Go's",
-                       "of kube-rs's", "rounds"},
+                       "of kube-rs's"},
             .lines = {},
             .text_columns = 2};
     for (const auto& r : rows) {
@@ -58,8 +58,8 @@ table comparison_of(const std::vector<row>& rows)
         auto work = r.what.workload;
         if (r.what.objects != 0) work += ", " + count_text(r.what.objects);
         t.lines.push_back({std::move(work), r.what.metric + " " + r.what.unit, number_text(r.value.median),
-                           value_text(from_go), value_text(from_rust), ratio_text(r, from_go), ratio_text(r, from_rust),
-                           std::to_string(r.value.rounds)});
+                           value_text(from_go), value_text(from_rust), ratio_text(r, from_go),
+                           ratio_text(r, from_rust)});
     }
     return t;
 }
@@ -76,10 +76,8 @@ std::string controllers_part(const std::vector<row>& rows, const machine_facts& 
                              const std::map<std::string, std::string>& reasons)
 {
     if (rows.empty()) return {};
-    auto out = to_markdown(comparison_of(rows)) + "\n" + to_markdown(target_table(all, rows, reasons, true)) + "\n" +
-               to_markdown(machine_table(machine));
-    for (const auto& t : tables_of(rows)) out += "\n" + to_markdown(t);
-    return out;
+    return to_markdown(comparison_of(rows)) + "\n" + to_markdown(target_table(all, rows, reasons, true)) + "\n" +
+           machine_text(machine);
 }
 
 } // namespace kubecoro::bench::controllers

@@ -4,15 +4,18 @@
 #include "comparison.hpp"
 #include "summary.hpp"
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 
 namespace kubecoro::bench {
 
-table machine_table(const machine_facts& machine)
+std::string machine_text(const machine_facts& machine)
 {
-    table t{.title = "Machine and versions", .header = {"what", "value"}, .lines = {}, .text_columns = 2};
-    for (const auto& [what, value] : machine.lines) t.lines.push_back({what, value});
-    return t;
+    std::string out = "Machine and versions";
+    for (const auto& [what, value] : machine.lines)
+        out += (&what == &machine.lines.front().first ? ": " : ", ") + what + " " + value;
+    return out + ".\n";
 }
 
 table target_table(std::span<const target> targets, const std::vector<row>& rows,
@@ -28,6 +31,20 @@ table target_table(std::span<const target> targets, const std::vector<row>& rows
         t.lines.push_back({std::string(wish.work), std::string(wish.metric), wish_text(wish), outcome});
     }
     return t;
+}
+
+std::string documented(std::span<const target> targets, const std::vector<row>& rows, const machine_facts& machine,
+                       const std::map<std::string, std::string>& reasons)
+{
+    auto out = to_markdown(target_table(targets, rows, reasons, true)) + "\n" + machine_text(machine);
+    std::vector<row> wished;
+    std::copy_if(rows.begin(), rows.end(), std::back_inserter(wished), [&](const row& r) {
+        return std::any_of(targets.begin(), targets.end(), [&](const target& t) {
+            return t.workload == r.what.workload && t.data == r.what.data && t.objects == r.what.objects;
+        });
+    });
+    for (const auto& t : tables_of(wished, cell_form::median)) out += "\n" + to_markdown(t);
+    return out;
 }
 
 std::string terminal_report(const std::vector<row>& rows)
@@ -71,10 +88,8 @@ std::string chart_line_of(const std::string& document, std::string_view name, st
 std::string document_part(const std::vector<row>& rows, const machine_facts& machine,
                           const std::map<std::string, std::string>& reasons)
 {
-    auto out = to_markdown(summary_table(rows)) + "\n" + to_markdown(machine_table(machine)) + "\n" +
-               to_markdown(target_table(all_targets(), rows, reasons, true));
-    for (const auto& t : tables_of(rows)) out += "\n" + to_markdown(t);
-    return out;
+    return to_markdown(summary_table(rows)) + "\n" + machine_text(machine) + "\n" +
+           to_markdown(target_table(all_targets(), rows, reasons, true));
 }
 
 result<std::string> put_between_markers(const std::string& document, const std::string& part, const std::string& name)

@@ -34,7 +34,7 @@ inline constexpr std::string_view replay_title = "Informers on replayed objects:
 [[nodiscard]] std::string chart_line_of(const std::string& document, std::string_view name, std::string_view title,
                                         const std::string& chart);
 
-/** The generated part of docs/benchmarks.md: a short table, machine, targets, all tables.
+/** The generated part of docs/benchmarks.md: a short table, machine, targets.
 
     @param reasons  The reasons for missed targets, by `work`. */
 [[nodiscard]] std::string document_part(const std::vector<row>& rows, const machine_facts& machine,
@@ -43,7 +43,11 @@ inline constexpr std::string_view replay_title = "Informers on replayed objects:
 /// The targets with their outcomes. @param all  Includes those that could not be judged.
 [[nodiscard]] table target_table(std::span<const target> targets, const std::vector<row>& rows,
                                  const std::map<std::string, std::string>& reasons, bool all);
-[[nodiscard]] table machine_table(const machine_facts& machine);
+/// One sentence.
+[[nodiscard]] std::string machine_text(const machine_facts& machine);
+/// The targets, the machine, and the medians of the workloads that have targets. All else is in the file of results.
+[[nodiscard]] std::string documented(std::span<const target> targets, const std::vector<row>& rows,
+                                     const machine_facts& machine, const std::map<std::string, std::string>& reasons);
 
 /// Puts `part` between the lines `<!-- NAME: begin -->` and `<!-- NAME: end -->`. Errors: misconfigured when the
 /// document has no such lines.

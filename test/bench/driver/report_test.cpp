@@ -7,6 +7,8 @@
 
 #include <kubecoro/test/catch.hpp>
 
+#include <array>
+
 using namespace kubecoro::bench;
 
 namespace {
@@ -169,9 +171,15 @@ TEST_CASE("report: a reason is shown with a missed target")
     missed.what.objects = 150'000;
     const auto part = document_part({missed}, {.lines = {{"cores", "2"}}}, {{"cold sync, protobuf", "Too few cores."}});
     CHECK(part.find("NOT reached: 1,000 us. Too few cores.") != std::string::npos);
-    CHECK(part.find("| cores | 2 |") != std::string::npos);
+    CHECK(part.find("Machine and versions: cores 2.\n") != std::string::npos);
     CHECK(part.starts_with("**Summary**"));
-    CHECK(part.find("**sync, 150,000 small**") != std::string::npos);
+
+    const auto other = sync_row("kubecoro/plain", 3, "tail");
+    const auto documents = documented(std::array{lower}, {sync_row("kubecoro/plain", 1), other},
+                                      {.lines = {{"cores", "2"}, {"Boost", "1.88"}}}, {});
+    CHECK(documents.find("**sync, 100 small**\n\n| subject | cpu us |") != std::string::npos);
+    CHECK(documents.find("cores 2, Boost 1.88.\n") != std::string::npos);
+    CHECK(documents.find("**tail") == std::string::npos); // no target
 }
 
 TEST_CASE("charts: bars in proportion, of the panels and subjects that have numbers")

@@ -43,12 +43,13 @@ std::string title_of(const cell& c)
 
 namespace {
 
-std::string cell_text(const row& r)
+std::string cell_text(const row& r, cell_form form)
 {
     constexpr std::size_t room = 60; // the whole reason is in results.json
     if (!r.value.rounds) return "missing: " + (r.missing.size() > room ? r.missing.substr(0, room) + ".." : r.missing);
     auto text = number_text(r.value.median);
-    if (r.value.rounds > 1) text += " (" + number_text(r.value.min) + "-" + number_text(r.value.max) + ")";
+    if (form == cell_form::range && r.value.rounds > 1)
+        text += " (" + number_text(r.value.min) + "-" + number_text(r.value.max) + ")";
     return text;
 }
 
@@ -65,14 +66,14 @@ std::size_t column_of(table& t, const cell& c)
     return t.header.size() - 1;
 }
 
-void put(table& t, const row& r)
+void put(table& t, const row& r, cell_form form)
 {
     auto line = std::find_if(t.lines.begin(), t.lines.end(), [&](const auto& l) { return l[0] == r.what.subject; });
     if (line == t.lines.end()) line = t.lines.insert(t.lines.end(), {r.what.subject});
     // A subject without any number has its reason in the first column of numbers.
     const auto column = r.what.metric == "all" ? 1 : column_of(t, r.what);
     if (line->size() <= column) line->resize(column + 1);
-    if (r.what.metric != "all" || (*line)[column].empty()) (*line)[column] = cell_text(r);
+    if (r.what.metric != "all" || (*line)[column].empty()) (*line)[column] = cell_text(r, form);
 }
 
 /// kubecoro, then the peers, each in the order of measurement; those without numbers last.
@@ -119,7 +120,7 @@ auto place_of(const row& r)
 
 } // namespace
 
-std::vector<table> tables_of(const std::vector<row>& rows)
+std::vector<table> tables_of(const std::vector<row>& rows, cell_form form)
 {
     auto sorted = rows;
     std::stable_sort(sorted.begin(), sorted.end(),
@@ -129,11 +130,11 @@ std::vector<table> tables_of(const std::vector<row>& rows)
         const auto title = title_of(r.what);
         auto t = std::find_if(tables.begin(), tables.end(), [&](const table& known) { return known.title == title; });
         if (t == tables.end()) t = tables.insert(tables.end(), {.title = title, .header = {"subject"}, .lines = {}});
-        put(*t, r);
+        put(*t, r, form);
     }
     for (auto& t : tables) {
         align(t);
-        add_rounds(t, rows);
+        if (form == cell_form::range) add_rounds(t, rows);
     }
     return tables;
 }

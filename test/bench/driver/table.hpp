@@ -17,9 +17,17 @@ struct table
     std::size_t text_columns = 1;
 };
 
-/// One table per workload, data and size, in the order of the plan: subjects down, metrics across, "median (min-max)"
-/// in the cells, rounds last.
-[[nodiscard]] std::vector<table> tables_of(const std::vector<row>& rows);
+/// The cells of tables_of().
+enum class cell_form : bool
+{
+    /// The median alone.
+    median,
+    /// "median (min-max)", and the number of rounds in the last column.
+    range
+};
+
+/// One table per workload, data and size, in the order of the plan: subjects down, metrics across.
+[[nodiscard]] std::vector<table> tables_of(const std::vector<row>& rows, cell_form form = cell_form::range);
 
 /// For a terminal.
 [[nodiscard]] std::string to_text(const table& t);

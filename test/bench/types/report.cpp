@@ -64,10 +64,7 @@ std::string types_part(const std::vector<row>& rows, const machine_facts& machin
                        const std::map<std::string, std::string>& reasons)
 {
     if (rows.empty()) return {};
-    auto out =
-        to_markdown(target_table(type_targets(), rows, reasons, true)) + "\n" + to_markdown(machine_table(machine));
-    for (const auto& t : tables_of(rows)) out += "\n" + to_markdown(t);
-    return out;
+    return documented(type_targets(), rows, machine, reasons);
 }
 
 } // namespace kubecoro::bench::types
