@@ -97,6 +97,18 @@ TEST_CASE("apply: what others own is a conflict, or shared, or taken by force", 
     const auto shared = s.apply("two", config(R"({"a":"1"})"));
     CHECK(owners(shared) == "two Apply {\"f:data\":{\"f:a\":{}}}\none Apply {\"f:data\":{\"f:a\":{},\"f:b\":{}}}\n");
     CHECK_FALSE(shared.at_pointer("/metadata/managedFields/0").as_object().contains("time"));
+    // What is stated but not applied is merged before it is dropped: the entry has a time, and yet nothing is written.
+    const auto stated = [](const std::string& status) {
+        return R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"},"spec":{"selector":{"matchLabels":)"
+               R"({"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}})" +
+               status + "}";
+    };
+    s.apply("one", stated(""), {}, deployments + "/d");
+    const auto timed = s.apply("two", stated(R"(,"status":{"replicas":7})"), {}, deployments + "/d");
+    for (const auto& each : timed.at_pointer("/metadata/managedFields").as_array())
+        CHECK(each.as_object().contains("time"));
+    const auto again = s.apply("two", stated(R"(,"status":{"replicas":7})"), {}, deployments + "/d");
+    CHECK(again == timed);
     // A field stays while one of its owners applies it.
     const auto kept = s.apply("one", config(R"({"b":"2"})"));
     CHECK(json::serialize(kept.at("data")) == R"({"a":"1","b":"2"})");

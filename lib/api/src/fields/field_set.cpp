@@ -241,6 +241,24 @@ bool operator==(const field_set& a, const field_set& b)
     return std::equal(a.nodes_.begin(), a.nodes_.end(), b.nodes_.begin(), b.nodes_.end(), same);
 }
 
+namespace {
+
+/// A value as structured-merge-diff shows it in a path. Recursion is bounded by the depth of the text that it was read from.
+std::string shown(const json::value& value)
+{
+    std::string out;
+    if (const auto* object = value.if_object()) {
+        for (const auto& [name, member] : *object) out += std::string(name) + "=" + shown(member);
+        return out;
+    }
+    const auto* items = value.if_array();
+    if (!items) return go_value(value);
+    for (const auto& item : *items) out += (out.empty() ? "" : ",") + shown(item);
+    return "[" + out + "]";
+}
+
+} // namespace
+
 std::string path_text(const field_path& path)
 {
     std::string out;
@@ -254,13 +272,13 @@ std::string path_text(const field_path& path)
             const auto keys = parse(content, never);
             for (const auto& [name, value] : keys.get_object()) {
                 out += separator;
-                out += std::string(name) + "=" + go_value(value);
+                out += std::string(name) + "=" + shown(value);
                 separator = ',';
             }
             out += ']';
         } else {
             boost::system::error_code never;
-            out += element[0] == 'v' ? "[=" + go_value(parse(content, never)) : "[" + std::string(content);
+            out += element[0] == 'v' ? "[=" + shown(parse(content, never)) : "[" + std::string(content);
             out += ']';
         }
     }

@@ -181,8 +181,14 @@ answer<std::optional<json::value>> managed_fields::apply(const json::value& live
     entries_[self].fields = entries_[self].fields.minus(unowned()); // pruning needed them
     std::erase_if(entries_, [](const auto& each) { return each.second.fields.empty(); });
     if (next == live) return std::optional<json::value>{};
-    if (const auto changed = entries_.find(self); changed != entries_.end()) changed->second.time = writer.time;
+    note_time(writer);
     return std::optional<json::value>{std::move(next)};
+}
+
+void managed_fields::note_time(const field_writer& writer)
+{
+    if (const auto mine = entries_.find(owner_of(writer, false)); mine != entries_.end())
+        mine->second.time = writer.time;
 }
 
 namespace {

@@ -71,6 +71,8 @@ public:
     [[nodiscard]] answer<std::optional<boost::json::value>>
     apply(const boost::json::value& live, const boost::json::value& config, const boost::json::value& empty,
           const merge_type& type, bool force, const field_writer& writer);
+    /// Gives the entry of an apply by the writer the writer's time, where there is one.
+    void note_time(const field_writer& writer);
 
     /** The owners of the replicas of an object, as a Scale of it has them.
         @param replicas  The path in the object. */
