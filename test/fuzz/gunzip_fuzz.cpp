@@ -2,7 +2,7 @@
 // content keeps its proportion to the input.
 #include "fuzz.hpp"
 
-#include "http/gunzip.hpp"
+#include "http/content_encoding.hpp"
 
 #include <algorithm>
 #include <string>

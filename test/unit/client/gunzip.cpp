@@ -1,4 +1,4 @@
-#include "http/gunzip.hpp"
+#include "http/content_encoding.hpp"
 
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/test/gzip_bytes.hpp>

@@ -1,8 +1,7 @@
 // Limits of a client on itself: the rate of its requests, their number at a time, and the headers that a program adds.
-#include "http/connection_slots_core.hpp"
-#include "http/extra_headers.hpp"
-#include "http/limited_transport.hpp"
-#include "http/request_rate_core.hpp"
+#include "http/request_limits.hpp"
+#include "http/request_limits_core.hpp"
+#include "http/request_text.hpp"
 #include "rest_fixture.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>

@@ -1,7 +1,7 @@
 #include "rest/request_controls.hpp"
 
-#include "http/extra_headers.hpp"
-#include "http/limited_transport.hpp"
+#include "http/request_limits.hpp"
+#include "http/request_text.hpp"
 #include "http/retry_core.hpp"
 #include "observe/request_labels.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 // Applies the options of a client to each of its requests: rate, headers, pauses, metrics.
 
-#include "http/request_rate.hpp"
+#include "http/request_limits.hpp"
 #include "observe/request_meters.hpp"
 
 #include <kubecoro/base/random.hpp>

@@ -1,13 +1,15 @@
 #pragma once
-// Holds requests back by the plan of request_rate_core.
+// Holds requests back: by the plan of request_rate_core, and while too many are in progress.
 
-#include "http/request_rate_core.hpp"
+#include "http/request_limits_core.hpp"
 
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/result.hpp>
+#include <kubecoro/client/transport.hpp>
 
 #include <boost/asio/awaitable.hpp>
 
+#include <cstddef>
 #include <memory>
 #include <mutex>
 
@@ -37,5 +39,11 @@ private:
     std::mutex mutex_;
     request_rate_core core_;
 };
+
+/** Sends at most `most` requests at a time over another transport; the others wait in the order of their calls, and may
+    be cancelled. A request ends when its answer is destroyed.
+
+    Watches and followed logs do not count: they last, and would leave nothing for the others. Thread safe. */
+[[nodiscard]] std::shared_ptr<transport> limit_requests(std::shared_ptr<transport> over, std::size_t most);
 
 } // namespace kubecoro::detail

@@ -1,4 +1,4 @@
-#include "http/request_rate_core.hpp"
+#include "http/request_limits_core.hpp"
 
 #include <algorithm>
 
