@@ -1,4 +1,4 @@
-#include "config/compression_policy.hpp"
+#include "address/server_address.hpp"
 
 #include <kubecoro/test/catch.hpp>
 

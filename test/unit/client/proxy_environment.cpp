@@ -1,4 +1,4 @@
-#include "address/proxy_environment.hpp"
+#include "address/proxy.hpp"
 
 #include <kubecoro/test/catch.hpp>
 

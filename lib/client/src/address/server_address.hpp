@@ -1,6 +1,8 @@
 #pragma once
+// The parts of a server's URL, and whether its responses are worth compressing. Sans-io.
 
 #include <kubecoro/base/result.hpp>
+#include <kubecoro/client/client_options.hpp>
 
 #include <string>
 #include <string_view>
@@ -22,7 +24,7 @@ namespace kubecoro::detail {
     part of the URL. Go refuses those below 0x80. @param host  As written. */
 [[nodiscard]] bool is_plain_host(std::string_view host);
 
-/// The parts of a server URL. Sans-io.
+/// The parts of a server URL.
 struct server_address
 {
     bool tls = true;
@@ -47,5 +49,13 @@ struct server_address
 
     @param tls  Whether it is an https URL: if there are settings for TLS. */
 [[nodiscard]] std::string with_scheme(const std::string& server, bool tls);
+
+/** True for a server that is close by: a private, shared, loopback or link-local address (RFC 1918, 100.64/10, 127/8,
+    169.254/16, fc00::/7, fe80::/10, ::1), a name without a dot, and names ending in .svc, .cluster.local or .localhost.
+    Names are not resolved. */
+[[nodiscard]] bool is_near(const std::string& host);
+
+/// @param disabled  The cluster's disable-compression, which has precedence.
+[[nodiscard]] bool wants_gzip(compression policy, bool disabled, const std::string& host);
 
 } // namespace kubecoro::detail

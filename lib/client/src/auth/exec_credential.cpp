@@ -1,6 +1,6 @@
 #include "auth/exec_credential.hpp"
 
-#include "address/proxy_environment.hpp"
+#include "address/proxy.hpp"
 #include "files/tls_pem.hpp"
 #include "http/encoding.hpp"
 

@@ -1,6 +1,6 @@
 #include <kubecoro/client/kubeconfig.hpp>
 
-#include "address/proxy_address.hpp"
+#include "address/proxy.hpp"
 #include "address/server_address.hpp"
 #include "auth/exec_credential.hpp"
 #include "auth/impersonation.hpp"

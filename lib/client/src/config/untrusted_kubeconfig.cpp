@@ -1,6 +1,6 @@
 #include <kubecoro/client/untrusted_kubeconfig.hpp>
 
-#include "address/proxy_environment.hpp"
+#include "address/proxy.hpp"
 #include "config/kubeconfig_choice.hpp"
 #include "config/kubeconfig_file.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "address/proxy_environment.hpp"
+#include "address/proxy.hpp"
 #include "connect/socket_connector.hpp"
 #include "connect/tls_source.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 // Opens TCP connections, directly or through a proxy, with TLS where the server uses it.
 
-#include "address/proxy_address.hpp"
+#include "address/proxy.hpp"
 #include "address/server_address.hpp"
 #include "connect/name_resolver.hpp"
 #include "http/byte_stream.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 // The conversation of a client and a proxy before the connection belongs to the server. Sans-io.
 
-#include "address/proxy_address.hpp"
+#include "address/proxy.hpp"
 
 #include <kubecoro/base/result.hpp>
 

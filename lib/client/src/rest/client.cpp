@@ -3,7 +3,6 @@
 #include "address/server_address.hpp"
 #include "auth/exec_login.hpp"
 #include "auth/impersonation.hpp"
-#include "config/compression_policy.hpp"
 #include "connect/proxy_route.hpp"
 #include "connect/socket_connector.hpp"
 #include "connect/tls_source.hpp"
