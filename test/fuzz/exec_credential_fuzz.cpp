@@ -1,7 +1,7 @@
 // Reads arbitrary bytes as the output of a credential plugin: what is accepted can be sent, and failures show nothing of it.
 #include "fuzz.hpp"
 
-#include "auth/exec_credential.hpp"
+#include "auth/exec_login_core.hpp"
 
 #include <string>
 

@@ -2,8 +2,8 @@
 #include "fuzz.hpp"
 
 #include "address/server_address.hpp"
-#include "auth/exec_credential.hpp"
-#include "auth/impersonation.hpp"
+#include "auth/exec_login_core.hpp"
+#include "http/request_text.hpp"
 
 #include <kubecoro/client/kubeconfig.hpp>
 

@@ -1,5 +1,5 @@
 // The texts that credential plugins read and write.
-#include "auth/exec_credential.hpp"
+#include "auth/exec_login_core.hpp"
 
 #include <kubecoro/test/catch.hpp>
 

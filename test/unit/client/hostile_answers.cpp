@@ -1,6 +1,6 @@
 // Every reader of a server's or a plugin's words: cut anywhere, with lies about types, too deep, too large. It ends with a
 // value or one failure that a terminal can show.
-#include "auth/exec_credential.hpp"
+#include "auth/exec_login_core.hpp"
 #include "discovery/discovery_core.hpp"
 #include "rest/log_core.hpp"
 #include "rest/subresource_core.hpp"

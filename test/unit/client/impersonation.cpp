@@ -1,5 +1,4 @@
 // Headers of an impersonated identity.
-#include "auth/impersonation.hpp"
 #include "http/request_text.hpp"
 #include "rest_fixture.hpp"
 

@@ -2,12 +2,12 @@
 
 #include "address/proxy.hpp"
 #include "address/server_address.hpp"
-#include "auth/exec_credential.hpp"
-#include "auth/impersonation.hpp"
+#include "auth/exec_login_core.hpp"
 #include "config/kubeconfig_choice.hpp"
 #include "config/kubeconfig_file.hpp"
 #include "files/tls_pem.hpp"
 #include "http/encoding.hpp"
+#include "http/request_text.hpp"
 
 #include <algorithm>
 

@@ -1,8 +1,9 @@
 #pragma once
-// Serialises a request for the wire, and adds a program's headers. Sans-io.
+// Serialises a request for the wire, and makes its headers: those of the program and of impersonation. Sans-io.
 
 #include <kubecoro/api/request.hpp>
 #include <kubecoro/base/result.hpp>
+#include <kubecoro/client/kubeconfig.hpp>
 
 #include <string>
 #include <string_view>
@@ -29,5 +30,14 @@ using header_list = std::vector<std::pair<std::string, std::string>>;
 
 /// Adds the headers that the request does not have already.
 void add_headers(request& r, const header_list& headers);
+
+/** A user id, groups or extra data require a user. Without one they would be left out of the requests, which would then
+    run with the full rights of the credentials.
+
+    @par Errors  cond::misconfigured. */
+[[nodiscard]] result<> check_impersonation(const impersonation& as);
+
+/// The headers for a request. Precondition: check_impersonation() succeeds. Empty when impersonation is off.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> impersonation_headers(const impersonation& as);
 
 } // namespace kubecoro::detail

@@ -2,12 +2,12 @@
 
 #include "address/server_address.hpp"
 #include "auth/exec_login.hpp"
-#include "auth/impersonation.hpp"
 #include "connect/proxy_route.hpp"
 #include "connect/socket_connector.hpp"
 #include "connect/tls_source.hpp"
 #include "files/bounded_read.hpp"
 #include "http/http_transport.hpp"
+#include "http/request_text.hpp"
 #include "rest/client_state.hpp"
 #include "rest/write_checker.hpp"
 

@@ -1,8 +1,8 @@
 // Adds the client's credentials to requests, and refreshes its token.
 #include "auth/exec_login.hpp"
-#include "auth/impersonation.hpp"
 #include "connect/tls_source.hpp"
 #include "http/encoding.hpp"
+#include "http/request_text.hpp"
 #include "rest/client_state.hpp"
 
 #include <kubecoro/base/try.hpp>

@@ -1,5 +1,5 @@
-#include "auth/impersonation.hpp"
 #include "http/deadline.hpp"
+#include "http/request_text.hpp"
 #include "http/retry_core.hpp"
 #include "observe/request_span.hpp"
 #include "rest/client_state.hpp"
