@@ -1,6 +1,5 @@
 // Checks of bodies without a server: schemas that a server publishes, patches of built-in kinds, offline checks.
 #include "check/body_check.hpp"
-#include "check/published_schema.hpp"
 
 #include <kubecoro/test/catch.hpp>
 

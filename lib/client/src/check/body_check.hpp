@@ -1,5 +1,5 @@
 #pragma once
-// Checks the body of a write by the schema of its kind. Sans-io.
+// Checks the body of a write by the schema of its kind, which it finds in what a server publishes. Sans-io.
 
 #include <kubecoro/api/detail/schema.hpp>
 #include <kubecoro/api/options.hpp>
@@ -67,5 +67,14 @@ struct known_schema
 
 /// Whether a body that check_body() has refused, without the present object, may pass with it.
 [[nodiscard]] bool may_be_forgiven(const checked_body& what, const known_schema& schema, const failure& why);
+
+/// From the text of its CustomResourceDefinition. Errors: cond::corrupt; as object_schema::of_crd().
+[[nodiscard]] result<object_schema> schema_in_definition(std::string_view text, const resource_type& resource);
+
+/** From the text of the OpenAPI document of its group and version. Parts that are references, such as metadata, may hold
+    anything.
+
+    @par Errors  cond::not_found if the document has no such kind; cond::corrupt; as object_schema::of_schema(). */
+[[nodiscard]] result<object_schema> schema_in_openapi(std::string_view text, const resource_type& resource);
 
 } // namespace kubecoro::detail

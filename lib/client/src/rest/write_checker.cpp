@@ -1,6 +1,6 @@
 #include "rest/write_checker.hpp"
 
-#include "check/published_schema.hpp"
+#include "check/body_check.hpp"
 #include "rest/fetch_text.hpp"
 
 #include <kubecoro/base/printable.hpp>
