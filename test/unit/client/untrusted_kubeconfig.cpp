@@ -1,5 +1,5 @@
 // Kubeconfigs that others have written.
-#include <kubecoro/client/untrusted_kubeconfig.hpp>
+#include <kubecoro/client/kubeconfig.hpp>
 #include <kubecoro/test/catch.hpp>
 
 using namespace kubecoro;

@@ -5,7 +5,7 @@
 #include <kubecoro/api/untyped.hpp>
 #include <kubecoro/base/hash.hpp>
 #include <kubecoro/cache/informer_factory.hpp>
-#include <kubecoro/client/untrusted_kubeconfig.hpp>
+#include <kubecoro/client/kubeconfig.hpp>
 #include <kubecoro/manager/manager.hpp>
 
 #include <optional>
