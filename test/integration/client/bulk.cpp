@@ -1,7 +1,7 @@
 // Reading in bulk: bytes gather before a read completes, and TLS hands out all that has arrived.
 #include "certificates.hpp"
 
-#include "connect/socket_reader.hpp"
+#include "connect/socket_stream.hpp"
 #include "connect/tls_engine.hpp"
 
 #include <kubecoro/test/catch.hpp>

@@ -1,7 +1,7 @@
 #include "served_connection.hpp"
 
+#include "connect/socket_connector.hpp"
 #include "connect/socket_stream.hpp"
-#include "connect/tunnel.hpp"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,7 +1,7 @@
 #pragma once
 // A TLS server without sockets: bytes in, bytes out.
 
-#include "connect/tls_generation.hpp"
+#include "connect/tls_source.hpp"
 
 #include <boost/asio/ssl/context.hpp>
 

@@ -1,5 +1,5 @@
 // The conversations with proxies: CONNECT and SOCKS5, as scripts and over a stream.
-#include "connect/tunnel.hpp"
+#include "connect/socket_connector.hpp"
 #include "scripted_connection.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>

@@ -47,6 +47,9 @@ public:
     [[nodiscard]] std::size_t size() const noexcept { return names_.size(); }
 
 private:
+    static constexpr std::chrono::seconds good_for{5};
+    static constexpr std::chrono::seconds bad_for{1};
+
     struct entry
     {
         /// Empty while the look-up is in progress.
@@ -55,5 +58,19 @@ private:
     };
     std::map<std::string, entry> names_;
 };
+
+inline lookup_core::action lookup_core::ask(const std::string& name, moment now)
+{
+    std::erase_if(names_, [now](const auto& named) { return named.second.found && now >= named.second.good_until; });
+    const auto [at, added] = names_.try_emplace(name);
+    if (added) return begin{};
+    if (!at->second.found) return join{};
+    return *at->second.found;
+}
+
+inline void lookup_core::on_result(const std::string& name, const lookup_result& found, moment now)
+{
+    names_[name] = {found, now + (found ? good_for : bad_for)};
+}
 
 } // namespace kubecoro::detail

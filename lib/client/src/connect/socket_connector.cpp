@@ -2,8 +2,6 @@
 
 #include "connect/connection_race.hpp"
 #include "connect/socket_stream.hpp"
-#include "connect/tls_source.hpp"
-#include "connect/tunnel.hpp"
 #include "http/deadline.hpp"
 
 #include <kubecoro/base/as_result.hpp>
@@ -13,16 +11,47 @@
 #include <boost/asio/ip/tcp.hpp>
 
 #include <algorithm>
+#include <array>
 #include <mutex>
-#include <utility>
-#include <vector>
-
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <utility>
+#include <vector>
 
 namespace kubecoro::detail {
 
 namespace asio = boost::asio;
+
+connection_meters::connection_meters(std::shared_ptr<metrics> sink, const std::string& host)
+{
+    if (!sink) sink = null_metrics();
+    look_up = sink->make_histogram("rest_client_dns_resolution_duration_seconds", {{"host", host}});
+    connect = sink->make_histogram("kubecoro_client_connect_seconds", {{"host", host}});
+    tls_handshake = sink->make_histogram("kubecoro_client_tls_handshake_seconds", {{"host", host}});
+    constexpr std::string_view connections = "kubecoro_client_connections_total";
+    opened = sink->make_counter(connections, {{"host", host}, {"outcome", "opened"}});
+    failed = sink->make_counter(connections, {{"host", host}, {"outcome", "failed"}});
+    constexpr std::string_view sessions = "kubecoro_client_tls_handshakes_total";
+    resumed = sink->make_counter(sessions, {{"host", host}, {"keys", "resumed"}});
+    full = sink->make_counter(sessions, {{"host", host}, {"keys", "full"}});
+}
+
+asio::awaitable<result<>> open_tunnel(byte_stream& through, tunnel_core& core, std::string proxy_name)
+{
+    std::array<char, 2048> buffer;
+    auto text = core.begin();
+    for (;;) {
+        if (!text.empty()) {
+            KUBECORO_TRY(co_await through.write(text));
+        }
+        KUBECORO_TRY(const auto n, co_await through.read_some(buffer.data(), buffer.size()));
+        if (n == 0) co_return failure(cond::unreachable, proxy_name + " closed the connection without a response");
+        KUBECORO_TRY(auto next, core.feed({buffer.data(), n}));
+        if (next.open) co_return result<>{};
+        text = std::move(next.send);
+    }
+}
+
 using asio::ip::tcp;
 
 namespace {
@@ -253,6 +282,44 @@ private:
 std::shared_ptr<connector> make_socket_connector(socket_options options)
 {
     return std::make_shared<socket_connector>(std::move(options));
+}
+
+namespace {
+
+/// The TLS settings for a proxy: they follow the same authorities as those for the server.
+result<std::shared_ptr<tls_source>> make_proxy_tls(tls_source::settings with, const proxy_address& proxy)
+{
+    cluster_config trusted;
+    trusted.server = bracketed(proxy.host) + ":" + proxy.port;
+    trusted.ca = std::move(with.config.ca);
+    trusted.ca_file = std::move(with.config.ca_file);
+    trusted.insecure = with.config.insecure;
+    with.config = std::move(trusted);
+    with.peer = tls_peer::proxy;
+    return tls_source::make(std::move(with));
+}
+
+} // namespace
+
+result<std::optional<proxy_route>> find_proxy_route(const server_address& server, tls_source::settings with)
+{
+    auto chosen = choose_proxy(with.config.proxy_url, server, with.machine);
+    if (!chosen) return chosen.error();
+    if (!*chosen) return std::optional<proxy_route>();
+    proxy_route out;
+    out.address = std::move((*chosen)->address);
+    // As in Go, an HTTP proxy is asked for the pages of a plain HTTP server, not for a connection.
+    out.tunnel = server.tls || out.address.speaks == proxy_address::protocol::socks5;
+    const auto log = with.log;
+    if (out.address.speaks == proxy_address::protocol::https) {
+        auto tls = make_proxy_tls(std::move(with), out.address);
+        if (!tls) return tls.error();
+        out.tls = std::move(*tls);
+    }
+    log.info("the server is reached through a proxy", {{"server", server.endpoint()},
+                                                       {"proxy", bracketed(out.address.host) + ":" + out.address.port},
+                                                       {"origin", (*chosen)->origin}});
+    return std::optional(std::move(out));
 }
 
 } // namespace kubecoro::detail

@@ -4,11 +4,13 @@
 #include "address/proxy.hpp"
 #include "address/server_address.hpp"
 #include "connect/name_resolver.hpp"
+#include "connect/tls_source.hpp"
+#include "connect/tunnel_core.hpp"
 #include "http/byte_stream.hpp"
-#include "observe/connection_meters.hpp"
 
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/context_bound.hpp>
+#include <kubecoro/base/metrics.hpp>
 
 #include <memory>
 #include <optional>
@@ -16,7 +18,23 @@
 
 namespace kubecoro::detail {
 
-class tls_source;
+/// Counts and times the connections of a client. Durations are in seconds.
+struct connection_meters
+{
+    /// Look-ups of a name, also shared and cached ones.
+    std::shared_ptr<metrics::histogram> look_up;
+    /// TCP connections, without the look-up; with a proxy, until it has answered.
+    std::shared_ptr<metrics::histogram> connect;
+    std::shared_ptr<metrics::histogram> tls_handshake;
+    std::shared_ptr<metrics::counter> opened;
+    std::shared_ptr<metrics::counter> failed;
+    /// TLS connections by the origin of their keys.
+    std::shared_ptr<metrics::counter> resumed;
+    std::shared_ptr<metrics::counter> full;
+
+    /// @param sink  Null = null_metrics().
+    explicit connection_meters(std::shared_ptr<metrics> sink = {}, const std::string& host = {});
+};
 
 /// A proxy between client and server.
 struct proxy_route
@@ -49,5 +67,21 @@ struct socket_options
 
 /// For names with several addresses see happy_eyeballs_core; the address that worked is tried first the next time.
 [[nodiscard]] std::shared_ptr<connector> make_socket_connector(socket_options options);
+
+/** Completes when the stream leads to the server.
+
+    Has no time limit of its own. Errors: those of the core and of the stream; unreachable when the proxy closes the
+    connection. The stream is of no use then. Stream and core outlive the operation. */
+[[nodiscard]] boost::asio::awaitable<result<>> open_tunnel(byte_stream& through, tunnel_core& core,
+                                                           std::string proxy_name);
+
+/** How to reach the server: nothing = directly. Logs the choice of a proxy, without its login.
+
+    @param with  Those for the server, without a plugin. For a proxy over TLS the files of the authorities are read, which may
+    block.
+
+    @par Errors  cond::misconfigured, see choose_proxy() and make_tls_context(). */
+[[nodiscard]] result<std::optional<proxy_route>> find_proxy_route(const server_address& server,
+                                                                  tls_source::settings with);
 
 } // namespace kubecoro::detail

@@ -1,13 +1,60 @@
 #pragma once
+// Reads from a socket: at once, or in bulk. Streams of sockets, with and without TLS.
 
 #include "http/byte_stream.hpp"
 
+#include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/result.hpp>
+
+#include <boost/asio/awaitable.hpp>
 #include <boost/asio/ip/tcp.hpp>
 
+#include <cstddef>
 #include <memory>
 #include <string>
 
 namespace kubecoro::detail {
+
+/** Receives bytes as they come, or lets them gather first.
+
+    A server sends a list in pieces of a few KB, and a client that is faster than the server would wake for each of them.
+    In bulk, the socket counts as readable only when `batch` bytes have gathered (SO_RCVLOWAT) or `patience` has passed.
+    Where the system has no such mark, bytes are read as they come. */
+class socket_reader
+{
+public:
+    static constexpr std::size_t batch = std::size_t{64} * 1024;
+    /// The most that the last bytes of a list wait.
+    static constexpr duration patience = std::chrono::milliseconds{1};
+
+    /// @param socket  Outlives the reader.
+    socket_reader(boost::asio::ip::tcp::socket& socket, std::shared_ptr<time_source> time) noexcept
+        : socket_(socket), time_(std::move(time))
+    {
+    }
+
+    /// See byte_stream::set_bulk().
+    void set_bulk(bool on) noexcept;
+    [[nodiscard]] bool is_bulk() const noexcept { return bulk_; }
+
+    struct received
+    {
+        /// asio::error::eof at the end of the stream.
+        boost::system::error_code error = {};
+        std::size_t size = 0;
+    };
+    [[nodiscard]] boost::asio::awaitable<received> receive(char* data, std::size_t size);
+
+private:
+    /// Returns true if bytes are available.
+    [[nodiscard]] boost::asio::awaitable<bool> gather();
+    [[nodiscard]] boost::asio::awaitable<result<>> readable();
+    bool set_low_water(std::size_t bytes) noexcept;
+
+    boost::asio::ip::tcp::socket& socket_;
+    std::shared_ptr<time_source> time_;
+    bool bulk_ = false;
+};
 
 class tls_generation;
 

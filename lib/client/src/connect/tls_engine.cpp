@@ -1,6 +1,6 @@
 #include "connect/tls_engine.hpp"
 
-#include "connect/tls_sessions.hpp"
+#include "connect/tls_context.hpp"
 
 #include <boost/asio/ssl/error.hpp>
 

@@ -1,9 +1,7 @@
-#include "connect/socket_reader.hpp"
 #include "connect/socket_stream.hpp"
 #include "connect/tls_context.hpp"
 #include "connect/tls_engine.hpp"
-#include "connect/tls_generation.hpp"
-#include "connect/tls_sessions.hpp"
+#include "connect/tls_source.hpp"
 
 #include <kubecoro/base/try.hpp>
 

@@ -2,7 +2,6 @@
 
 #include "address/server_address.hpp"
 #include "auth/exec_login.hpp"
-#include "connect/proxy_route.hpp"
 #include "connect/socket_connector.hpp"
 #include "connect/tls_source.hpp"
 #include "files/bounded_read.hpp"

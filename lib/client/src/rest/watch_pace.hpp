@@ -1,6 +1,6 @@
 #pragma once
 
-#include "connect/socket_reader.hpp"
+#include "connect/socket_stream.hpp"
 
 #include <kubecoro/api/decode.hpp>
 #include <kubecoro/base/clock.hpp>
