@@ -1,5 +1,5 @@
 // The kept list of resources: when it is read again, and who shares the read.
-#include "discovery/discovery_cache_core.hpp"
+#include "discovery/discovery_core.hpp"
 #include "rest_fixture.hpp"
 
 #include <kubecoro/client/discovery.hpp>

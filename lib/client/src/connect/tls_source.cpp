@@ -1,7 +1,7 @@
 #include "connect/tls_source.hpp"
 
 #include "connect/tls_context.hpp"
-#include "files/bounded_read.hpp"
+#include "files/background_call.hpp"
 #include "files/tls_pem.hpp"
 
 #include <kubecoro/base/timeout.hpp>

@@ -1,4 +1,3 @@
-#include "discovery/discovery_cache_core.hpp"
 #include "discovery/discovery_core.hpp"
 #include "rest/client_state.hpp"
 

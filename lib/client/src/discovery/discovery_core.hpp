@@ -1,9 +1,10 @@
 #pragma once
-// Converts discovery documents to resources, and a user's word to one of them. Sans-io.
+// Converts discovery documents to resources, and a user's word to one of them. Decides when a kept list is read again. Sans-io.
 
 #include <kubecoro/api/object.hpp>
 #include <kubecoro/client/discovery.hpp>
 
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -43,5 +44,31 @@ namespace kubecoro::detail {
 [[nodiscard]] result<server_version> read_version(std::string_view body);
 /// Reads the index of OpenAPI v3. Errors: cond::corrupt for anything else, and for targets outside /openapi/v3.
 [[nodiscard]] result<std::vector<openapi_document>> read_openapi_index(std::string_view body);
+
+/// A list of resources and when it was read. Not thread safe.
+class discovery_cache_core
+{
+public:
+    using list = std::shared_ptr<const discovered_resources>;
+
+    explicit discovery_cache_core(discovery_options o) noexcept : options_(o) {}
+
+    /// The list; null: it has to be read.
+    [[nodiscard]] list current(time_point now) const noexcept;
+    /// A name was not in a list. True: read it again.
+    [[nodiscard]] bool may_read_after_miss(time_point now) const noexcept;
+    /// A read has begun.
+    void on_begin(time_point now) noexcept;
+    /// It has ended. A list that was asked for before invalidate() is not kept.
+    void on_read(list found, time_point now) noexcept;
+    void invalidate() noexcept;
+
+private:
+    discovery_options options_;
+    list list_;
+    time_point read_at_{};
+    time_point tried_at_{};
+    bool invalidated_ = false;
+};
 
 } // namespace kubecoro::detail

@@ -1,5 +1,7 @@
 #include "files/background_call.hpp"
 
+#include <kubecoro/base/catch_failure.hpp>
+
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/this_coro.hpp>
@@ -8,11 +10,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
-#include <system_error>
-#include <thread>
-
 #include <fcntl.h>
 #include <poll.h>
+#include <system_error>
+#include <thread>
 #include <unistd.h>
 
 namespace kubecoro::detail {
@@ -80,6 +81,24 @@ asio::awaitable<result<>> background_end::wait(std::shared_ptr<background_end> s
         co_await end.async_wait(asio::posix::stream_descriptor::wait_read, asio::as_tuple(asio::use_awaitable));
     if (code) co_return failure(code, "wait to " + doing);
     co_return result<>{};
+}
+
+result<std::string> bounded_read(const environment& machine, const std::string& file, std::size_t max_bytes,
+                                 std::chrono::steady_clock::duration patience)
+{
+    using call = background_call<result<std::string>>;
+    const auto begun =
+        call::start("read " + file, [read = machine.read_file, file, max_bytes]() -> result<std::string> {
+            try {
+                return read(file, max_bytes);
+            } catch (...) {
+                return to_failure(std::current_exception());
+            }
+        });
+    if (!begun) return begun.error();
+    (*begun)->block_until(std::chrono::steady_clock::now() + patience);
+    if (auto content = (*begun)->outcome()) return *std::move(content);
+    return failure(cond::misconfigured, file + ": could not be read in time");
 }
 
 } // namespace kubecoro::detail

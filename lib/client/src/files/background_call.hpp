@@ -1,7 +1,8 @@
 #pragma once
-// A blocking call on a thread of its own, which coroutines of any context can await.
+// A blocking call on a thread of its own, which coroutines of any context can await, and the read of a file by it.
 
 #include <kubecoro/base/result.hpp>
+#include <kubecoro/client/kubeconfig.hpp>
 
 #include <boost/asio/awaitable.hpp>
 
@@ -87,5 +88,16 @@ private:
     mutable std::mutex mutex_;
     std::optional<T> outcome_;
 };
+
+/// How long a file may take: a network volume may hang.
+inline constexpr std::chrono::seconds longest_first_read{5};
+
+/** Reads the file on a thread of its own, which is left behind when it hangs.
+
+    @param patience  Blocks at most so long.
+    Errors: those of environment::read_file; misconfigured, when it takes longer. */
+[[nodiscard]] result<std::string> bounded_read(const environment& machine, const std::string& file,
+                                               std::size_t max_bytes,
+                                               std::chrono::steady_clock::duration patience = longest_first_read);
 
 } // namespace kubecoro::detail

@@ -4,7 +4,7 @@
 #include "auth/exec_login.hpp"
 #include "connect/socket_connector.hpp"
 #include "connect/tls_source.hpp"
-#include "files/bounded_read.hpp"
+#include "files/background_call.hpp"
 #include "http/http_transport.hpp"
 #include "http/request_text.hpp"
 #include "rest/client_state.hpp"

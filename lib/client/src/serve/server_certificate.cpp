@@ -1,7 +1,6 @@
 #include <kubecoro/client/detail/server_certificate.hpp>
 
 #include "files/background_call.hpp"
-#include "files/bounded_read.hpp"
 #include "files/tls_files_core.hpp"
 #include "files/tls_pem.hpp"
 
