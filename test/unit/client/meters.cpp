@@ -1,5 +1,4 @@
 // Metrics of requests: their labels, and what is counted when.
-#include "observe/request_labels.hpp"
 #include "observe/request_meters.hpp"
 #include "rest_fixture.hpp"
 

@@ -1,6 +1,6 @@
 #include "http/content_encoding.hpp"
 
-#include "observe/request_labels.hpp"
+#include "observe/request_meters.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/printable.hpp>

@@ -1,6 +1,6 @@
 #include "observe/request_span.hpp"
 
-#include "observe/request_labels.hpp"
+#include "observe/request_meters.hpp"
 
 #include <kubecoro/client/detail/request_scope.hpp>
 

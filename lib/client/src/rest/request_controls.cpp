@@ -3,7 +3,7 @@
 #include "http/request_limits.hpp"
 #include "http/request_text.hpp"
 #include "http/retry_core.hpp"
-#include "observe/request_labels.hpp"
+#include "observe/request_meters.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
 

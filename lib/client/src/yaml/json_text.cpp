@@ -1,6 +1,4 @@
-#include "yaml/json_text.hpp"
-
-#include "yaml/scalar.hpp"
+#include "yaml/document.hpp"
 
 #include <kubecoro/api/detail/utf8.hpp>
 #include <kubecoro/client/detail/yaml_text.hpp>

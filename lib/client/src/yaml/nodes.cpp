@@ -1,6 +1,4 @@
-#include "yaml/nodes.hpp"
-
-#include "yaml/json_text.hpp"
+#include "yaml/document.hpp"
 
 #include <yaml.h>
 

@@ -1,4 +1,4 @@
-#include "yaml/scalar.hpp"
+#include "yaml/document.hpp"
 
 #include "http/encoding.hpp"
 

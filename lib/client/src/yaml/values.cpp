@@ -1,6 +1,4 @@
-#include "yaml/values.hpp"
-
-#include "yaml/scalar.hpp"
+#include "yaml/document.hpp"
 
 #include <kubecoro/api/detail/written_json.hpp>
 

@@ -1,8 +1,6 @@
 #include <kubecoro/client/detail/yaml_text.hpp>
 
-#include "yaml/json_text.hpp"
-#include "yaml/nodes.hpp"
-#include "yaml/values.hpp"
+#include "yaml/document.hpp"
 
 #include <boost/json.hpp>
 
