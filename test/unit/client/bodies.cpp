@@ -1,5 +1,5 @@
 // The form of the bodies of writes: JSON, or protobuf where it is chosen and says the same.
-#include "rest/body_kind.hpp"
+#include "rest/kinds_core.hpp"
 #include "rest_fixture.hpp"
 
 #include <kubecoro/api/described.hpp>

@@ -1,6 +1,5 @@
 // Logs that are followed across broken streams: the place is found again, and the end of the container is noticed.
 #include "rest/log_core.hpp"
-#include "rest/log_resume_core.hpp"
 #include "rest_fixture.hpp"
 
 #include <kubecoro/client/followed_log.hpp>

@@ -1,7 +1,7 @@
 // When the bytes of a watch gather before they are read: the decision, and the watch that follows it.
 #include "rest_fixture.hpp"
 
-#include "rest/watch_pace.hpp"
+#include "connect/socket_stream.hpp"
 
 #include <kubecoro/api/selecting_objects.hpp>
 

@@ -1,5 +1,5 @@
 // The writing verbs over a scripted transport: which requests they send, and how they end.
-#include "rest/kept_kinds_core.hpp"
+#include "rest/kinds_core.hpp"
 #include "rest_fixture.hpp"
 
 #include <kubecoro/base/try.hpp>

@@ -1,9 +1,8 @@
 #include <kubecoro/client/discovery.hpp>
 
 #include "discovery/discovery_core.hpp"
+#include "rest/answer_check.hpp"
 #include "rest/client_state.hpp"
-#include "rest/fetch_text.hpp"
-#include "rest/foreign_answer.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/task_group.hpp>

@@ -4,13 +4,14 @@
 #include "auth/exec_login.hpp"
 #include "auth/token_source.hpp"
 #include "http/content_encoding.hpp"
-#include "rest/body_kind.hpp"
-#include "rest/kept_kinds_core.hpp"
+#include "rest/kinds_core.hpp"
 #include "rest/warning_core.hpp"
 
 #include <kubecoro/base/context_bound.hpp>
 #include <kubecoro/client/client.hpp>
 #include <kubecoro/client/detail/write_notes.hpp>
+
+#include <boost/asio/awaitable.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -207,6 +208,9 @@ struct client_access
 /// Notes a success in the notes of the executor, if it has some for this client.
 void note_write(const boost::asio::any_io_executor& executor, const client::state& s, const write_target& what,
                 const result<object>& answer);
+/// Reads a text that need not be an API object, whole.
+/// @param target  Path and query. Errors: as client; corrupt beyond client_limits::max_answer_bytes.
+[[nodiscard]] boost::asio::awaitable<result<std::string>> fetch_text(client c, std::string target);
 
 } // namespace detail
 

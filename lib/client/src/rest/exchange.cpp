@@ -1,9 +1,10 @@
+// Sends a request, with credentials and again where that helps, and passes the server's warnings on, each of them once.
 #include "http/deadline.hpp"
 #include "http/request_text.hpp"
 #include "http/retry_core.hpp"
 #include "observe/request_span.hpp"
+#include "rest/answer_check.hpp"
 #include "rest/client_state.hpp"
-#include "rest/foreign_answer.hpp"
 #include "rest/request_controls.hpp"
 #include "rest/write_checker.hpp"
 
@@ -12,11 +13,13 @@
 #include <kubecoro/base/random.hpp>
 #include <kubecoro/base/try.hpp>
 
+#include <exception>
 #include <utility>
 
 namespace kubecoro {
 
 namespace asio = boost::asio;
+
 using namespace detail;
 
 namespace {
@@ -285,6 +288,31 @@ asio::awaitable<result<std::string>> client::state::read_all(answer& a, std::siz
         if (piece.size() > limit - body.size())
             co_return failure(cond::corrupt, "the response is longer than " + std::to_string(limit) + " bytes");
         body.append(piece);
+    }
+}
+
+void client::state::pass_on_warnings(const answer_head& head, const request& r)
+{
+    for (const auto& [name, value] : head.headers)
+        if (name == "warning")
+            for (auto& text : detail::parse_warnings(value)) pass_on({std::move(text), r.method, r.target});
+}
+
+void client::state::pass_on(const server_warning& w)
+{
+    {
+        std::lock_guard lock(mutex_);
+        if (!warnings_.is_new(w.text)) return;
+    }
+    if (!options.on_warning) {
+        options.log.warning("the server sent a warning", {{"target", w.target}, {"warning", w.text}});
+        return;
+    }
+    try {
+        std::as_const(options.on_warning)(w);
+    } catch (...) {
+        const auto why = to_failure(std::current_exception());
+        options.log.error("the sink for the server's warnings threw an exception", {{"why", why.describe()}});
     }
 }
 

@@ -1,7 +1,6 @@
 #include <kubecoro/client/followed_log.hpp>
 
 #include "rest/log_core.hpp"
-#include "rest/log_resume_core.hpp"
 
 #include <kubecoro/api/untyped.hpp>
 #include <kubecoro/base/backoff.hpp>

@@ -1,10 +1,9 @@
-// Reads objects, pages and watches from responses.
+// Reads objects, pages, watches and texts from responses.
+#include "connect/socket_stream.hpp"
 #include "http/deadline.hpp"
+#include "rest/answer_check.hpp"
 #include "rest/client_state.hpp"
-#include "rest/foreign_answer.hpp"
-#include "rest/list_check.hpp"
 #include "rest/pager_core.hpp"
-#include "rest/watch_pace.hpp"
 
 #include <kubecoro/api/status.hpp>
 #include <kubecoro/base/catch_failure.hpp>
@@ -277,6 +276,18 @@ asio::awaitable<result<std::unique_ptr<watch_stream>>> client::watch(resource_ty
 {
     const request_builder builder(resource, std::move(ns), state_->options.decode.form);
     return catch_failure(one_watch(state_, builder.watch(options), std::move(resource)));
+}
+
+asio::awaitable<result<std::string>> detail::fetch_text(client c, std::string target)
+{
+    auto s = client_access::state_of(c);
+    request r;
+    r.method = "GET";
+    r.target = std::move(target);
+    KUBECORO_TRY(auto got, co_await s->accepted_text(r));
+    auto body = co_await s->read_all(*got, s->options.limits.max_answer_bytes);
+    if (!body) co_return body.error().with_request(r.method, r.target);
+    co_return body;
 }
 
 } // namespace kubecoro

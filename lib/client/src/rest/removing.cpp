@@ -1,6 +1,6 @@
 // Deletes collections.
+#include "rest/answer_check.hpp"
 #include "rest/client_state.hpp"
-#include "rest/list_check.hpp"
 
 #include <kubecoro/api/status.hpp>
 #include <kubecoro/base/catch_failure.hpp>

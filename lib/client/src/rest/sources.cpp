@@ -1,6 +1,6 @@
 // Exposes the client to informers as a source: one page or one watch at a time, without retries.
+#include "rest/answer_check.hpp"
 #include "rest/client_state.hpp"
-#include "rest/list_check.hpp"
 
 #include <kubecoro/api/selecting_objects.hpp>
 #include <kubecoro/base/catch_failure.hpp>

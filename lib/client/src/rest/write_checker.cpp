@@ -1,7 +1,7 @@
 #include "rest/write_checker.hpp"
 
 #include "check/body_check.hpp"
-#include "rest/fetch_text.hpp"
+#include "rest/client_state.hpp"
 
 #include <kubecoro/base/printable.hpp>
 #include <kubecoro/base/try.hpp>

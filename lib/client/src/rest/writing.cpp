@@ -1,6 +1,6 @@
 // Sends objects to the server, as protobuf where that says the same.
+#include "rest/answer_check.hpp"
 #include "rest/client_state.hpp"
-#include "rest/foreign_answer.hpp"
 
 #include <kubecoro/api/detail/protobuf_form.hpp>
 #include <kubecoro/base/printable.hpp>
