@@ -1,15 +1,172 @@
 // Takes the part of an object that one manager has applied, by the rules of client-go's extraction.
 #include "apply/managed_fields.hpp"
-#include "apply/owned_shape.hpp"
 
+#include <kubecoro/api/detail/field_set.hpp>
+#include <kubecoro/api/detail/list_items.hpp>
+#include <kubecoro/api/detail/merge_type.hpp>
+#include <kubecoro/base/result.hpp>
 #include <kubecoro/client/apply.hpp>
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 
 #include <optional>
+#include <set>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
+
+namespace kubecoro::detail {
+
+namespace json = boost::json;
+
+/// The shape of values whose type is known.
+class typed_shape
+{
+public:
+    explicit typed_shape(merge_type type) : type_(std::move(type)) {}
+
+    /// Not as a whole.
+    [[nodiscard]] bool in_parts(const boost::json::value& v) const
+    {
+        return v.is_structured() && type_.form_of(v) != merge_type::form::leaf;
+    }
+    [[nodiscard]] typed_shape member(std::string_view name) const { return typed_shape(type_.member(name)); }
+    [[nodiscard]] typed_shape item(std::string_view /*element*/) const { return typed_shape(type_.item()); }
+
+    /// Finds the items of a list.
+    class finder
+    {
+    public:
+        explicit finder(item_keys keys) : keys_(std::move(keys)) {}
+        [[nodiscard]] path_element element_of(const boost::json::value& item, std::size_t /*index*/) const
+        {
+            return keys_.element_of(item);
+        }
+        /// Adds the keys that an item needs. A key with the default value of the schema is not needed.
+        void add_keys(boost::json::object& out, const boost::json::value& item) const;
+
+    private:
+        item_keys keys_;
+    };
+    [[nodiscard]] result<finder> items(const field_set& /*owned*/) const
+    {
+        return finder(item_keys(type_, type_.form_of(boost::json::array_kind)));
+    }
+
+private:
+    merge_type type_;
+};
+
+/// The shape of values of an unknown type: a value of which some manager owns a part is owned in parts.
+class observed_shape
+{
+public:
+    /// @param all  The fields of the value that any manager owns; null: none. Must outlive the shape.
+    explicit observed_shape(const field_set* all) : all_(all) {}
+
+    [[nodiscard]] bool in_parts(const boost::json::value& v) const { return v.is_structured() && all_; }
+    [[nodiscard]] observed_shape member(std::string_view name) const { return item(name_element(name)); }
+    [[nodiscard]] observed_shape item(std::string_view element) const
+    {
+        return observed_shape(all_ ? all_->below(element) : nullptr);
+    }
+
+    /// Finds the items of a list by the elements that are owned.
+    class finder
+    {
+    public:
+        using key_list = std::vector<std::string>;
+
+        finder(const field_set& owned, std::set<key_list> lists) : owned_(&owned), lists_(std::move(lists)) {}
+        [[nodiscard]] path_element element_of(const boost::json::value& item, std::size_t index) const;
+        void add_keys(boost::json::object& out, const boost::json::value& item) const;
+
+    private:
+        /// The names of the keys by which an item is owned; null if it is not by keys.
+        [[nodiscard]] const key_list* keys_of(const boost::json::value& item) const;
+
+        const field_set* owned_;
+        /// The lists of key names that the elements use.
+        std::set<key_list> lists_;
+    };
+    /// Errors: cond::corrupt for items with keys of many kinds, which no API has and which would cost time.
+    [[nodiscard]] static result<finder> items(const field_set& owned);
+
+private:
+    const field_set* all_;
+};
+
+namespace {
+
+constexpr std::size_t most_key_lists = 16;
+
+/// None if the item lacks a key: then it is an item of other keys.
+std::optional<path_element> element_by_keys(const json::value& item, const std::vector<std::string>& names)
+{
+    json::object keys;
+    for (const auto& name : names) {
+        const auto* value = item.get_object().if_contains(name);
+        if (value == nullptr) return std::nullopt;
+        keys.emplace(name, *value);
+    }
+    return key_element(keys);
+}
+
+} // namespace
+
+void typed_shape::finder::add_keys(json::object& out, const json::value& item) const
+{
+    if (!item.is_object()) return;
+    for (const auto& key : keys_.keys())
+        if (const auto* value = item.get_object().if_contains(key.name); value && key.otherwise != *value)
+            out.emplace(key.name, *value);
+}
+
+result<observed_shape::finder> observed_shape::items(const field_set& owned)
+{
+    std::set<finder::key_list> lists;
+    for (const auto& [element, n] : owned.steps()) {
+        if (!element.starts_with("k:")) continue;
+        finder::key_list names;
+        boost::system::error_code broken; // a set has no other elements than those that could be read
+        const auto keys = json::parse(std::string(content_of(element)), broken);
+        if (!keys.is_object()) continue;
+        for (const auto& key : keys.get_object()) names.emplace_back(key.key());
+        lists.insert(std::move(names));
+        if (lists.size() > most_key_lists)
+            return failure(cond::corrupt, "the items of a list have too many kinds of keys");
+    }
+    return finder(owned, std::move(lists));
+}
+
+const observed_shape::finder::key_list* observed_shape::finder::keys_of(const json::value& item) const
+{
+    if (!item.is_object()) return nullptr;
+    for (const auto& names : lists_)
+        if (const auto element = element_by_keys(item, names); element && owned_->steps().contains(*element))
+            return &names;
+    return nullptr;
+}
+
+path_element observed_shape::finder::element_of(const json::value& item, std::size_t index) const
+{
+    if (const auto* names = keys_of(item)) return *element_by_keys(item, *names);
+    auto by_value = value_element(item);
+    return owned_->steps().contains(by_value) ? by_value : "i:" + std::to_string(index);
+}
+
+void observed_shape::finder::add_keys(json::object& out, const json::value& item) const
+{
+    const auto* names = keys_of(item);
+    if (!names) return;
+    for (const auto& name : *names) out.emplace(name, item.at(name));
+}
+
+} // namespace kubecoro::detail
 
 namespace kubecoro {
 
