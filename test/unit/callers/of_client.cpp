@@ -4,7 +4,7 @@
 #include <kubecoro/api/untyped.hpp>
 #include <kubecoro/client/apply.hpp>
 #include <kubecoro/client/discovery.hpp>
-#include <kubecoro/client/followed_log.hpp>
+#include <kubecoro/client/log_stream.hpp>
 #include <kubecoro/client/manifests.hpp>
 #include <kubecoro/client/struct_edit.hpp>
 #include <kubecoro/client/subresources.hpp>
@@ -114,7 +114,7 @@ rows of_client()
         {"client/discovery.hpp candidates_for", [](world& w) { return kinds_of(w).candidates_for("cm"); }},
         {"client/discovery.hpp resource_of", [](world& w) { return kinds_of(w).resource_of("v1", "ConfigMap"); }},
         {"client/discovery.hpp in_category", [](world& w) { return kinds_of(w).in_category("all"); }},
-        {"client/followed_log.hpp next",
+        {"client/log_stream.hpp next",
          [](world& w) {
              w.must(w.server.append_log({"default", "web", "main"}, "a line\n"));
              return w.keep(std::make_shared<followed_log>(w.cluster, "default", "web")).next();

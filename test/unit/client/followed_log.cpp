@@ -2,7 +2,7 @@
 #include "rest/log_core.hpp"
 #include "rest_fixture.hpp"
 
-#include <kubecoro/client/followed_log.hpp>
+#include <kubecoro/client/log_stream.hpp>
 
 #include <cstdio>
 

@@ -1,7 +1,7 @@
 // A followed log against a model of a node: streams end anywhere, clocks are set, times are equal, files are rotated.
 #include "rest_fixture.hpp"
 
-#include <kubecoro/client/followed_log.hpp>
+#include <kubecoro/client/log_stream.hpp>
 #include <kubecoro/test/random_amount.hpp>
 
 #include <cstdio>

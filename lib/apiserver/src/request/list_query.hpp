@@ -4,7 +4,7 @@
 #include "request/target.hpp"
 
 #include <kubecoro/apiserver/status_error.hpp>
-#include <kubecoro/client/detail/problem_words.hpp>
+#include <kubecoro/client/detail/yaml_text.hpp>
 
 #include <cstdint>
 #include <optional>

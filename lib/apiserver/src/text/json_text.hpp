@@ -2,7 +2,7 @@
 #pragma once
 
 #include <kubecoro/base/clock.hpp>
-#include <kubecoro/client/detail/problem_words.hpp>
+#include <kubecoro/client/detail/yaml_text.hpp>
 
 #include <boost/json/value.hpp>
 #include <boost/system/result.hpp>

@@ -3,7 +3,7 @@
 
 #include "verbs/exchange.hpp"
 
-#include <kubecoro/client/detail/problem_words.hpp>
+#include <kubecoro/client/detail/yaml_text.hpp>
 
 #include <boost/json/value.hpp>
 

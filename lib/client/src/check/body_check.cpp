@@ -6,7 +6,7 @@
 #include <kubecoro/api/detail/merge_problems.hpp>
 #include <kubecoro/api/detail/protobuf_form.hpp>
 #include <kubecoro/api/detail/strict_decoding.hpp>
-#include <kubecoro/client/write_checks.hpp>
+#include <kubecoro/client/client_options.hpp>
 
 #include <boost/json.hpp>
 

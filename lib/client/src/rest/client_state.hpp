@@ -9,7 +9,7 @@
 
 #include <kubecoro/base/context_bound.hpp>
 #include <kubecoro/client/client.hpp>
-#include <kubecoro/client/detail/write_notes.hpp>
+#include <kubecoro/client/detail/request_scope.hpp>
 
 #include <boost/asio/awaitable.hpp>
 

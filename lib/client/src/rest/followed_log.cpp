@@ -1,4 +1,4 @@
-#include <kubecoro/client/followed_log.hpp>
+#include <kubecoro/client/log_stream.hpp>
 
 #include "rest/log_core.hpp"
 

@@ -1,4 +1,3 @@
-#include <kubecoro/client/detail/write_notes.hpp>
 
 #include "rest/client_state.hpp"
 

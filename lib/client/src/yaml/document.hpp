@@ -3,7 +3,7 @@
 // of scalars, as go-yaml resolves them; values, as sigs.k8s.io/yaml converts them. JSON as Go's decoder reads it from a stream.
 
 #include <kubecoro/base/failure.hpp>
-#include <kubecoro/client/detail/problem_words.hpp>
+#include <kubecoro/client/detail/yaml_text.hpp>
 
 #include <boost/json/value.hpp>
 #include <boost/system/result.hpp>

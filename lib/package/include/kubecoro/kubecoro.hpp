@@ -33,7 +33,6 @@
 #include <kubecoro/client/apply.hpp>
 #include <kubecoro/client/client.hpp>
 #include <kubecoro/client/discovery.hpp>
-#include <kubecoro/client/followed_log.hpp>
 #include <kubecoro/client/log_stream.hpp>
 #include <kubecoro/client/manifests.hpp>
 #include <kubecoro/client/struct_edit.hpp>

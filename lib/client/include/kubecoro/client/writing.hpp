@@ -9,7 +9,7 @@
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/base/retry.hpp>
 #include <kubecoro/client/client.hpp>
-#include <kubecoro/client/json_members.hpp>
+#include <kubecoro/client/json_text.hpp>
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/json/fwd.hpp>

@@ -1,7 +1,7 @@
-// YAML and JSON as values, read as kubectl reads them.
 #pragma once
+// YAML and JSON as values, read as kubectl reads them.
 
-#include <kubecoro/client/detail/problem_words.hpp>
+#include <kubecoro/base/failure.hpp>
 
 #include <boost/json/value.hpp>
 #include <boost/system/result.hpp>
@@ -9,9 +9,25 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace kubecoro::detail {
+
+/** The error of readers that name a fault and no condition.
+
+    A class and no std::string, because from Boost 1.92 on `*result` calls throw_exception_from_error(), found beside the class of
+    the error. */
+struct problem_words : std::string
+{
+    using std::string::string;
+    problem_words(std::string words) noexcept : std::string(std::move(words)) {}
+};
+
+[[noreturn]] inline void throw_exception_from_error(const problem_words& words, const boost::source_location& where)
+{
+    throw_exception_from_error(failure(cond::corrupt, words), where);
+}
 
 /** Comparisons of keys that building a document may take: those of one object of 10,000 members. Boost.JSON hashes keys by
     FNV-1a, salted by an address; whether two keys collide depends on eight bits of that. The author of the keys can force
