@@ -128,7 +128,7 @@ FNR == 1 {
     is_header = FILENAME ~ /\.hpp$/
     # All of the library and its programs but the helper, what programs call, and the runner of tests in a chain of its own.
     awaits_others = FILENAME ~ /^(lib|apps)\// &&
-        FILENAME !~ /base\/(catch_failure|detail\/finishing|detail\/own_chain)\.hpp$|testing\/coroutine_runner\.hpp$/
+        FILENAME !~ /base\/(catch_failure|detail\/own_chain)\.hpp$|testing\/coroutine_runner\.hpp$/
 }
 
 # A line says why it is an exception: `// rule aside: <reason>`.

@@ -4,7 +4,7 @@
 #include "output.hpp"
 
 #include <kubecoro/base/clock.hpp>
-#include <kubecoro/base/failure.hpp>
+#include <kubecoro/base/result.hpp>
 #include <kubecoro/cache/notification.hpp>
 
 #include <cstddef>

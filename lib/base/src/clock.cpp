@@ -1,5 +1,4 @@
 #include <kubecoro/base/clock.hpp>
-#include <kubecoro/base/saturating_time.hpp>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/steady_timer.hpp>

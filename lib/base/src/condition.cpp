@@ -1,8 +1,14 @@
+// Maps the server's answers and the error codes of libraries to conditions.
 #include <kubecoro/base/condition.hpp>
+
+#include <kubecoro/base/result.hpp>
+
+#include <boost/asio/error.hpp>
 
 #include <string>
 
 namespace kubecoro {
+
 namespace {
 
 // The base class has a protected non-virtual destructor by design: categories are never deleted.
@@ -62,6 +68,127 @@ const boost::system::error_category& kubecoro_category() noexcept
 {
     static const category instance;
     return instance;
+}
+
+namespace {
+
+struct reason_row
+{
+    std::string_view reason;
+    cond condition;
+};
+
+/// metav1.StatusReason. "Timeout" is decided by its causes and message; ServerTimeout means "try again".
+constexpr reason_row reasons[] = {
+    {"NotFound", cond::not_found},
+    {"AlreadyExists", cond::already_exists},
+    {"Conflict", cond::conflict},
+    {"Invalid", cond::invalid},
+    {"BadRequest", cond::invalid},
+    {"MethodNotAllowed", cond::invalid},
+    {"NotAcceptable", cond::invalid},
+    {"RequestEntityTooLarge", cond::invalid},
+    {"UnsupportedMediaType", cond::invalid},
+    {"Unauthorized", cond::unauthorized},
+    {"Forbidden", cond::forbidden},
+    {"Expired", cond::expired},
+    {"Gone", cond::expired},
+    {"TooManyRequests", cond::retry_later},
+    {"ServiceUnavailable", cond::retry_later},
+    {"ServerTimeout", cond::retry_later},
+    {"InternalError", cond::internal},
+    {"StorageReadError", cond::internal},
+};
+
+/// The cause is sufficient: servers have sent it with a timeout and with a conflict. The message counts in a timeout
+/// only.
+bool says_too_large(const server_status& s) noexcept
+{
+    for (const auto& c : s.causes)
+        if (c.reason == "ResourceVersionTooLarge") return true;
+    const bool timeout = s.reason == "Timeout" || s.code == 504;
+    return timeout && s.message.find("Too large resource version") != std::string::npos;
+}
+
+cond condition_of_http(int code) noexcept
+{
+    switch (code) {
+    case 401:
+        return cond::unauthorized;
+    case 403:
+        return cond::forbidden;
+    case 404:
+        return cond::not_found;
+    case 408:
+    case 504:
+        return cond::timed_out;
+    case 409:
+        return cond::conflict;
+    case 410:
+        return cond::expired;
+    case 429:
+    case 503:
+        return cond::retry_later;
+    default:
+        return code >= 300 && code < 500 ? cond::invalid : cond::internal;
+    }
+}
+
+/// Recognises the categories of libraries that base does not link by their name and documented values.
+cond condition_of_foreign(const boost::system::error_code& code) noexcept
+{
+    const std::string_view name = code.category().name();
+    if (name == "asio.channel") return cond::cancelled;                                     // closed or cancelled
+    if (name == "beast.http") return code.value() <= 2 ? cond::unreachable : cond::corrupt; // ended early, else syntax
+    if (name == "boost.beast") return code.value() == 1 ? cond::timed_out : cond::internal; // 1 is error::timeout
+    if (name == "boost.json" || name == "boost.url") return cond::corrupt;
+    if (name.starts_with("asio.")) return cond::unreachable; // netdb, addrinfo, misc (end of file), ssl, ssl.stream
+    return cond::internal;
+}
+
+} // namespace
+
+cond condition_of(const server_status& status) noexcept
+{
+    if (says_too_large(status)) return cond::too_large_resource_version;
+    if (status.reason == "Timeout") return cond::timed_out;
+    for (const auto& row : reasons)
+        if (row.reason == status.reason) return row.condition;
+    return condition_of_http(status.code);
+}
+
+cond condition_of(const boost::system::error_code& code) noexcept
+{
+    namespace errc = boost::system::errc;
+    if (code.category() == kubecoro_category()) return static_cast<cond>(code.value());
+    if (code == boost::asio::error::operation_aborted || code == errc::operation_canceled) return cond::cancelled;
+    if (code == errc::timed_out) return cond::timed_out;
+    if (code.category() != boost::system::system_category() && code.category() != boost::system::generic_category())
+        return condition_of_foreign(code);
+    switch (static_cast<errc::errc_t>(code.default_error_condition().value())) {
+    case errc::no_such_file_or_directory:
+    case errc::permission_denied:
+    case errc::is_a_directory:
+    case errc::not_a_directory:
+    case errc::address_in_use:
+        return cond::misconfigured;
+    case errc::connection_refused:
+    case errc::connection_reset:
+    case errc::connection_aborted:
+    case errc::broken_pipe:
+    case errc::network_unreachable:
+    case errc::network_reset:
+    case errc::network_down:
+    case errc::host_unreachable:
+    case errc::not_connected:
+    case errc::no_link:
+    case errc::io_error:
+    case errc::address_not_available:
+    case errc::bad_file_descriptor:
+        return cond::unreachable; // the socket was closed during the operation
+    default:
+        return cond::internal;
+    }
 }
 
 } // namespace kubecoro

@@ -1,5 +1,5 @@
-#include <kubecoro/base/failure.hpp>
 #include <kubecoro/base/printable.hpp>
+#include <kubecoro/base/result.hpp>
 
 #include <boost/throw_exception.hpp>
 

@@ -1,4 +1,4 @@
-#include <kubecoro/base/log_control.hpp>
+#include <kubecoro/base/log.hpp>
 
 #include "character.hpp"
 #include "log_environment.hpp"

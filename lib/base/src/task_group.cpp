@@ -1,6 +1,6 @@
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/context_bound.hpp>
-#include <kubecoro/base/detail/finishing.hpp>
+#include <kubecoro/base/detail/own_chain.hpp>
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/base/task_group.hpp>
 

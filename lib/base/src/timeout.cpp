@@ -1,5 +1,7 @@
 #include <kubecoro/base/timeout.hpp>
 
+#include <kubecoro/base/detail/wait_for_news.hpp>
+
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/this_coro.hpp>
 
@@ -8,6 +10,7 @@
 namespace asio = boost::asio;
 
 namespace kubecoro {
+
 namespace {
 
 /// Accepts every kind of cancellation that the caller accepts: by default a spawned coroutine accepts terminal only. A
@@ -48,3 +51,23 @@ failure no_answer_in_time(const std::string& doing)
 }
 
 } // namespace kubecoro
+
+namespace kubecoro::detail {
+
+namespace {
+
+asio::awaitable<result<>> wait_at_most(wake_signal news, time_source& time, time_point until)
+{
+    co_await race(news.wait(), sleep_for(time, until - time.now()));
+    co_return result<>{};
+}
+
+} // namespace
+
+asio::awaitable<result<>> wait_for_news(wake_signal news, time_source& time, std::optional<time_point> until)
+{
+    if (!until) return news.wait();
+    return wait_at_most(std::move(news), time, *until);
+}
+
+} // namespace kubecoro::detail

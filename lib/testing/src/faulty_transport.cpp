@@ -1,4 +1,4 @@
-#include <kubecoro/base/detail/unless.hpp>
+#include <kubecoro/base/detail/wait_for_news.hpp>
 #include <kubecoro/base/try.hpp>
 #include <kubecoro/testing/faulty_transport.hpp>
 

@@ -1,5 +1,5 @@
 #include <kubecoro/base/callback.hpp>
-#include <kubecoro/base/text_list.hpp>
+#include <kubecoro/base/kept_text.hpp>
 #include <kubecoro/test/catch.hpp>
 
 #include <functional>

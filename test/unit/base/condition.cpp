@@ -1,4 +1,4 @@
-#include <kubecoro/base/failure.hpp>
+#include <kubecoro/base/result.hpp>
 #include <kubecoro/test/catch.hpp>
 
 #include <boost/asio/error.hpp>

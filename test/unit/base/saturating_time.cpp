@@ -1,5 +1,5 @@
 #include <kubecoro/base/backoff.hpp>
-#include <kubecoro/base/saturating_time.hpp>
+#include <kubecoro/base/clock.hpp>
 #include <kubecoro/test/catch.hpp>
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include <kubecoro/base/text_list.hpp>
+#include <kubecoro/base/kept_text.hpp>
 #include <kubecoro/test/catch.hpp>
 
 #include <set>

@@ -1,4 +1,4 @@
-#include <kubecoro/base/trace_context.hpp>
+#include <kubecoro/base/tracer.hpp>
 #include <kubecoro/test/catch.hpp>
 
 #include <random>

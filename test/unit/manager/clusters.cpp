@@ -2,7 +2,7 @@
 #include "clusters/shared_leadership.hpp"
 #include "clusters_fixture.hpp"
 
-#include <kubecoro/base/detail/finishing.hpp>
+#include <kubecoro/base/detail/own_chain.hpp>
 #include <kubecoro/base/timeout.hpp>
 
 #include <algorithm>

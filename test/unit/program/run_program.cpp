@@ -1,6 +1,6 @@
 // Signals of a program, in a process of its own.
 #include <kubecoro/base/clock.hpp>
-#include <kubecoro/base/failure.hpp>
+#include <kubecoro/base/result.hpp>
 #include <kubecoro/program/run_program.hpp>
 #include <kubecoro/test/catch.hpp>
 

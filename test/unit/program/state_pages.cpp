@@ -1,7 +1,7 @@
 // The debug pages of a manager and of its clusters.
 #include "operator/state_pages.hpp"
 
-#include <kubecoro/base/log_control.hpp>
+#include <kubecoro/base/log.hpp>
 #include <kubecoro/test/catch.hpp>
 
 #include <boost/json/parse.hpp>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <kubecoro/base/backoff.hpp>
-#include <kubecoro/base/failure.hpp>
+#include <kubecoro/base/result.hpp>
 
 #include <chrono>
 #include <cstdint>

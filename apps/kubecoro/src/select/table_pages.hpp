@@ -2,7 +2,7 @@
 #pragma once
 
 #include <kubecoro/api/options.hpp>
-#include <kubecoro/base/failure.hpp>
+#include <kubecoro/base/result.hpp>
 #include <kubecoro/client/detail/page_chain.hpp>
 #include <kubecoro/client/table.hpp>
 

@@ -1,6 +1,6 @@
 #include "select/wait_for.hpp"
 
-#include <kubecoro/base/detail/finishing.hpp>
+#include <kubecoro/base/detail/own_chain.hpp>
 #include <kubecoro/cache/informer_factory.hpp>
 
 namespace kubecoro::tool {

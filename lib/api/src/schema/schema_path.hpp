@@ -1,6 +1,6 @@
 #pragma once
 
-#include <kubecoro/base/failure.hpp>
+#include <kubecoro/base/result.hpp>
 
 #include <cstddef>
 #include <optional>

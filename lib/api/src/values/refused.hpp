@@ -1,7 +1,7 @@
 #pragma once
 
-#include <kubecoro/base/failure.hpp>
 #include <kubecoro/base/printable.hpp>
+#include <kubecoro/base/result.hpp>
 
 #include <string>
 #include <string_view>

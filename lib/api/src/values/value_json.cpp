@@ -2,7 +2,7 @@
 #include "values/kind_name.hpp"
 
 #include <kubecoro/api/value_json.hpp>
-#include <kubecoro/base/failure.hpp>
+#include <kubecoro/base/result.hpp>
 
 #include <boost/json/conversion.hpp>
 #include <boost/json/serialize.hpp>

@@ -1,6 +1,6 @@
 #include "http/connection.hpp"
 
-#include <kubecoro/base/saturating_time.hpp>
+#include <kubecoro/base/clock.hpp>
 
 #include <boost/asio/post.hpp>
 

@@ -2,8 +2,8 @@
 
 #include <kubecoro/api/resource_version.hpp>
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/detail/owner_end.hpp>
-#include <kubecoro/base/saturating_time.hpp>
 #include <kubecoro/base/try.hpp>
 
 #include <boost/asio/co_spawn.hpp>

@@ -3,7 +3,7 @@
 
 #include "listener/listener_settings.hpp"
 
-#include <kubecoro/base/saturating_time.hpp>
+#include <kubecoro/base/clock.hpp>
 
 #include <utility>
 

@@ -3,7 +3,7 @@
 #include "informer/informer_engine.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
-#include <kubecoro/base/saturating_time.hpp>
+#include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/try.hpp>
 #include <kubecoro/cache/shared_informer.hpp>
 

@@ -2,7 +2,7 @@
 
 #include <kubecoro/api/detail/parse_object.hpp>
 #include <kubecoro/base/catch_failure.hpp>
-#include <kubecoro/base/saturating_time.hpp>
+#include <kubecoro/base/clock.hpp>
 
 #include <chrono>
 #include <exception>

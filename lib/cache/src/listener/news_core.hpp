@@ -2,7 +2,7 @@
 // Decides which of many reports are new. Sans-io.
 
 #include <kubecoro/base/clock.hpp>
-#include <kubecoro/base/failure.hpp>
+#include <kubecoro/base/result.hpp>
 
 #include <cstddef>
 #include <map>

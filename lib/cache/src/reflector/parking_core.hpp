@@ -2,7 +2,7 @@
 // Decides when a resource counts as gone, and when to probe for its return. Sans-io.
 
 #include <kubecoro/base/backoff.hpp>
-#include <kubecoro/base/failure.hpp>
+#include <kubecoro/base/result.hpp>
 
 #include <cstdint>
 #include <optional>

@@ -1,7 +1,7 @@
 #include "reflector/reflector_core.hpp"
 
 #include <kubecoro/api/resource_version.hpp>
-#include <kubecoro/base/saturating_time.hpp>
+#include <kubecoro/base/clock.hpp>
 
 #include <algorithm>
 #include <compare>

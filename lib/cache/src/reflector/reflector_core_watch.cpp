@@ -2,7 +2,7 @@
 
 #include "reflector/reflector_core.hpp"
 
-#include <kubecoro/base/saturating_time.hpp>
+#include <kubecoro/base/clock.hpp>
 
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>

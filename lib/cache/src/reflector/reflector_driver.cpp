@@ -1,8 +1,8 @@
 #include "reflector/reflector_driver.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/detail/own_chain.hpp>
-#include <kubecoro/base/saturating_time.hpp>
 #include <kubecoro/base/timeout.hpp>
 #include <kubecoro/base/try.hpp>
 

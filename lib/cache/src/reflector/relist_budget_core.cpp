@@ -1,6 +1,6 @@
 #include "reflector/relist_budget_core.hpp"
 
-#include <kubecoro/base/saturating_time.hpp>
+#include <kubecoro/base/clock.hpp>
 
 #include <utility>
 

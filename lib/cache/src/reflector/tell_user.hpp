@@ -1,7 +1,7 @@
 #pragma once
 
 #include <kubecoro/base/callback.hpp>
-#include <kubecoro/base/failure.hpp>
+#include <kubecoro/base/result.hpp>
 
 namespace kubecoro::detail {
 

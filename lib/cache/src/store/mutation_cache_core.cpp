@@ -1,7 +1,7 @@
 #include "store/mutation_cache_core.hpp"
 
 #include <kubecoro/api/resource_version.hpp>
-#include <kubecoro/base/saturating_time.hpp>
+#include <kubecoro/base/clock.hpp>
 
 #include <algorithm>
 #include <utility>

@@ -3,7 +3,7 @@
 
 #include <kubecoro/api/validation.hpp>
 #include <kubecoro/base/clock.hpp>
-#include <kubecoro/base/failure.hpp>
+#include <kubecoro/base/result.hpp>
 
 #include <algorithm>
 #include <chrono>

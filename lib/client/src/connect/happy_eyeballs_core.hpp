@@ -1,7 +1,7 @@
 #pragma once
 // Decides which of a server's addresses to try, and when (RFC 8305). Sans-io.
 
-#include <kubecoro/base/failure.hpp>
+#include <kubecoro/base/result.hpp>
 
 #include <chrono>
 #include <cstddef>

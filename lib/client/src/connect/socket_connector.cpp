@@ -5,7 +5,7 @@
 #include "http/deadline.hpp"
 
 #include <kubecoro/base/as_result.hpp>
-#include <kubecoro/base/saturating_time.hpp>
+#include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/try.hpp>
 
 #include <boost/asio/ip/tcp.hpp>

@@ -1,9 +1,9 @@
 #include "http/deadline.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
-#include <kubecoro/base/detail/finishing.hpp>
+#include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/detail/own_chain.hpp>
 #include <kubecoro/base/latch.hpp>
-#include <kubecoro/base/saturating_time.hpp>
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>

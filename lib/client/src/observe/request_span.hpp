@@ -1,9 +1,8 @@
 #pragma once
 
 #include <kubecoro/api/request.hpp>
-#include <kubecoro/base/failure.hpp>
 #include <kubecoro/base/log.hpp>
-#include <kubecoro/base/trace_context.hpp>
+#include <kubecoro/base/result.hpp>
 #include <kubecoro/base/tracer.hpp>
 
 #include <boost/asio/any_io_executor.hpp>

@@ -3,7 +3,6 @@
 
 #include <kubecoro/api/decode.hpp>
 #include <kubecoro/api/resource.hpp>
-#include <kubecoro/base/failure.hpp>
 #include <kubecoro/base/result.hpp>
 
 #include <chrono>

@@ -3,7 +3,7 @@
 
 #include <kubecoro/api/decode.hpp>
 #include <kubecoro/api/options.hpp>
-#include <kubecoro/base/failure.hpp>
+#include <kubecoro/base/result.hpp>
 #include <kubecoro/client/detail/page_chain.hpp>
 
 #include <optional>

@@ -2,7 +2,7 @@
 // The steps from a YAML or JSON text to values: nodes, read by libyaml as go-yaml, its port in Go, reads them; the types
 // of scalars, as go-yaml resolves them; values, as sigs.k8s.io/yaml converts them. JSON as Go's decoder reads it from a stream.
 
-#include <kubecoro/base/failure.hpp>
+#include <kubecoro/base/result.hpp>
 #include <kubecoro/client/detail/yaml_text.hpp>
 
 #include <boost/json/value.hpp>

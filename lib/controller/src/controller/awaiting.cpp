@@ -2,7 +2,7 @@
 #include "controller/source_mark.hpp"
 
 #include <kubecoro/api/resource_version.hpp>
-#include <kubecoro/base/saturating_time.hpp>
+#include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/timeout.hpp>
 
 #include <boost/asio/post.hpp>

@@ -2,7 +2,7 @@
 
 #include <kubecoro/api/object.hpp>
 #include <kubecoro/base/clock.hpp>
-#include <kubecoro/base/trace_context.hpp>
+#include <kubecoro/base/tracer.hpp>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 

@@ -2,9 +2,9 @@
 #include "controller/controller_engine.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/detail/own_chain.hpp>
-#include <kubecoro/base/detail/unless.hpp>
-#include <kubecoro/base/saturating_time.hpp>
+#include <kubecoro/base/detail/wait_for_news.hpp>
 #include <kubecoro/base/timeout.hpp>
 
 #include <algorithm>

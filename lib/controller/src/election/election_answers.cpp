@@ -1,8 +1,8 @@
 // Answers to requests, and their effect.
 #include "election/leader_election_core.hpp"
 
+#include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/printable.hpp>
-#include <kubecoro/base/saturating_time.hpp>
 
 #include <algorithm>
 #include <utility>

@@ -6,7 +6,6 @@
 #include <kubecoro/api/edit.hpp>
 #include <kubecoro/api/selector.hpp>
 #include <kubecoro/base/catch_failure.hpp>
-#include <kubecoro/base/detail/unless.hpp>
 #include <kubecoro/base/detail/wait_for_news.hpp>
 #include <kubecoro/base/timeout.hpp>
 

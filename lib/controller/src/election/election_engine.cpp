@@ -4,10 +4,10 @@
 #include "election/election_settings.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
-#include <kubecoro/base/detail/finishing.hpp>
+#include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/detail/own_chain.hpp>
 #include <kubecoro/base/detail/owner_end.hpp>
 #include <kubecoro/base/printable.hpp>
-#include <kubecoro/base/saturating_time.hpp>
 #include <kubecoro/base/try.hpp>
 
 #include <array>

@@ -3,7 +3,7 @@
 #include "election/leadership_state.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
-#include <kubecoro/base/detail/finishing.hpp>
+#include <kubecoro/base/detail/own_chain.hpp>
 #include <kubecoro/base/timeout.hpp>
 #include <kubecoro/controller/controller.hpp>
 

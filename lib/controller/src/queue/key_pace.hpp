@@ -4,7 +4,6 @@
 #include "queue/key_entries.hpp"
 
 #include <kubecoro/base/clock.hpp>
-#include <kubecoro/base/saturating_time.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -1,6 +1,6 @@
 #include "queue/workqueue_core.hpp"
 
-#include <kubecoro/base/saturating_time.hpp>
+#include <kubecoro/base/clock.hpp>
 
 #include <algorithm>
 #include <limits>

@@ -7,9 +7,9 @@
 #include "queue/workqueue_core.hpp"
 #include "queue/workqueue_metrics.hpp"
 
+#include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/detail/owner_end.hpp>
 #include <kubecoro/base/latch.hpp>
-#include <kubecoro/base/saturating_time.hpp>
 #include <kubecoro/controller/detail/workqueue_engine.hpp>
 
 #include <boost/asio/any_io_executor.hpp>

@@ -1,6 +1,6 @@
 #include "shards/kept_parts.hpp"
 
-#include <kubecoro/base/saturating_time.hpp>
+#include <kubecoro/base/clock.hpp>
 
 #include <algorithm>
 #include <iterator>

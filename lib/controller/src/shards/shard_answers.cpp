@@ -2,7 +2,7 @@
 #include "shards/shard_core.hpp"
 
 #include <kubecoro/api/resource_version.hpp>
-#include <kubecoro/base/saturating_time.hpp>
+#include <kubecoro/base/clock.hpp>
 
 #include <algorithm>
 #include <chrono>

@@ -1,6 +1,6 @@
 #include "shards/shard_core.hpp"
 
-#include <kubecoro/base/saturating_time.hpp>
+#include <kubecoro/base/clock.hpp>
 
 #include <algorithm>
 #include <chrono>

@@ -6,8 +6,8 @@
 
 #include <kubecoro/api/edit.hpp>
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/detail/wait_for_news.hpp>
-#include <kubecoro/base/saturating_time.hpp>
 #include <kubecoro/base/timeout.hpp>
 
 #include <boost/json/object.hpp>

@@ -5,8 +5,8 @@
 #include "access/token_review.hpp"
 #include "turns/log_pace.hpp"
 
+#include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/latch.hpp>
-#include <kubecoro/base/saturating_time.hpp>
 #include <kubecoro/base/timeout.hpp>
 
 #include <algorithm>

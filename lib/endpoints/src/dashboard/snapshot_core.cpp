@@ -1,6 +1,6 @@
 #include "dashboard/snapshot_core.hpp"
 
-#include <kubecoro/base/saturating_time.hpp>
+#include <kubecoro/base/clock.hpp>
 
 namespace kubecoro::detail {
 

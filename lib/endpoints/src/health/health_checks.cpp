@@ -1,9 +1,9 @@
 #include <kubecoro/endpoints/health_checks.hpp>
 
-#include <kubecoro/base/detail/finishing.hpp>
+#include <kubecoro/base/detail/own_chain.hpp>
 #include <kubecoro/base/latch.hpp>
+#include <kubecoro/base/metrics.hpp>
 #include <kubecoro/base/timeout.hpp>
-#include <kubecoro/base/transient_metrics.hpp>
 #include <kubecoro/base/try.hpp>
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 
 #include "server/server_engine.hpp"
 
-#include <kubecoro/base/saturating_time.hpp>
+#include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/try.hpp>
 
 #include <boost/asio/post.hpp>

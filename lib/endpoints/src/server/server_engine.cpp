@@ -5,8 +5,8 @@
 #include "http/gzip.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/printable.hpp>
-#include <kubecoro/base/saturating_time.hpp>
 
 #include <algorithm>
 

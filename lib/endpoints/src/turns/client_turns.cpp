@@ -1,6 +1,6 @@
 #include "turns/client_turns.hpp"
 
-#include <kubecoro/base/saturating_time.hpp>
+#include <kubecoro/base/clock.hpp>
 
 #include <algorithm>
 

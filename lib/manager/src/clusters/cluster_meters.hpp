@@ -1,7 +1,6 @@
 #pragma once
 
 #include <kubecoro/base/metrics.hpp>
-#include <kubecoro/base/transient_metrics.hpp>
 #include <kubecoro/manager/cluster_stats.hpp>
 
 #include <array>

@@ -1,6 +1,6 @@
 #include "clusters/cluster_set_core.hpp"
 
-#include <kubecoro/base/saturating_time.hpp>
+#include <kubecoro/base/clock.hpp>
 
 #include <chrono>
 #include <utility>

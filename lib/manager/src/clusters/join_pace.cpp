@@ -1,6 +1,6 @@
 #include "clusters/join_pace.hpp"
 
-#include <kubecoro/base/saturating_time.hpp>
+#include <kubecoro/base/clock.hpp>
 
 #include <algorithm>
 

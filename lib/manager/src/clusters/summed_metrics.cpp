@@ -1,6 +1,6 @@
 #include "clusters/summed_metrics.hpp"
 
-#include <kubecoro/base/transient_metrics.hpp>
+#include <kubecoro/base/metrics.hpp>
 
 #include <array>
 #include <cmath>

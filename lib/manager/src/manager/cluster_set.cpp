@@ -4,7 +4,7 @@
 #include "manager/manager_engine.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
-#include <kubecoro/base/detail/finishing.hpp>
+#include <kubecoro/base/detail/own_chain.hpp>
 #include <kubecoro/base/detail/wait_for_news.hpp>
 #include <kubecoro/base/timeout.hpp>
 

@@ -2,7 +2,7 @@
 #include "manager/manager_engine.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
-#include <kubecoro/base/detail/finishing.hpp>
+#include <kubecoro/base/detail/own_chain.hpp>
 #include <kubecoro/base/timeout.hpp>
 
 #include <utility>

@@ -1,6 +1,6 @@
 #include "manager/manager_core.hpp"
 
-#include <kubecoro/base/saturating_time.hpp>
+#include <kubecoro/base/clock.hpp>
 
 #include <algorithm>
 #include <utility>

@@ -4,9 +4,9 @@
 #include "manager/cluster_set.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/detail/owner_end.hpp>
 #include <kubecoro/base/detail/wait_for_news.hpp>
-#include <kubecoro/base/saturating_time.hpp>
 #include <kubecoro/base/timeout.hpp>
 #include <kubecoro/base/try.hpp>
 

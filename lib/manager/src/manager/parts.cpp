@@ -4,7 +4,7 @@
 #include "manager/cluster_set.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
-#include <kubecoro/base/detail/unless.hpp>
+#include <kubecoro/base/detail/wait_for_news.hpp>
 
 #include <algorithm>
 #include <chrono>

@@ -1,7 +1,7 @@
 // The membership of a manager in a group that divides keys.
 #include "manager/manager_engine.hpp"
 
-#include <kubecoro/base/detail/unless.hpp>
+#include <kubecoro/base/detail/wait_for_news.hpp>
 #include <kubecoro/base/try.hpp>
 
 #include <utility>

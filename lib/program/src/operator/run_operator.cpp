@@ -6,8 +6,8 @@
 #include "operator/print_rbac.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
-#include <kubecoro/base/log_control.hpp>
-#include <kubecoro/base/saturating_time.hpp>
+#include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/log.hpp>
 #include <kubecoro/base/timeout.hpp>
 #include <kubecoro/base/try.hpp>
 #include <kubecoro/client/client.hpp>

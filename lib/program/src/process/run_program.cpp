@@ -3,7 +3,7 @@
 #include "process/stop_signals.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
-#include <kubecoro/base/saturating_time.hpp>
+#include <kubecoro/base/clock.hpp>
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>

@@ -2,8 +2,8 @@
 
 #include <kubecoro/api/detail/object_encoding.hpp>
 #include <kubecoro/api/object.hpp>
+#include <kubecoro/base/kept_text.hpp>
 #include <kubecoro/base/result.hpp>
-#include <kubecoro/base/text_list.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <kubecoro/api/object.hpp>
-#include <kubecoro/base/failure.hpp>
+#include <kubecoro/base/result.hpp>
 
 #include <string_view>
 

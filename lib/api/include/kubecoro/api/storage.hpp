@@ -1,6 +1,6 @@
 #pragma once
 
-#include <kubecoro/base/text_list.hpp>
+#include <kubecoro/base/kept_text.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // The refusal of a request inside the embedded server, sent as a Status.
 #pragma once
 
-#include <kubecoro/base/failure.hpp>
+#include <kubecoro/base/result.hpp>
 #include <kubecoro/base/status.hpp>
 
 #include <boost/system/result.hpp>

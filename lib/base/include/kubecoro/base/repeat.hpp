@@ -1,7 +1,7 @@
 #pragma once
 // Loops that repeat an operation on an injected clock. Each ends by cancellation, with cond::cancelled.
 
-#include <kubecoro/base/backoff_policy.hpp>
+#include <kubecoro/base/backoff.hpp>
 #include <kubecoro/base/callback.hpp>
 #include <kubecoro/base/clock.hpp>
 

@@ -7,7 +7,6 @@
 #include <kubecoro/base/callback.hpp>
 #include <kubecoro/base/kept_text.hpp>
 #include <kubecoro/base/result.hpp>
-#include <kubecoro/base/text_list.hpp>
 
 #include <boost/asio/awaitable.hpp>
 

@@ -5,9 +5,9 @@
 #include <kubecoro/api/storage.hpp>
 #include <kubecoro/base/callback.hpp>
 #include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/kept_text.hpp>
 #include <kubecoro/base/log.hpp>
 #include <kubecoro/base/metrics.hpp>
-#include <kubecoro/base/text_list.hpp>
 #include <kubecoro/cache/object_share.hpp>
 #include <kubecoro/cache/reflector_policy.hpp>
 #include <kubecoro/cache/relist_budget.hpp>

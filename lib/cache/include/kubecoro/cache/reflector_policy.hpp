@@ -1,6 +1,6 @@
 #pragma once
 
-#include <kubecoro/base/backoff_policy.hpp>
+#include <kubecoro/base/backoff.hpp>
 
 #include <chrono>
 #include <cstdint>

@@ -3,7 +3,6 @@
 #include <kubecoro/api/resource.hpp>
 #include <kubecoro/base/callback.hpp>
 #include <kubecoro/base/kept_text.hpp>
-#include <kubecoro/base/text_list.hpp>
 #include <kubecoro/cache/conditions.hpp>
 #include <kubecoro/cache/event_handler.hpp>
 #include <kubecoro/cache/lister.hpp>

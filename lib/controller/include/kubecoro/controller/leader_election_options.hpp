@@ -2,9 +2,9 @@
 
 #include <kubecoro/base/callback.hpp>
 #include <kubecoro/base/clock.hpp>
-#include <kubecoro/base/failure.hpp>
 #include <kubecoro/base/log.hpp>
 #include <kubecoro/base/metrics.hpp>
+#include <kubecoro/base/result.hpp>
 
 #include <chrono>
 #include <cstdint>

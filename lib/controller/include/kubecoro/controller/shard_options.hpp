@@ -1,9 +1,9 @@
 #pragma once
 
 #include <kubecoro/base/clock.hpp>
-#include <kubecoro/base/failure.hpp>
 #include <kubecoro/base/log.hpp>
 #include <kubecoro/base/metrics.hpp>
+#include <kubecoro/base/result.hpp>
 #include <kubecoro/controller/shard_by.hpp>
 
 #include <chrono>

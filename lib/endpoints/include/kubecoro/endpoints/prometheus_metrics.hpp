@@ -2,7 +2,6 @@
 
 #include <kubecoro/base/metrics.hpp>
 #include <kubecoro/base/result.hpp>
-#include <kubecoro/base/transient_metrics.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <kubecoro/base/backoff_policy.hpp>
+#include <kubecoro/base/backoff.hpp>
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/client/client_options.hpp>
 #include <kubecoro/manager/access_right.hpp>

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <kubecoro/base/backoff_policy.hpp>
+#include <kubecoro/base/backoff.hpp>
 #include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/kept_text.hpp>
 #include <kubecoro/base/log.hpp>
 #include <kubecoro/base/metrics.hpp>
-#include <kubecoro/base/text_list.hpp>
 #include <kubecoro/cache/options.hpp>
 #include <kubecoro/controller/controller_options.hpp>
 #include <kubecoro/controller/event_recorder.hpp>

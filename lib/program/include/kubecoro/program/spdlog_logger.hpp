@@ -1,7 +1,6 @@
 #pragma once
 
 #include <kubecoro/base/log.hpp>
-#include <kubecoro/base/log_control.hpp>
 
 namespace kubecoro {
 

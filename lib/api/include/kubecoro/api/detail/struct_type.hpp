@@ -4,7 +4,7 @@
 #pragma once
 
 #include <kubecoro/api/value_view.hpp>
-#include <kubecoro/base/failure.hpp>
+#include <kubecoro/base/result.hpp>
 
 #include <concepts>
 #include <cstddef>

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <kubecoro/base/failure.hpp>
 #include <kubecoro/base/log.hpp>
 #include <kubecoro/base/metrics.hpp>
+#include <kubecoro/base/result.hpp>
 
 #include <string>
 #include <string_view>

@@ -3,7 +3,7 @@
 
 #include <kubecoro/api/detail/continue_tokens.hpp>
 #include <kubecoro/api/options.hpp>
-#include <kubecoro/base/failure.hpp>
+#include <kubecoro/base/result.hpp>
 
 #include <cstdint>
 #include <optional>

@@ -1,7 +1,7 @@
 #pragma once
 // YAML and JSON as values, read as kubectl reads them.
 
-#include <kubecoro/base/failure.hpp>
+#include <kubecoro/base/result.hpp>
 
 #include <boost/json/value.hpp>
 #include <boost/system/result.hpp>
