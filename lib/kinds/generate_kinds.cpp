@@ -2,7 +2,6 @@
 // build time.
 #include <kubecoro/codegen/built_in.hpp>
 #include <kubecoro/codegen/generate.hpp>
-#include <kubecoro/codegen/kubernetes.hpp>
 
 #include <boost/json.hpp>
 

@@ -1,5 +1,5 @@
+#include <kubecoro/codegen/built_in.hpp>
 #include <kubecoro/codegen/generate.hpp>
-#include <kubecoro/codegen/kubernetes.hpp>
 
 #include <boost/json/parse.hpp>
 

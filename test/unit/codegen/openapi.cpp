@@ -1,6 +1,6 @@
+#include <kubecoro/codegen/built_in.hpp>
 #include <kubecoro/codegen/crd.hpp>
 #include <kubecoro/codegen/generate.hpp>
-#include <kubecoro/codegen/kubernetes.hpp>
 #include <kubecoro/codegen/openapi.hpp>
 
 #include "model/layout.hpp"

@@ -3,7 +3,6 @@
 #include "view_check_writer.hpp"
 
 #include <kubecoro/codegen/built_in.hpp>
-#include <kubecoro/codegen/kubernetes.hpp>
 
 #include <boost/json.hpp>
 

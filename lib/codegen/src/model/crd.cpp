@@ -1,7 +1,5 @@
 #include <kubecoro/codegen/crd.hpp>
 
-#include "model/api_names.hpp"
-#include "model/document_path.hpp"
 #include "model/schema_reader.hpp"
 
 #include <kubecoro/api/detail/json_access.hpp>

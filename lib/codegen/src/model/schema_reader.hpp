@@ -1,19 +1,82 @@
-// Turns JSON schemas, of custom resources or of OpenAPI documents, into messages.
 #pragma once
-
-#include "model/document_path.hpp"
+// Turns JSON schemas, of custom resources or of OpenAPI documents, into messages; names that the API allows.
 
 #include <kubecoro/codegen/model.hpp>
 
 #include <boost/json/object.hpp>
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
 namespace kubecoro::codegen {
+
+/// Whether a text is a DNS label, or one with capital letters.
+[[nodiscard]] inline bool is_label(std::string_view text, bool capitals)
+{
+    const auto is_word = [&](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || (capitals && c >= 'A' && c <= 'Z');
+    };
+    return !text.empty() && text.size() <= 63 && text.front() != '-' && text.back() != '-' &&
+           std::ranges::all_of(text, is_word);
+}
+
+/// Such as "v1beta1" and "pods".
+[[nodiscard]] inline bool is_lower_label(std::string_view text) { return is_label(text, false); }
+
+/// Such as "Pod".
+[[nodiscard]] inline bool is_kind_name(std::string_view text) { return is_label(text, true); }
+
+/// Labels with dots between them: "shop.example.com".
+[[nodiscard]] inline bool is_group(std::string_view text)
+{
+    if (text.size() > 253) return false;
+    for (auto dot = text.find('.'); dot != std::string_view::npos; dot = text.find('.')) {
+        if (!is_label(text.substr(0, dot), false)) return false;
+        text.remove_prefix(dot + 1);
+    }
+    return is_label(text, false);
+}
+
+/// A path such as `spec.versions[0].name`.
+class document_path
+{
+public:
+    /// Goes down while it lives.
+    class step
+    {
+    public:
+        step(document_path& of, std::string_view name) : of_(of), before_(of.text_.size())
+        {
+            if (!of_.text_.empty()) of_.text_ += '.';
+            of_.text_ += name;
+        }
+        step(document_path& of, std::size_t index) : of_(of), before_(of.text_.size())
+        {
+            of_.text_ += '[' + std::to_string(index) + ']';
+        }
+        ~step() { of_.text_.resize(before_); }
+        step(const step&) = delete;
+        step& operator=(const step&) = delete;
+
+    private:
+        document_path& of_;
+        std::size_t before_;
+    };
+
+    /// Throws std::runtime_error with the path and the words.
+    [[noreturn]] void fail(std::string_view words) const
+    {
+        throw std::runtime_error((text_.empty() ? "" : text_ + ": ") + std::string(words));
+    }
+
+private:
+    std::string text_;
+};
 
 /// The message of every kind's metadata, which the library has.
 inline constexpr std::string_view object_meta = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";

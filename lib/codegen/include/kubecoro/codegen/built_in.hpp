@@ -1,5 +1,8 @@
-// The types that the library has: those of the built-in kinds, in kubecoro::kinds.
 #pragma once
+// The built-in kinds: the types that the library has of them, in kubecoro::kinds, and their schemas.
+
+#include <kubecoro/base/result.hpp>
+#include <kubecoro/codegen/model.hpp>
 
 #include <span>
 #include <string>
@@ -19,5 +22,10 @@ namespace kubecoro::codegen {
 
 /// The built-in message that has the C++ name of another message; empty if there is none.
 [[nodiscard]] std::string built_in_twin(const std::string& message);
+
+/** Reads the schemas of the built-in kinds: the rows of lib/api/schemas/kubernetes.json, described there.
+
+    Kinds without a path of their own, such as lists, are left out. Errors: cond::invalid, with the row. */
+[[nodiscard]] result<model> read_kubernetes(const boost::json::value& rows);
 
 } // namespace kubecoro::codegen
