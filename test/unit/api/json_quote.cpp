@@ -1,4 +1,4 @@
-#include "text/json_quote.hpp"
+#include "text/json_text.hpp"
 
 #include <boost/json/serialize.hpp>
 #include <boost/json/string.hpp>

@@ -1,7 +1,7 @@
 // Makes text from a server safe for a terminal without changing its meaning where the format allows it.
 #pragma once
 
-#include <kubecoro/api/detail/json_lines.hpp>
+#include <kubecoro/api/detail/written_json.hpp>
 
 #include <string>
 #include <string_view>

@@ -1,7 +1,7 @@
 // JSON for people, and the members of JSON values by their paths.
 #pragma once
 
-#include <kubecoro/api/detail/json_lines.hpp>
+#include <kubecoro/api/detail/written_json.hpp>
 
 #include <boost/json/value.hpp>
 

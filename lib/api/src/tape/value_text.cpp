@@ -1,7 +1,7 @@
 // Converts tapes to JSON text.
 #include "tape/number_text.hpp"
 #include "tape/tape_reader.hpp"
-#include "text/json_quote.hpp"
+#include "text/json_text.hpp"
 
 namespace kubecoro {
 namespace {

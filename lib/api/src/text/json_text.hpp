@@ -1,11 +1,12 @@
-// The tokens of JSON text that are not brackets: strings and numbers.
 #pragma once
+// The tokens of JSON text that are not brackets: strings and numbers.
 
 #include "text/byte_block.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace kubecoro::detail {
@@ -138,5 +139,8 @@ struct short_number
     }
     return {static_cast<std::size_t>(p - begin), is_integer, negative ? -v : v};
 }
+
+/// Appends the text as a JSON string. Only what JSON demands is escaped.
+void append_quoted(std::string& out, std::string_view text);
 
 } // namespace kubecoro::detail

@@ -1,6 +1,6 @@
 #include <kubecoro/api/yaml.hpp>
 
-#include <kubecoro/api/detail/json_lines.hpp>
+#include <kubecoro/api/detail/written_json.hpp>
 
 #include <boost/json/value.hpp>
 

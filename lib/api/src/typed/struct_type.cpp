@@ -7,7 +7,7 @@
 #include <kubecoro/api/structs.hpp>
 #include <kubecoro/base/printable.hpp>
 
-#include "text/json_quote.hpp"
+#include "text/json_text.hpp"
 #include "typed/struct_members.hpp"
 
 #include <algorithm>

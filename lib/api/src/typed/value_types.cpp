@@ -3,7 +3,7 @@
 #include "tape/json_copy.hpp"
 #include "tape/number_text.hpp"
 #include "text/go_text.hpp"
-#include "text/json_quote.hpp"
+#include "text/json_text.hpp"
 
 #include <kubecoro/api/detail/written_json.hpp>
 
