@@ -1,4 +1,4 @@
-#include "tape/former_repeats.hpp"
+#include "tape/repeats.hpp"
 
 #include <kubecoro/test/catch.hpp>
 

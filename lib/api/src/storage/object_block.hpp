@@ -4,7 +4,6 @@
 #include "storage/encoding.hpp"
 #include "storage/front_slot.hpp"
 #include "tape/tape_reader.hpp"
-#include "tape/uuid_text.hpp"
 
 #include <kubecoro/api/detail/kept_object.hpp>
 

@@ -1,7 +1,6 @@
 // Remembers the layout of an informer's documents, to predict the next event of the current one.
 #pragma once
 
-#include "tape/former_repeats.hpp"
 #include "tape/key_class.hpp"
 #include "tape/repeats.hpp"
 #include "tape/text_table.hpp"
