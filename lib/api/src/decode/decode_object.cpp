@@ -1,5 +1,5 @@
 #include <kubecoro/api/decode.hpp>
-#include <kubecoro/api/detail/parse_object.hpp>
+#include <kubecoro/api/detail/object_encoding.hpp>
 
 #include "json/json_feed.hpp"
 #include "protobuf/object_reader.hpp"

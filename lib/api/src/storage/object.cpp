@@ -1,18 +1,23 @@
 #include <kubecoro/api/object.hpp>
 
 #include "storage/block_life.hpp"
+#include "storage/object_block.hpp"
 #include "storage/packing.hpp"
 
 #include <kubecoro/api/decode.hpp>
 #include <kubecoro/api/detail/kept_object.hpp>
+#include <kubecoro/api/detail/prefetch.hpp>
 #include <kubecoro/api/detail/written_json.hpp>
 #include <kubecoro/base/hash.hpp>
 
 #include <boost/json/value.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <ostream>
 
 namespace kubecoro {
+
 namespace {
 
 value_view front(const object::block* b, front_field f) noexcept { return b == nullptr ? value_view{} : b->front(f); }
@@ -152,3 +157,82 @@ std::size_t object::bytes() const noexcept
 }
 
 } // namespace kubecoro
+
+namespace kubecoro::detail {
+
+kept_object::kept_object(const object& o) noexcept : block_(o.block_)
+{
+    if (block_ != nullptr) add_keeper(*block_);
+}
+
+kept_object::kept_object(const kept_object& other) noexcept : block_(other.block_)
+{
+    if (block_ != nullptr) add_keeper(*block_);
+}
+
+kept_object::~kept_object()
+{
+    if (block_ != nullptr) drop_keeper(*block_);
+}
+
+object kept_object::get() const noexcept
+{
+    if (block_ != nullptr) add_first_reader(*block_);
+    return object(block_);
+}
+
+object_key_view kept_object::key() const& noexcept { return {front_text(block_, front_field::ns), name()}; }
+
+std::string_view kept_object::name() const& noexcept { return front_text(block_, front_field::name); }
+
+std::size_t kept_object::bytes() const noexcept { return block_ == nullptr ? 0 : resting_bytes(*block_); }
+
+namespace {
+
+object::block* block_at(const void* identity) noexcept
+{
+    // Objects are immutable except for their counts.
+    return const_cast<object::block*>(
+        static_cast<const object::block*>(identity)); // NOLINT(cppcoreguidelines-pro-type-const-cast)
+}
+
+/// A handle without a reference count.
+struct uncounted
+{
+    explicit uncounted(object::block* b) noexcept : handle(object_builder::adopt(b)) {}
+    uncounted(const uncounted&) = delete;
+    uncounted& operator=(const uncounted&) = delete;
+    ~uncounted() { object_builder::forget(handle); }
+    object handle;
+};
+
+object counted(object::block* b) noexcept
+{
+    add_first_reader(*b);
+    return object_builder::adopt(b);
+}
+
+} // namespace
+
+object borrowed_object::get() const noexcept { return counted(block_at(identity_)); }
+
+kept_object borrowed_object::keep() const noexcept
+{
+    const uncounted o(block_at(identity_));
+    return kept_object(o.handle);
+}
+
+void show(std::span<const borrowed_object> objects, const std::function<void(const object&)>& f)
+{
+    for (std::size_t i = 0; i < std::min(ahead, objects.size()); ++i) prefetch_object(objects[i].identity_);
+    for (std::size_t i = 0; i < objects.size(); ++i) {
+        if (i + ahead < objects.size()) prefetch_object(objects[i + ahead].identity_);
+        object::block* const b = block_at(objects[i].identity_);
+        if (b->packed)
+            f(counted(b));
+        else
+            f(uncounted(b).handle);
+    }
+}
+
+} // namespace kubecoro::detail

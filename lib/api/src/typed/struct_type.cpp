@@ -1,6 +1,6 @@
 #include <kubecoro/api/detail/struct_type.hpp>
 
-#include <kubecoro/api/detail/parse_object.hpp>
+#include <kubecoro/api/detail/object_encoding.hpp>
 #include <kubecoro/api/detail/value_types.hpp>
 #include <kubecoro/api/object.hpp>
 #include <kubecoro/api/other_fields.hpp>

@@ -1,6 +1,6 @@
 #include "informer/object_transformer.hpp"
 
-#include <kubecoro/api/detail/parse_object.hpp>
+#include <kubecoro/api/detail/object_encoding.hpp>
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/clock.hpp>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <kubecoro/api/detail/borrowed_object.hpp>
+#include <kubecoro/api/detail/kept_object.hpp>
 
 #include <atomic>
 #include <cstddef>

@@ -1,12 +1,15 @@
 #pragma once
 
 #include <kubecoro/api/detail/kept_object.hpp>
+#include <kubecoro/api/object.hpp>
 #include <kubecoro/api/resource.hpp>
 #include <kubecoro/api/storage.hpp>
+#include <kubecoro/base/result.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string_view>
 
 namespace kubecoro::detail {
 
@@ -61,5 +64,12 @@ protected:
 };
 
 [[nodiscard]] std::shared_ptr<object_encoding> make_object_encoding(encoding_options options = {});
+
+/** Reads the JSON of an object that was made of another one, a transform's or a struct, as object::parse() does.
+
+    @param partial   See object::is_partial(): members that its maker did not see are missing in it, too.
+    @param encoding  The storage that it shares; null = its own. */
+[[nodiscard]] result<object> parse_object(std::string_view json, bool partial,
+                                          const std::shared_ptr<object_encoding>& encoding = nullptr);
 
 } // namespace kubecoro::detail
