@@ -3,7 +3,7 @@
 #include "protobuf/message_rules.hpp"
 #include "text/go_text.hpp"
 #include "values/go_values.hpp"
-#include "values/kind_name.hpp"
+#include "values/refused.hpp"
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>

@@ -1,4 +1,3 @@
-#include "schema/schema_path.hpp"
 #include "schema/schema_writer.hpp"
 
 #include <kubecoro/api/crd.hpp>

@@ -1,4 +1,4 @@
-#include "schema/field_rules.hpp"
+#include "schema/schema_writer.hpp"
 
 #include <kubecoro/api/detail/json_access.hpp>
 

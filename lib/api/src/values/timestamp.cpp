@@ -1,13 +1,18 @@
+// Times and durations, as Go writes them.
+#include <kubecoro/api/timestamp.hpp>
+
 #include "text/go_text.hpp"
+#include "values/go_values.hpp"
 #include "values/refused.hpp"
 
 #include <kubecoro/api/detail/time_text.hpp>
-#include <kubecoro/api/timestamp.hpp>
+#include <kubecoro/api/go_duration.hpp>
 
 #include <optional>
 #include <ostream>
 
 namespace kubecoro {
+
 namespace {
 
 using std::chrono::microseconds;
@@ -67,5 +72,16 @@ std::ostream& basic_timestamp<Unit>::print(std::ostream& out) const
 
 template class basic_timestamp<seconds>;
 template class basic_timestamp<microseconds>;
+
+result<go_duration> go_duration::parse(std::string_view text)
+{
+    const auto nanos = detail::read_duration(text);
+    if (!nanos) return detail::refused("a duration such as 1h30m", text);
+    go_duration out(std::chrono::nanoseconds{*nanos});
+    if (out.canonical() != text) out.written_ = std::make_shared<const std::string>(text);
+    return out;
+}
+
+std::string go_duration::canonical() const { return detail::duration_text(length_.count()); }
 
 } // namespace kubecoro

@@ -1,5 +1,5 @@
 #include "text/go_text.hpp"
-#include "values/kind_name.hpp"
+#include "values/refused.hpp"
 
 #include <kubecoro/api/value_json.hpp>
 #include <kubecoro/base/result.hpp>
