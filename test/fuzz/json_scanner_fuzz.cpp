@@ -1,7 +1,7 @@
 // Compares the scanner with Boost.JSON's parser: the same texts are accepted and give the same tape, in any chunking.
 #include "fuzz.hpp"
 
-#include "json/scan_value.hpp"
+#include "json/tape_sink.hpp"
 
 #include <kubecoro/api/decode.hpp>
 #include <kubecoro/test/boost_tape.hpp>

@@ -3,7 +3,7 @@
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/test/scan_in_parts.hpp>
 
-#include "json/scan_value.hpp"
+#include "json/tape_sink.hpp"
 #include "json_samples.hpp"
 #include "storage/object_block.hpp"
 

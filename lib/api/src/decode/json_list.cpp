@@ -1,5 +1,4 @@
 #include "decode/answer_readers.hpp"
-#include "decode/item_allowance.hpp"
 #include "decode/selection.hpp"
 #include "json/json_feed.hpp"
 #include "storage/object_block.hpp"

@@ -1,6 +1,5 @@
 #include "decode/answer_readers.hpp"
 #include "decode/selection.hpp"
-#include "decode/watch_events.hpp"
 #include "json/json_feed.hpp"
 #include "storage/object_block.hpp"
 

@@ -1,7 +1,6 @@
-// Turns JSON values into the protobuf messages that Go writes for the same objects.
 #pragma once
+// Turns JSON values into the protobuf messages that Go writes for the same objects, and says which field has a problem.
 
-#include "protobuf/field_problem.hpp"
 #include "protobuf/wire_builder.hpp"
 
 #include <kubecoro/api/detail/schema.hpp>
@@ -12,8 +11,48 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace kubecoro::detail {
+
+/** A problem and its path, which grows at its front while the callers return. The functions that change it return
+    false, for their callers to return. */
+class field_problem
+{
+public:
+    void clear() noexcept
+    {
+        path_.clear();
+        what_.clear();
+    }
+    bool is(std::string what)
+    {
+        what_ = std::move(what);
+        return false;
+    }
+    /// Puts the name of a member before the path.
+    bool in(std::string_view name)
+    {
+        path_ = "." + std::string(name) + path_;
+        return false;
+    }
+    /// Puts the index of an item before the path.
+    bool at(std::size_t index)
+    {
+        path_ = "[" + std::to_string(index) + "]" + path_;
+        return false;
+    }
+    /// Returns "spec.replicas: " and the problem.
+    [[nodiscard]] std::string text() const
+    {
+        if (path_.empty()) return what_;
+        return path_.substr(path_.front() == '.' ? 1 : 0) + ": " + what_;
+    }
+
+private:
+    std::string path_;
+    std::string what_;
+};
 
 /** Writes messages of the built-in kinds by the rules of the Go types: docs/decisions/0017-protobuf.md.
 

@@ -1,6 +1,6 @@
 #include "protobuf/object_reader.hpp"
 
-#include "protobuf/wire_texts.hpp"
+#include "protobuf/wire_cursor.hpp"
 #include "text/go_text.hpp"
 
 #include <kubecoro/api/detail/protobuf_form.hpp>

@@ -1,21 +1,183 @@
+// Objects in protobuf, and a check for the parts of a JSON object that its protobuf form would lose.
 #include <kubecoro/api/detail/protobuf_form.hpp>
 
-#include "protobuf/loss_check.hpp"
+#include "protobuf/claim_template.hpp"
 #include "protobuf/message_writer.hpp"
 #include "protobuf/object_reader.hpp"
 #include "protobuf/struct_writer.hpp"
+#include "values/go_values.hpp"
 
 #include <kubecoro/api/detail/json_access.hpp>
+#include <kubecoro/api/value_view.hpp>
 #include <kubecoro/base/printable.hpp>
 
 #include <boost/json/object.hpp>
 #include <boost/json/string.hpp>
 #include <boost/json/value.hpp>
 
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
 namespace kubecoro::detail {
-namespace {
 
 namespace json = boost::json;
+
+/** Compares a JSON object with the schema of its kind, for everything that message_writer passes over: members that the
+    schema does not have, members that occur twice, and values that a server reads from JSON in another way, or refuses.
+    Values of the wrong type are left to message_writer. */
+class loss_check
+{
+public:
+    /// True: nothing is lost. False: problem() says which field has which problem.
+    [[nodiscard]] bool passes(const schema_kind& kind, value_view object);
+    [[nodiscard]] std::string problem() const { return problem_.text(); }
+
+private:
+    /// The kind and apiVersion that an object may state, although they are no fields of its message. Empty = none.
+    struct stated_type
+    {
+        std::string_view api_version;
+        std::string_view kind;
+    };
+
+    [[nodiscard]] bool members(std::uint16_t message, value_view object, const stated_type& type);
+    [[nodiscard]] bool member(std::uint16_t message, std::string_view name, value_view v, const stated_type& type);
+    [[nodiscard]] bool field(const schema_field& f, value_view v);
+    [[nodiscard]] bool items(const schema_field& f, value_view array);
+    [[nodiscard]] bool value(const schema_field& f, value_view v);
+    [[nodiscard]] bool message(const schema_field& f, value_view v);
+    [[nodiscard]] bool quantity(value_view v);
+    [[nodiscard]] bool schema_or(std::uint16_t message, value_view v);
+    [[nodiscard]] bool raw_json(value_view v);
+    [[nodiscard]] bool distinct(value_view object);
+
+    field_problem problem_;
+    /// The names of one object, while they are compared.
+    std::vector<std::string_view> names_;
+};
+
+using flag = field_flag;
+
+bool loss_check::passes(const schema_kind& kind, value_view object)
+{
+    problem_.clear();
+    const stated_type type{builtin_schemas::text(kind.api_version), builtin_schemas::text(kind.kind)};
+    return members(kind.message, object, type);
+}
+
+bool loss_check::members(std::uint16_t message, value_view object, const stated_type& type)
+{
+    if (!distinct(object)) return false;
+    for (const auto& [name, v] : object.members())
+        if (!member(message, name, v, type)) return problem_.in(name);
+    return true;
+}
+
+bool loss_check::member(std::uint16_t message, std::string_view name, value_view v, const stated_type& type)
+{
+    const bool is_kind = name == "kind";
+    if (!type.kind.empty() && (is_kind || name == "apiVersion")) {
+        const auto expected = is_kind ? type.kind : type.api_version;
+        return v.as_string() == expected || problem_.is("expected \"" + std::string(expected) + "\"");
+    }
+    const auto* f = builtin_schemas::find_field(message, name);
+    return f == nullptr ? problem_.is("unknown field") : field(*f, v);
+}
+
+bool loss_check::field(const schema_field& f, value_view v)
+{
+    if (f.has(flag::repeated)) return items(f, v);
+    if (!f.has(flag::map)) return value(f, v);
+    if (!distinct(v)) return false;
+    for (const auto& [key, entry] : v.members())
+        if (!value(f, entry)) return problem_.in(key);
+    return true;
+}
+
+bool loss_check::items(const schema_field& f, value_view array)
+{
+    std::size_t index = 0;
+    for (const auto item : array.items()) {
+        if (!value(f, item)) return problem_.at(index);
+        ++index;
+    }
+    return true;
+}
+
+bool loss_check::value(const schema_field& f, value_view v)
+{
+    if (f.type == field_type::message) return message(f, v);
+    return f.type != field_type::real || std::isfinite(v.as_double()) || problem_.is("a number out of range");
+}
+
+bool loss_check::message(const schema_field& f, value_view v)
+{
+    switch (builtin_schemas::message(f.message).form) {
+    case json_form::object:
+        return members(f.message, v, is_claim_template(f) ? stated_type{claim_api_version, claim_kind} : stated_type());
+    case json_form::array:
+        return items(builtin_schemas::fields(f.message).front(), v);
+    case json_form::quantity:
+        return quantity(v);
+    case json_form::micro_time:
+        return !v.is_string() || read_micro_time(v.as_string()) || problem_.is("a time without six digits of fraction");
+    case json_form::raw_json:
+        return raw_json(v);
+    case json_form::schema_or_array:
+    case json_form::schema_or_bool:
+    case json_form::schema_or_strings:
+        return schema_or(f.message, v);
+    case json_form::int_or_string:
+    case json_form::time:
+    case json_form::duration:
+        break;
+    }
+    return true;
+}
+
+bool loss_check::quantity(value_view v)
+{
+    if (v.is_string()) return is_plain_quantity(v.as_string()) || problem_.is("an unusual quantity");
+    // Go reads the digits; which ones were sent decides how it writes the quantity.
+    return v.kind() != value_kind::number || problem_.is("a quantity with a fraction or an exponent that is no string");
+}
+
+bool loss_check::schema_or(std::uint16_t message, value_view v)
+{
+    const auto fields = builtin_schemas::fields(message);
+    // schema_or_bool: {1 allows, 2 schema}; the others: {1 schema, 2 list}.
+    const bool has_bool = builtin_schemas::message(message).form == json_form::schema_or_bool;
+    return v.is_object() ? value(fields[has_bool ? 1 : 0], v) : items(fields[1], v);
+}
+
+bool loss_check::raw_json(value_view v)
+{
+    // JSON inside of a message is written from its values, and such a number would get other digits.
+    if (v.kind() == value_kind::number) return problem_.is("a fraction or a large number in free-form JSON");
+    if (!distinct(v)) return false;
+    for (const auto& [name, inner] : v.members())
+        if (!raw_json(inner)) return problem_.in(name);
+    std::size_t index = 0;
+    for (const auto item : v.items()) {
+        if (!raw_json(item)) return problem_.at(index);
+        ++index;
+    }
+    return true;
+}
+
+bool loss_check::distinct(value_view object)
+{
+    names_.clear();
+    for (const auto& [name, v] : object.members()) names_.push_back(name);
+    std::ranges::sort(names_);
+    const auto twice = std::ranges::adjacent_find(names_);
+    if (twice == names_.end()) return true;
+    problem_.is("occurs twice");
+    return problem_.in(*twice);
+}
+
+namespace {
 
 constexpr std::uint32_t list_items = 2;
 constexpr std::size_t shown_kind = 100;

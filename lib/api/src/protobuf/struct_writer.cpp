@@ -1,6 +1,6 @@
 #include "protobuf/struct_writer.hpp"
 
-#include "protobuf/message_rules.hpp"
+#include "protobuf/wire_builder.hpp"
 #include "text/go_text.hpp"
 #include "typed/struct_members.hpp"
 #include "values/go_values.hpp"

@@ -1,7 +1,9 @@
-// Writes protobuf messages from their end to their beginning.
 #pragma once
+// Writes protobuf messages from their end to their beginning, by the rules of Go's types.
 
 #include "protobuf/wire_cursor.hpp"
+
+#include <kubecoro/api/detail/schema.hpp>
 
 #include <algorithm>
 #include <array>
@@ -93,5 +95,12 @@ private:
     /// The message is what follows.
     std::size_t begin_ = 0;
 };
+
+/// True if Go writes nothing for an absent value.
+[[nodiscard]] inline bool may_be_absent(const schema_field& f) noexcept
+{
+    if (f.has(field_flag::pointer) || f.type == field_type::bytes) return true;
+    return f.type == field_type::message && builtin_schemas::message(f.message).form == json_form::array;
+}
 
 } // namespace kubecoro::detail

@@ -1,7 +1,5 @@
 #include "request/query.hpp"
 
-#include "request/percent.hpp"
-
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>

@@ -1,5 +1,5 @@
 #pragma once
-// Parts that all requests are made of: query parameters, method, target and body.
+// Parts that all requests are made of: query parameters with their percent-encoding, method, target and body.
 
 #include <kubecoro/api/request.hpp>
 
@@ -8,6 +8,21 @@
 #include <utility>
 
 namespace kubecoro::detail {
+
+[[nodiscard]] inline bool is_unreserved(char c) noexcept
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
+           c == '_' || c == '~';
+}
+
+inline void append_percent(std::string& out, char c)
+{
+    static constexpr char hex[] = "0123456789ABCDEF";
+    const auto u = static_cast<unsigned char>(c);
+    out += '%';
+    out += hex[u >> 4];
+    out += hex[u & 15];
+}
 
 inline constexpr std::string_view json_type = "application/json";
 

@@ -1,6 +1,5 @@
 #include <kubecoro/api/request.hpp>
 
-#include "request/percent.hpp"
 #include "request/query.hpp"
 
 #include <kubecoro/api/detail/schema.hpp>
