@@ -1,6 +1,6 @@
 #include <kubecoro/api/detail/field_set.hpp>
 
-#include "validation/go_print.hpp"
+#include <kubecoro/api/detail/go_format.hpp>
 
 #include <kubecoro/base/printable.hpp>
 

@@ -1,7 +1,5 @@
 #include <kubecoro/api/detail/merge_problems.hpp>
 
-#include "validation/go_print.hpp"
-
 #include <kubecoro/api/detail/field_set.hpp>
 #include <kubecoro/api/detail/go_format.hpp>
 #include <kubecoro/api/detail/json_access.hpp>

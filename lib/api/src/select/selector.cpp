@@ -2,7 +2,7 @@
 // and a parser of apimachinery's grammar: a lexer and a recursive descent of one level.
 #include <kubecoro/api/selector.hpp>
 
-#include "validation/go_print.hpp"
+#include <kubecoro/api/detail/go_format.hpp>
 
 #include <kubecoro/api/detail/label_rules.hpp>
 

@@ -1,5 +1,5 @@
-#include "validation/go_print.hpp"
 #include "validation/value_check.hpp"
+#include <kubecoro/api/detail/go_format.hpp>
 
 #include <cmath>
 #include <limits>

@@ -1,5 +1,5 @@
-#include "validation/go_print.hpp"
 #include "validation/schema_node.hpp"
+#include <kubecoro/api/detail/go_format.hpp>
 
 #include <algorithm>
 #include <array>

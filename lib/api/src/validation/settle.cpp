@@ -1,7 +1,7 @@
 #include "validation/settle.hpp"
 
-#include "validation/go_print.hpp"
-#include "validation/value_path.hpp"
+#include "validation/findings.hpp"
+#include <kubecoro/api/detail/go_format.hpp>
 
 #include <algorithm>
 #include <utility>

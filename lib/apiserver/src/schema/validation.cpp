@@ -20,10 +20,10 @@
 #include "text/base64.hpp"
 #include "text/json_text.hpp"
 
-#include <kubecoro/api/detail/builtin_fields.hpp>
 #include <kubecoro/api/detail/go_format.hpp>
 #include <kubecoro/api/detail/label_rules.hpp>
 #include <kubecoro/api/detail/protobuf_form.hpp>
+#include <kubecoro/api/detail/strict_decoding.hpp>
 
 #include <algorithm>
 #include <iterator>

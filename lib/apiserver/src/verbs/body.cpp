@@ -10,9 +10,8 @@
 #include "verbs/escalation.hpp"
 #include "verbs/object_type.hpp"
 
-#include <kubecoro/api/detail/builtin_fields.hpp>
-#include <kubecoro/api/detail/duplicate_fields.hpp>
 #include <kubecoro/api/detail/protobuf_form.hpp>
+#include <kubecoro/api/detail/strict_decoding.hpp>
 #include <kubecoro/api/detail/utf8.hpp>
 
 #include <algorithm>

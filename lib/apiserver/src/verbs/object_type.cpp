@@ -4,7 +4,7 @@
 #include "schema/schema.hpp"
 #include "text/json_text.hpp"
 
-#include <kubecoro/api/detail/builtin_fields.hpp>
+#include <kubecoro/api/detail/strict_decoding.hpp>
 
 #include <algorithm>
 

@@ -1,7 +1,5 @@
 #include "check/body_check.hpp"
 
-#include <kubecoro/api/detail/builtin_fields.hpp>
-#include <kubecoro/api/detail/duplicate_fields.hpp>
 #include <kubecoro/api/detail/json_access.hpp>
 #include <kubecoro/api/detail/merge_problems.hpp>
 #include <kubecoro/api/detail/protobuf_form.hpp>
