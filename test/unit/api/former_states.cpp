@@ -3,7 +3,6 @@
 
 #include <kubecoro/api/decode.hpp>
 #include <kubecoro/api/detail/schema.hpp>
-#include <kubecoro/api/former_objects.hpp>
 #include <kubecoro/api/selecting_objects.hpp>
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/test/protobuf_bytes.hpp>

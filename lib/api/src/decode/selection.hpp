@@ -1,6 +1,5 @@
 #pragma once
 
-#include <kubecoro/api/former_objects.hpp>
 #include <kubecoro/api/selecting_objects.hpp>
 
 #include <memory>

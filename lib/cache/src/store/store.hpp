@@ -6,7 +6,7 @@
 
 #include <kubecoro/api/decode.hpp>
 #include <kubecoro/api/detail/object_encoding.hpp>
-#include <kubecoro/api/former_objects.hpp>
+#include <kubecoro/api/selecting_objects.hpp>
 #include <kubecoro/base/log.hpp>
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/cache/delta_fifo.hpp>
