@@ -1,9 +1,9 @@
 // Reads arbitrary bytes as the smaller answers: a refusal with its causes, a Scale, a token, a Warning header, a log.
 #include "fuzz.hpp"
 
+#include "rest/answer_core.hpp"
 #include "rest/log_core.hpp"
 #include "rest/subresource_core.hpp"
-#include "rest/warning_core.hpp"
 
 #include <kubecoro/api/decode.hpp>
 #include <kubecoro/api/status.hpp>

@@ -1,5 +1,5 @@
 // Responses other than the requested one, and how the client reports them.
-#include "rest/answer_check.hpp"
+#include "rest/answer_core.hpp"
 #include "rest_fixture.hpp"
 
 #include <kubecoro/client/discovery.hpp>

@@ -1,8 +1,8 @@
 // Connecting to one of several addresses, and name look-ups: the plans, and their execution in virtual time.
-#include "connect/connection_race.hpp"
 #include "connect/happy_eyeballs_core.hpp"
 #include "connect/lookup_core.hpp"
 #include "connect/name_resolver.hpp"
+#include "connect/socket_connector.hpp"
 #include "failing_allocations.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>

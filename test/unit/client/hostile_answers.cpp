@@ -2,10 +2,10 @@
 // value or one failure that a terminal can show.
 #include "auth/exec_login_core.hpp"
 #include "discovery/discovery_core.hpp"
+#include "rest/answer_core.hpp"
 #include "rest/log_core.hpp"
 #include "rest/subresource_core.hpp"
 #include "rest/table_core.hpp"
-#include "rest/warning_core.hpp"
 
 #include <kubecoro/api/decode.hpp>
 #include <kubecoro/api/status.hpp>

@@ -1,7 +1,7 @@
 // A server's certificate from files: when they are read, and what is used while they are replaced.
 #include "certificates.hpp"
 
-#include <kubecoro/client/detail/server_certificate.hpp>
+#include <kubecoro/client/detail/server_stream.hpp>
 #include <kubecoro/test/allocations.hpp>
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/test/eventually.hpp>

@@ -1,5 +1,5 @@
 // Warnings of the server: reading the headers, and passing each of them on once.
-#include "rest/warning_core.hpp"
+#include "rest/answer_core.hpp"
 #include "rest_fixture.hpp"
 
 using namespace kubecoro;

@@ -1,8 +1,9 @@
 #pragma once
-// Opens TCP connections, directly or through a proxy, with TLS where the server uses it.
+// Opens TCP connections, directly or through a proxy, with TLS where the server uses it. Executes the plan of happy_eyeballs_core.
 
 #include "address/proxy.hpp"
 #include "address/server_address.hpp"
+#include "connect/happy_eyeballs_core.hpp"
 #include "connect/name_resolver.hpp"
 #include "connect/tls_source.hpp"
 #include "connect/tunnel_core.hpp"
@@ -11,12 +12,29 @@
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/context_bound.hpp>
 #include <kubecoro/base/metrics.hpp>
+#include <kubecoro/base/result.hpp>
 
+#include <boost/asio/awaitable.hpp>
+
+#include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 
 namespace kubecoro::detail {
+
+/// Connects to an address of the plan's order(), and keeps the connection. It must own what it uses: when the context
+/// is destroyed it may outlive the race.
+using dialer = std::function<boost::asio::awaitable<result<>>(std::size_t index)>;
+
+/** Completes when one attempt has succeeded, with its index, or all have failed; by then the others have been
+    cancelled and have ended.
+
+    The caller's executor must run one handler at a time.
+    @par Errors  those of the plan; cancelled. */
+[[nodiscard]] boost::asio::awaitable<result<std::size_t>>
+race_connections(std::shared_ptr<time_source> time, std::shared_ptr<happy_eyeballs_core> plan, dialer dial);
 
 /// Counts and times the connections of a client. Durations are in seconds.
 struct connection_meters

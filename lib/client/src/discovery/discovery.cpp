@@ -1,7 +1,7 @@
 #include <kubecoro/client/discovery.hpp>
 
 #include "discovery/discovery_core.hpp"
-#include "rest/answer_check.hpp"
+#include "rest/answer_core.hpp"
 #include "rest/client_state.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>

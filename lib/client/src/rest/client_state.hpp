@@ -4,8 +4,8 @@
 #include "auth/exec_login.hpp"
 #include "auth/token_source.hpp"
 #include "http/content_encoding.hpp"
+#include "rest/answer_core.hpp"
 #include "rest/kinds_core.hpp"
-#include "rest/warning_core.hpp"
 
 #include <kubecoro/base/context_bound.hpp>
 #include <kubecoro/client/client.hpp>

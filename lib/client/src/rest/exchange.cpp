@@ -1,20 +1,114 @@
-// Sends a request, with credentials and again where that helps, and passes the server's warnings on, each of them once.
+// Sends a request, with credentials and again where that helps, in a span of its own, and passes the server's warnings on,
+// each of them once.
 #include "http/deadline.hpp"
 #include "http/request_text.hpp"
 #include "http/retry_core.hpp"
-#include "observe/request_span.hpp"
-#include "rest/answer_check.hpp"
+#include "observe/request_meters.hpp"
+#include "rest/answer_core.hpp"
 #include "rest/client_state.hpp"
 #include "rest/request_controls.hpp"
 #include "rest/write_checker.hpp"
 
+#include <kubecoro/api/request.hpp>
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/log.hpp>
 #include <kubecoro/base/printable.hpp>
 #include <kubecoro/base/random.hpp>
+#include <kubecoro/base/result.hpp>
+#include <kubecoro/base/tracer.hpp>
 #include <kubecoro/base/try.hpp>
+#include <kubecoro/client/detail/request_scope.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
 
 #include <exception>
+#include <string>
+#include <string_view>
 #include <utility>
+
+namespace kubecoro::detail {
+
+/** The span of a request that is made for a run of a controller, up to the head of its response, and the line of the log
+    that says how it ended. Without a trace there is neither. */
+class request_span
+{
+public:
+    /// @param executor  That of the requesting coroutine. @param r  Gets `traceparent`; outlives this.
+    request_span(const boost::asio::any_io_executor& executor, request& r, logger log);
+
+    /// The request is sent once more.
+    void sent_again() noexcept { ++again_; }
+    /// A response arrived, of that status.
+    void answered(int status);
+    /// There is none. @return the same failure.
+    const failure& failed(const failure& why);
+
+private:
+    void show(std::string_view message, log_field outcome) const;
+
+    const request& request_;
+    logger log_;
+    trace_context run_;
+    span span_;
+    int again_ = 0;
+};
+
+namespace {
+
+// Names of namespaces and objects have at most 253 characters each.
+constexpr std::size_t longest_path = 1024;
+
+std::string_view path_of(const request& r) noexcept
+{
+    // Not the query: it may hold a selector, and the values in it.
+    const std::string_view target(r.target);
+    return target.substr(0, target.find('?')).substr(0, longest_path);
+}
+
+} // namespace
+
+request_span::request_span(const boost::asio::any_io_executor& executor, request& r, logger log)
+    : request_(r), log_(std::move(log))
+{
+    const auto scope = scope_of(executor);
+    if (!scope) return;
+    const auto of = scope->trace();
+    if (!of.run) return;
+    run_ = of.run;
+    const std::string method(method_label(r.method));
+    span_ = of.tracer.start(method + " " + resource_label(r.target), {.parent = of.run, .kind = span_kind::client});
+    span_.set("http.request.method", method);
+    span_.set("url.path", path_of(r));
+    if (of.propagate) r.headers.emplace_back("traceparent", span_.context().traceparent());
+}
+
+void request_span::answered(int status)
+{
+    if (!span_) return;
+    span_.set("http.response.status_code", status);
+    if (again_ != 0) span_.set("http.request.resend_count", again_);
+    if (status >= 400) span_.fail(code_label(status));
+    show("request answered", {"status", status});
+}
+
+const failure& request_span::failed(const failure& why)
+{
+    span_.fail(why.condition());
+    if (span_) show("request failed", {"failure", to_string(why.condition())});
+    return why;
+}
+
+void request_span::show(std::string_view message, log_field outcome) const
+{
+    if (!log_.enabled(log_level::debug)) return;
+    log_.debug(message, {{"method", request_.method},
+                         {"path", path_of(request_)},
+                         outcome,
+                         {"trace", run_.trace_text()},
+                         {"run", run_.span_text()}});
+}
+
+} // namespace kubecoro::detail
 
 namespace kubecoro {
 

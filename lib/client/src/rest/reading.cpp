@@ -1,7 +1,7 @@
 // Reads objects, pages, watches and texts from responses.
 #include "connect/socket_stream.hpp"
 #include "http/deadline.hpp"
-#include "rest/answer_check.hpp"
+#include "rest/answer_core.hpp"
 #include "rest/client_state.hpp"
 #include "rest/pager_core.hpp"
 

@@ -1,5 +1,5 @@
 // Deletes collections.
-#include "rest/answer_check.hpp"
+#include "rest/answer_core.hpp"
 #include "rest/client_state.hpp"
 
 #include <kubecoro/api/status.hpp>

@@ -1,5 +1,5 @@
 // Exposes the client to informers as a source: one page or one watch at a time, without retries.
-#include "rest/answer_check.hpp"
+#include "rest/answer_core.hpp"
 #include "rest/client_state.hpp"
 
 #include <kubecoro/api/selecting_objects.hpp>

@@ -1,5 +1,5 @@
 // Sends objects to the server, as protobuf where that says the same.
-#include "rest/answer_check.hpp"
+#include "rest/answer_core.hpp"
 #include "rest/client_state.hpp"
 
 #include <kubecoro/api/detail/protobuf_form.hpp>

@@ -5,7 +5,7 @@
 #include "server/server_engine.hpp"
 
 #include <kubecoro/base/task_group.hpp>
-#include <kubecoro/client/detail/server_certificate.hpp>
+#include <kubecoro/client/detail/server_stream.hpp>
 
 #include <boost/asio/ip/tcp.hpp>
 

@@ -1,17 +1,19 @@
-// Takes the part of an object that one manager has applied, by the rules of client-go's extraction.
-#include "apply/managed_fields.hpp"
-
+// Takes the part of an object that one manager has applied, by the rules of client-go's extraction, and moves the fields of
+// managers that updated to one that applies, by those of its csaupgrade.
 #include <kubecoro/api/detail/field_set.hpp>
 #include <kubecoro/api/detail/list_items.hpp>
 #include <kubecoro/api/detail/merge_type.hpp>
+#include <kubecoro/api/object.hpp>
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/client/apply.hpp>
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 
+#include <algorithm>
 #include <optional>
 #include <set>
 #include <string>
@@ -20,6 +22,24 @@
 #include <vector>
 
 namespace kubecoro::detail {
+
+/// One entry, borrowed from its object.
+struct managed_entry
+{
+    std::string_view manager;
+    /// "Apply" or "Update".
+    std::string_view operation;
+    std::string_view api_version;
+    std::string_view subresource;
+    /// FieldsV1.
+    value_view fields;
+};
+
+[[nodiscard]] inline managed_entry read_entry(value_view entry) noexcept
+{
+    return {entry["manager"].as_string(), entry["operation"].as_string(), entry["apiVersion"].as_string(),
+            entry["subresource"].as_string(), entry["fieldsV1"]};
+}
 
 namespace json = boost::json;
 
@@ -170,7 +190,6 @@ void observed_shape::finder::add_keys(json::object& out, const json::value& item
 
 namespace kubecoro {
 
-namespace json = boost::json;
 using namespace detail;
 
 namespace {
@@ -330,6 +349,91 @@ result<json::value> extract(const object& live, const object& definition, std::s
     if (!schema.is_object())
         return failure(cond::invalid, "the definition is not that of the object's kind, or does not have its version");
     return extracted(live, owned->mine, typed_shape(merge_type::of_custom(schema)));
+}
+
+namespace {
+
+/// An entry that can be changed.
+struct entry
+{
+    json::object text;
+    std::string manager;
+    std::string operation;
+    std::string api_version;
+    std::string subresource;
+    field_set fields;
+};
+
+using entries = std::vector<entry>;
+
+result<entries> read_entries(value_view managed)
+{
+    entries out;
+    for (const auto item : managed.items()) {
+        const auto seen = read_entry(item);
+        auto fields = field_set::of_fields(seen.fields.to_json());
+        if (!fields) return fields.error();
+        auto text = item.to_json();
+        out.push_back({std::move(text.get_object()), std::string(seen.manager), std::string(seen.operation),
+                       std::string(seen.api_version), std::string(seen.subresource), std::move(*fields)});
+    }
+    return out;
+}
+
+template<class Test>
+entry* first(entries& all, Test test)
+{
+    const auto found = std::find_if(all.begin(), all.end(), test);
+    return found == all.end() ? nullptr : &*found;
+}
+
+void move_fields(entries& all, const std::string& from, const apply_migration& how)
+{
+    const auto is_old = [&](const entry& e) {
+        return e.manager == from && e.operation == "Update" && e.subresource == how.subresource;
+    };
+    auto* target = first(all, [&](const entry& e) {
+        return e.manager == how.to && e.operation == "Apply" && e.subresource == how.subresource;
+    });
+    if (target == nullptr) {
+        // The first one is the most recent.
+        target = first(all, is_old);
+        if (target == nullptr) return;
+        target->operation = "Apply";
+        target->manager = how.to;
+        target->text["operation"] = "Apply";
+        target->text["manager"] = how.to;
+    }
+    // Fields are named as in their version: those of other versions cannot be joined and are given up.
+    if (const auto* old = first(all, [&](const entry& e) { return is_old(e) && e.api_version == target->api_version; }))
+        target->fields.add(old->fields);
+    target->text["fieldsV1"] = target->fields.to_fields();
+    std::erase_if(all, is_old);
+}
+
+json::array texts_of(const entries& all)
+{
+    json::array out;
+    for (const auto& e : all) out.push_back(e.text);
+    return out;
+}
+
+} // namespace
+
+result<std::optional<std::string>> migration_patch(const object& live, const apply_migration& how)
+{
+    if (how.to.empty()) return failure(cond::invalid, "the manager that applies from now on has no name");
+    auto all = read_entries(live.metadata()["managedFields"]);
+    if (!all) return all.error();
+    const auto before = texts_of(*all);
+    for (const auto& from : how.from) move_fields(*all, from, how);
+    auto after = texts_of(*all);
+    if (after == before) return std::optional<std::string>{};
+    // Replacing the version makes the server compare it: a conflict, where a test would be an invalid request.
+    const json::array patch{
+        json::object{{"op", "replace"}, {"path", "/metadata/managedFields"}, {"value", std::move(after)}},
+        json::object{{"op", "replace"}, {"path", "/metadata/resourceVersion"}, {"value", live.resource_version()}}};
+    return std::optional(json::serialize(patch));
 }
 
 } // namespace kubecoro

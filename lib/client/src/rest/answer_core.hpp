@@ -1,5 +1,6 @@
 #pragma once
-// Checks that a list response is the requested list, and makes failures for responses that an API server never sends. Sans-io.
+// Checks that a list response is the requested list, makes failures for responses that an API server never sends, and reads
+// Warning headers. Sans-io.
 
 #include <kubecoro/api/decode.hpp>
 #include <kubecoro/api/resource.hpp>
@@ -8,7 +9,10 @@
 #include <chrono>
 #include <cstddef>
 #include <optional>
+#include <set>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace kubecoro::detail {
 
@@ -48,5 +52,20 @@ inline constexpr int unsupported_media_type = 415;
     @param retry_after  From the response's header; used where the Status has none. */
 [[nodiscard]] failure refused_answer(int code, std::string_view body,
                                      std::optional<std::chrono::seconds> retry_after = {});
+
+/// The texts of the warnings with code 299 in one Warning header: `299 - "text" "date", 299 - "other"`. A malformed
+/// part ends the reading; what came before it is kept.
+[[nodiscard]] std::vector<std::string> parse_warnings(std::string_view header);
+
+/// The warnings that a client has passed on.
+class seen_warnings
+{
+public:
+    /// True the first time. After 1,000 different texts all are forgotten.
+    [[nodiscard]] bool is_new(const std::string& text);
+
+private:
+    std::set<std::string> seen_;
+};
 
 } // namespace kubecoro::detail
