@@ -1,5 +1,5 @@
+#include <kubecoro/base/result.hpp>
 #include <kubecoro/base/retry.hpp>
-#include <kubecoro/base/status.hpp>
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/testing/every_step.hpp>
 

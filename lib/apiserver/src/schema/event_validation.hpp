@@ -1,7 +1,7 @@
 // Kubernetes' rules for events of both groups.
 #pragma once
 
-#include <kubecoro/base/status.hpp>
+#include <kubecoro/base/result.hpp>
 
 #include <boost/json/value.hpp>
 

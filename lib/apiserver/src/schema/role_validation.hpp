@@ -3,7 +3,7 @@
 
 #include "objects/registry.hpp"
 
-#include <kubecoro/base/status.hpp>
+#include <kubecoro/base/result.hpp>
 
 #include <boost/json/value.hpp>
 

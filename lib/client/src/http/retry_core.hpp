@@ -2,7 +2,7 @@
 // Decides whether and when to resend a request that was refused or whose connection broke. Sans-io.
 
 #include <kubecoro/base/clock.hpp>
-#include <kubecoro/base/condition.hpp>
+#include <kubecoro/base/result.hpp>
 
 #include <chrono>
 #include <optional>

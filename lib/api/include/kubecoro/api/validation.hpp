@@ -4,7 +4,6 @@
 #include <kubecoro/api/resource.hpp>
 #include <kubecoro/base/lifetime_bound.hpp>
 #include <kubecoro/base/result.hpp>
-#include <kubecoro/base/status.hpp>
 
 #include <boost/json/value.hpp>
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <kubecoro/base/result.hpp>
-#include <kubecoro/base/status.hpp>
 
 #include <boost/system/result.hpp>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <kubecoro/base/clock.hpp>
-#include <kubecoro/base/condition.hpp>
+#include <kubecoro/base/result.hpp>
 
 #include <cstdint>
 #include <memory>

@@ -3,7 +3,7 @@
 // bodies that a kube-apiserver cannot decode, or does not without a warning.
 
 #include <kubecoro/api/detail/schema.hpp>
-#include <kubecoro/base/status.hpp>
+#include <kubecoro/base/result.hpp>
 
 #include <boost/json/value.hpp>
 
