@@ -1,7 +1,7 @@
 // Conformance cases: lists, pages, selectors, watches, bookmarks, expired versions.
 #include "cluster_under_test.hpp"
 
-#include <kubecoro/api/resource_version.hpp>
+#include <kubecoro/api/resource.hpp>
 #include <kubecoro/api/untyped.hpp>
 
 #include <kubecoro/test/catch.hpp>

@@ -1,7 +1,7 @@
 // The dictionary and size limit shared by the packed body target and its mutator.
 #pragma once
 
-#include "storage/body_dictionary.hpp"
+#include "storage/body_codec_core.hpp"
 
 #include <cstddef>
 #include <string>

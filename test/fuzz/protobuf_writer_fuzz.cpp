@@ -3,7 +3,7 @@
 #include "fuzz.hpp"
 #include "json_relations.hpp"
 
-#include "protobuf/claim_template.hpp"
+#include "protobuf/message_reader.hpp"
 #include "text/go_text.hpp"
 #include "values/go_values.hpp"
 

@@ -1,8 +1,6 @@
 // Turns the schemas of the built-in kinds into constant tables: make_tables kubernetes.json OUT.cpp. Runs at build time.
 //
 // The rows of kubernetes.json are described in README.md beside it. A mistake in them ends the build.
-#include <kubecoro/api/detail/merge_rules.hpp>
-#include <kubecoro/api/detail/message_names.hpp>
 #include <kubecoro/api/detail/schema.hpp>
 
 #include <boost/json.hpp>
@@ -332,8 +330,6 @@ void write(std::ostream& out, const schemas& all)
 {
     const text_pool texts(all);
     out << "// Written by make_tables from lib/api/schemas/kubernetes.json.\n"
-           "#include <kubecoro/api/detail/merge_rules.hpp>\n"
-           "#include <kubecoro/api/detail/message_names.hpp>\n"
            "#include <kubecoro/api/detail/schema.hpp>\n\n"
            "namespace kubecoro::detail {\nnamespace {\n\n";
     texts.write(out);

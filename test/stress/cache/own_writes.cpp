@@ -3,7 +3,7 @@
 #include "busy_source.hpp"
 #include "impatient.hpp"
 
-#include <kubecoro/api/resource_version.hpp>
+#include <kubecoro/api/resource.hpp>
 #include <kubecoro/cache/informer_factory.hpp>
 #include <kubecoro/cache/mutation_cache.hpp>
 #include <kubecoro/test/catch.hpp>

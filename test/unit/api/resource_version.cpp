@@ -1,4 +1,4 @@
-#include <kubecoro/api/resource_version.hpp>
+#include <kubecoro/api/resource.hpp>
 #include <kubecoro/test/catch.hpp>
 
 #include <string>

@@ -1,5 +1,4 @@
 // The schemas of the built-in kinds: known facts of the data, and that the tables are sound.
-#include <kubecoro/api/detail/merge_rules.hpp>
 #include <kubecoro/api/detail/schema.hpp>
 #include <kubecoro/test/catch.hpp>
 

@@ -2,7 +2,7 @@
 #include <kubecoro/api/patch.hpp>
 
 #include <kubecoro/api/detail/json_access.hpp>
-#include <kubecoro/api/detail/patch_rules.hpp>
+#include <kubecoro/api/detail/schema.hpp>
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>

@@ -3,7 +3,7 @@
 #include <kubecoro/api/detail/field_set.hpp>
 #include <kubecoro/api/detail/go_format.hpp>
 #include <kubecoro/api/detail/json_access.hpp>
-#include <kubecoro/api/detail/list_items.hpp>
+#include <kubecoro/api/detail/typed_value.hpp>
 #include <kubecoro/base/hash.hpp>
 
 #include <boost/json/array.hpp>

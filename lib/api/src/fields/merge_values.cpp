@@ -1,5 +1,4 @@
 // Merges values, and removes fields from them.
-#include <kubecoro/api/detail/list_items.hpp>
 #include <kubecoro/api/detail/typed_value.hpp>
 
 #include <boost/json/array.hpp>

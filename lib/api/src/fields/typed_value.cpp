@@ -1,8 +1,6 @@
 // Fields of values, and their differences.
 #include <kubecoro/api/detail/typed_value.hpp>
 
-#include <kubecoro/api/detail/list_items.hpp>
-
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 

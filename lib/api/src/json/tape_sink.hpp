@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tape/pruned_tape.hpp"
+#include "tape/field_filter.hpp"
 
 #include <cstddef>
 #include <cstdint>

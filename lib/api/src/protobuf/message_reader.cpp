@@ -1,7 +1,6 @@
 #include "protobuf/message_reader.hpp"
 
 #include "json/tape_sink.hpp"
-#include "protobuf/claim_template.hpp"
 #include "text/go_text.hpp"
 
 #include <array>

@@ -1,9 +1,9 @@
-// Turns protobuf messages into the tapes that the JSON of the same objects gives.
 #pragma once
+// Turns protobuf messages into the tapes that the JSON of the same objects gives.
 
 #include "protobuf/wire_cursor.hpp"
 #include "storage/former_sections.hpp"
-#include "tape/pruned_tape.hpp"
+#include "tape/field_filter.hpp"
 #include "text/go_text.hpp"
 
 #include <kubecoro/api/detail/schema.hpp>
@@ -17,6 +17,17 @@
 #include <string_view>
 
 namespace kubecoro::detail {
+
+inline constexpr std::string_view claim_kind = "PersistentVolumeClaim";
+inline constexpr std::string_view claim_api_version = "v1";
+
+/// The JSON of a kube-apiserver has kind and apiVersion in these objects; the message has no place for them.
+[[nodiscard]] inline bool is_claim_template(const schema_field& f) noexcept
+{
+    static const schema_kind* const claim = builtin_schemas::find(claim_api_version, claim_kind);
+    return claim != nullptr && f.message == claim->message && f.has(field_flag::repeated) &&
+           builtin_schemas::text(f.name) == "volumeClaimTemplates";
+}
 
 /** Writes messages of the built-in kinds as events of a tape.
 

@@ -1,6 +1,5 @@
 #include "protobuf/message_writer.hpp"
 
-#include "protobuf/wire_builder.hpp"
 #include "text/go_text.hpp"
 #include "values/go_values.hpp"
 #include "values/refused.hpp"

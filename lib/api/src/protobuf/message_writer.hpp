@@ -1,19 +1,113 @@
 #pragma once
-// Turns JSON values into the protobuf messages that Go writes for the same objects, and says which field has a problem.
+// Turns JSON values, and structs of the built-in kinds, into the protobuf messages that Go writes for the same objects, from
+// their end to their beginning, and says which field has a problem.
 
-#include "protobuf/wire_builder.hpp"
+#include "protobuf/wire_cursor.hpp"
 
 #include <kubecoro/api/detail/schema.hpp>
+#include <kubecoro/api/detail/struct_type.hpp>
 
+#include <boost/json/fwd.hpp>
 #include <boost/json/value.hpp>
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <utility>
 
 namespace kubecoro::detail {
+
+/// The number of bytes that a varint takes.
+[[nodiscard]] constexpr std::size_t varint_size(std::uint64_t value) noexcept
+{
+    std::size_t size = 1;
+    for (; value >= 0x80; value >>= 7) ++size;
+    return size;
+}
+
+/** Holds a message that grows at its front.
+
+    A length comes before its content. Backwards, it is known when it is written, so no byte is written twice. */
+class wire_builder
+{
+public:
+    void clear() noexcept { begin_ = buffer_.size(); }
+    [[nodiscard]] std::size_t size() const noexcept { return buffer_.size() - begin_; }
+    [[nodiscard]] std::string_view view() const noexcept { return std::string_view(buffer_).substr(begin_); }
+
+    void bytes(std::string_view content)
+    {
+        if (content.empty()) return;
+        make_room(content.size());
+        begin_ -= content.size();
+        std::memcpy(buffer_.data() + begin_, content.data(), content.size());
+    }
+    void varint(std::uint64_t value)
+    {
+        std::array<char, 10> digits{};
+        std::size_t n = 0;
+        for (; value >= 0x80; value >>= 7) digits[n++] = static_cast<char>(value | 0x80);
+        digits[n++] = static_cast<char>(value);
+        bytes({digits.data(), n});
+    }
+    void tag(std::uint32_t number, wire_type type)
+    {
+        varint(std::uint64_t{number} << 3 | static_cast<std::uint64_t>(type));
+    }
+    void number_field(std::uint32_t number, std::uint64_t value)
+    {
+        varint(value);
+        tag(number, wire_type::varint);
+    }
+    void fixed_field(std::uint32_t number, std::uint64_t value)
+    {
+        std::array<char, 8> little{};
+        for (char& byte : little) {
+            byte = static_cast<char>(value);
+            value >>= 8;
+        }
+        bytes({little.data(), little.size()});
+        tag(number, wire_type::fixed64);
+    }
+    void text_field(std::uint32_t number, std::string_view text)
+    {
+        const std::size_t mark = size();
+        bytes(text);
+        close(number, mark);
+    }
+    /// Makes everything that was written since size() was `mark` the content of a field.
+    void close(std::uint32_t number, std::size_t mark)
+    {
+        varint(size() - mark);
+        tag(number, wire_type::length);
+    }
+
+private:
+    void make_room(std::size_t wanted)
+    {
+        if (wanted <= begin_) return;
+        std::string larger(std::max<std::size_t>(2 * buffer_.size(), size() + wanted + 256), '\0');
+        const std::size_t begin = larger.size() - size();
+        std::memcpy(larger.data() + begin, buffer_.data() + begin_, size());
+        buffer_.swap(larger);
+        begin_ = begin;
+    }
+
+    std::string buffer_;
+    /// The message is what follows.
+    std::size_t begin_ = 0;
+};
+
+/// True if Go writes nothing for an absent value.
+[[nodiscard]] inline bool may_be_absent(const schema_field& f) noexcept
+{
+    if (f.has(field_flag::pointer) || f.type == field_type::bytes) return true;
+    return f.type == field_type::message && builtin_schemas::message(f.message).form == json_form::array;
+}
 
 /** A problem and its path, which grows at its front while the callers return. The functions that change it return
     false, for their callers to return. */
@@ -90,6 +184,50 @@ private:
     wire_builder out_;
     std::size_t depth_ = 0;
     field_problem problem_;
+};
+
+class struct_members;
+
+/** Writes what message_writer writes for the JSON of a struct, without the JSON.
+
+    It takes up what structs usually hold, and leaves the rest to loss_check and message_writer: unknown fields, values of
+    another type, texts that are not UTF-8, free-form numbers with a fraction. The cost is linear. */
+class struct_writer
+{
+public:
+    /// Puts the content of a message before that of the builder. False: the JSON has to be looked at, and the content of
+    /// the builder is meaningless.
+    [[nodiscard]] bool write(std::uint16_t message, struct_view from, wire_builder& out);
+
+    /// A value of some type. Null = absent, which Go writes as zero.
+    struct typed_value
+    {
+        const value_type* type = nullptr;
+        const void* value = nullptr;
+    };
+
+private:
+    [[nodiscard]] bool object(std::uint16_t message, struct_view from);
+    [[nodiscard]] bool members(std::uint16_t message, struct_members& from);
+    [[nodiscard]] bool field(const schema_field& f, struct_members& from);
+    [[nodiscard]] bool list(const schema_field& f, typed_value from);
+    [[nodiscard]] bool map(const schema_field& f, typed_value from);
+    /// Writes a value as the field `number`.
+    [[nodiscard]] bool value(const schema_field& f, std::uint32_t number, typed_value from);
+    [[nodiscard]] bool text(std::uint32_t number, std::string_view content);
+    [[nodiscard]] bool integer(const schema_field& f, std::uint32_t number, typed_value from);
+    [[nodiscard]] bool real(std::uint32_t number, typed_value from);
+    [[nodiscard]] bool message_content(std::uint16_t message, typed_value from);
+    [[nodiscard]] bool quantity(typed_value from);
+    [[nodiscard]] bool int_or_string(typed_value from);
+    [[nodiscard]] bool time(typed_value from);
+    [[nodiscard]] bool micro_time(typed_value from);
+    [[nodiscard]] bool point(std::int64_t seconds, std::int64_t nanos);
+    [[nodiscard]] bool duration(typed_value from);
+    [[nodiscard]] bool raw_json(typed_value from);
+
+    wire_builder* out_ = nullptr;
+    std::size_t depth_ = 0;
 };
 
 } // namespace kubecoro::detail

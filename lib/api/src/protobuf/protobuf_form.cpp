@@ -1,10 +1,9 @@
 // Objects in protobuf, and a check for the parts of a JSON object that its protobuf form would lose.
 #include <kubecoro/api/detail/protobuf_form.hpp>
 
-#include "protobuf/claim_template.hpp"
+#include "protobuf/message_reader.hpp"
 #include "protobuf/message_writer.hpp"
 #include "protobuf/object_reader.hpp"
-#include "protobuf/struct_writer.hpp"
 #include "values/go_values.hpp"
 
 #include <kubecoro/api/detail/json_access.hpp>

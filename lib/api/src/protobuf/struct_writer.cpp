@@ -1,6 +1,5 @@
-#include "protobuf/struct_writer.hpp"
+#include "protobuf/message_writer.hpp"
 
-#include "protobuf/wire_builder.hpp"
 #include "text/go_text.hpp"
 #include "typed/struct_members.hpp"
 #include "values/go_values.hpp"

@@ -1,7 +1,5 @@
 #include <kubecoro/api/resource.hpp>
 
-#include <kubecoro/api/resource_version.hpp>
-
 #include <algorithm>
 
 namespace kubecoro {

@@ -6,7 +6,6 @@
 
 #include <kubecoro/api/decode.hpp>
 #include <kubecoro/api/detail/kept_object.hpp>
-#include <kubecoro/api/detail/prefetch.hpp>
 #include <kubecoro/api/detail/written_json.hpp>
 #include <kubecoro/base/hash.hpp>
 

@@ -10,7 +10,7 @@
    in tape order, so joining is a single pass of copying. */
 #pragma once
 
-#include "storage/body_dictionary.hpp"
+#include "storage/body_codec_core.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,6 @@
 #include <kubecoro/api/detail/value_types.hpp>
 
 #include "tape/json_copy.hpp"
-#include "tape/number_text.hpp"
 #include "text/go_text.hpp"
 #include "text/json_text.hpp"
 #include "values/go_values.hpp"

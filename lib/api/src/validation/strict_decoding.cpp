@@ -1,6 +1,6 @@
 #include <kubecoro/api/detail/strict_decoding.hpp>
 
-#include "protobuf/claim_template.hpp"
+#include "protobuf/message_reader.hpp"
 #include "validation/findings.hpp"
 
 #include <kubecoro/api/detail/go_format.hpp>

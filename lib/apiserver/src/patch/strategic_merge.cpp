@@ -4,7 +4,7 @@
 #include "patch/patch.hpp"
 #include "text/json_text.hpp"
 
-#include <kubecoro/api/detail/patch_rules.hpp>
+#include <kubecoro/api/detail/schema.hpp>
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>

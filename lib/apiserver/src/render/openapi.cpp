@@ -4,7 +4,6 @@
 #include "state/resource_store.hpp"
 #include "text/json_text.hpp"
 
-#include <kubecoro/api/detail/message_names.hpp>
 #include <kubecoro/api/detail/schema.hpp>
 
 namespace kubecoro::apiserver {

@@ -1,6 +1,6 @@
 #include "fifo/delta_fifo_core.hpp"
 
-#include <kubecoro/api/detail/prefetch.hpp>
+#include <kubecoro/api/detail/kept_object.hpp>
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/try.hpp>
 #include <kubecoro/base/wake_signal.hpp>

@@ -1,7 +1,7 @@
 #include "informer/delta_processor.hpp"
 
-#include <kubecoro/api/detail/prefetch.hpp>
-#include <kubecoro/api/resource_version.hpp>
+#include <kubecoro/api/detail/kept_object.hpp>
+#include <kubecoro/api/resource.hpp>
 #include <kubecoro/base/timeout.hpp>
 
 #include <boost/asio/post.hpp>

@@ -1,6 +1,6 @@
 #include "informer/informer_engine.hpp"
 
-#include <kubecoro/api/resource_version.hpp>
+#include <kubecoro/api/resource.hpp>
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/detail/owner_end.hpp>

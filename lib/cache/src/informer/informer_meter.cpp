@@ -1,6 +1,6 @@
 #include "informer/informer_meter.hpp"
 
-#include <kubecoro/api/resource_version.hpp>
+#include <kubecoro/api/resource.hpp>
 
 #include <algorithm>
 #include <array>

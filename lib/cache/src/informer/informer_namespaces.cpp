@@ -3,7 +3,7 @@
 
 #include "informer/namespace_change.hpp"
 
-#include <kubecoro/api/resource_version.hpp>
+#include <kubecoro/api/resource.hpp>
 #include <kubecoro/base/catch_failure.hpp>
 
 #include <algorithm>

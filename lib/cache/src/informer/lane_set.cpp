@@ -1,6 +1,6 @@
 #include "informer/lane_set.hpp"
 
-#include <kubecoro/api/resource_version.hpp>
+#include <kubecoro/api/resource.hpp>
 
 #include <algorithm>
 #include <compare>

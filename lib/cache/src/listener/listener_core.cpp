@@ -1,6 +1,6 @@
 #include "listener/listener_core.hpp"
 
-#include <kubecoro/api/detail/prefetch.hpp>
+#include <kubecoro/api/detail/kept_object.hpp>
 
 #include <algorithm>
 #include <functional>

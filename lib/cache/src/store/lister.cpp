@@ -1,6 +1,6 @@
 #include "store/store.hpp"
 
-#include <kubecoro/api/resource_version.hpp>
+#include <kubecoro/api/resource.hpp>
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/cache/lister.hpp>
 

@@ -1,6 +1,6 @@
 #include "store/mutation_cache_core.hpp"
 
-#include <kubecoro/api/resource_version.hpp>
+#include <kubecoro/api/resource.hpp>
 #include <kubecoro/base/clock.hpp>
 
 #include <algorithm>

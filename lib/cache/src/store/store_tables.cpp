@@ -1,6 +1,6 @@
 #include "store/store_tables.hpp"
 
-#include <kubecoro/api/detail/prefetch.hpp>
+#include <kubecoro/api/detail/kept_object.hpp>
 
 #include <algorithm>
 #include <utility>

@@ -1,6 +1,6 @@
 #include "store/version_board.hpp"
 
-#include <kubecoro/api/resource_version.hpp>
+#include <kubecoro/api/resource.hpp>
 #include <kubecoro/base/try.hpp>
 
 #include <utility>

@@ -1,8 +1,8 @@
 // Takes the part of an object that one manager has applied, by the rules of client-go's extraction, and moves the fields of
 // managers that updated to one that applies, by those of its csaupgrade.
 #include <kubecoro/api/detail/field_set.hpp>
-#include <kubecoro/api/detail/list_items.hpp>
 #include <kubecoro/api/detail/merge_type.hpp>
+#include <kubecoro/api/detail/typed_value.hpp>
 #include <kubecoro/api/object.hpp>
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/client/apply.hpp>

@@ -1,7 +1,7 @@
 
 #include "rest/client_state.hpp"
 
-#include <kubecoro/api/resource_version.hpp>
+#include <kubecoro/api/resource.hpp>
 #include <kubecoro/client/detail/request_scope.hpp>
 
 #include <algorithm>

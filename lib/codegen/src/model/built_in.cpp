@@ -4,7 +4,6 @@
 #include "model/names.hpp"
 
 #include <kubecoro/api/detail/json_access.hpp>
-#include <kubecoro/api/detail/message_names.hpp>
 #include <kubecoro/api/detail/schema.hpp>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Delays keys until the sources show what their last run wrote.
 #include "controller/source_mark.hpp"
 
-#include <kubecoro/api/resource_version.hpp>
+#include <kubecoro/api/resource.hpp>
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/timeout.hpp>
 

@@ -1,6 +1,6 @@
 #include "election/leader_election_core.hpp"
 
-#include <kubecoro/api/resource_version.hpp>
+#include <kubecoro/api/resource.hpp>
 #include <kubecoro/base/clock.hpp>
 
 #include <algorithm>

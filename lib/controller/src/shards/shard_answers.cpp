@@ -1,7 +1,7 @@
 // Answers to requests, events of the watch, and their effect.
 #include "shards/shard_core.hpp"
 
-#include <kubecoro/api/resource_version.hpp>
+#include <kubecoro/api/resource.hpp>
 #include <kubecoro/base/clock.hpp>
 
 #include <algorithm>

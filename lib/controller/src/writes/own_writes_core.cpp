@@ -1,6 +1,6 @@
 #include "writes/own_writes_core.hpp"
 
-#include <kubecoro/api/resource_version.hpp>
+#include <kubecoro/api/resource.hpp>
 
 #include <algorithm>
 #include <utility>

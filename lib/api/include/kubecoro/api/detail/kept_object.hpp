@@ -1,11 +1,12 @@
 #pragma once
-// Handles for tables that store objects without reading them.
+// Handles for tables that store objects without reading them, and loops over more objects than the caches hold.
 
 #include <kubecoro/api/object.hpp>
 
 #include <cstddef>
 #include <functional>
 #include <span>
+#include <vector>
 
 namespace kubecoro::detail {
 
@@ -73,5 +74,25 @@ private:
     Handles of compressed objects are counted, so that at most one object is expanded at a time. Exceptions from `f`
     propagate. */
 void show(std::span<const borrowed_object> objects, const std::function<void(const object&)>& f);
+
+/// Distance, in objects, at which a loop requests memory: loading it takes as long as a few short reads of an object.
+inline constexpr std::size_t ahead = 8;
+
+/// Requests the memory of counts, front and key. @param identity  That of an object; null has no effect.
+inline void prefetch_object(const void* identity) noexcept
+{
+    constexpr std::size_t line = 64;
+    if (identity == nullptr) return;
+    __builtin_prefetch(identity);
+    __builtin_prefetch(static_cast<const unsigned char*>(identity) + line);
+}
+
+/// Destroys the elements from the last one on. @param object_of  Returns the object of an element.
+template<class T, class Of>
+void drop_all(std::vector<T>& all, Of object_of) noexcept
+{
+    for (; !all.empty(); all.pop_back())
+        if (all.size() > ahead) prefetch_object(object_of(all[all.size() - 1 - ahead]).identity());
+}
 
 } // namespace kubecoro::detail

@@ -1,7 +1,7 @@
 #pragma once
 // How a value is merged: by the schema of a built-in kind, by the structural schema of a custom resource, or by its own form.
 
-#include <kubecoro/api/detail/merge_rules.hpp>
+#include <kubecoro/api/detail/schema.hpp>
 
 #include <boost/json/value.hpp>
 

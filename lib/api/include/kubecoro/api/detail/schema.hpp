@@ -1,9 +1,11 @@
-// The schemas of the built-in kinds, as tables: fields, their numbers on the wire, their JSON names and forms, patch
-// rules, resources and scopes. Generated at build time from lib/api/schemas/kubernetes.json.
 #pragma once
+// The schemas of the built-in kinds, as tables: fields, their numbers on the wire, their JSON names and forms, rules of
+// patches and of server-side apply, resources and scopes, names in OpenAPI documents. Generated at build time from
+// lib/api/schemas/kubernetes.json.
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -163,6 +165,95 @@ namespace builtin_schemas {
 [[nodiscard]] const schema_kind* find_resource(std::string_view api_version, std::string_view plural) noexcept;
 /// By JSON name, inlined messages included. Returns null if the message has no such field.
 [[nodiscard]] const schema_field* find_field(std::uint16_t message, std::string_view json_name) noexcept;
+} // namespace builtin_schemas
+
+/// The message that describes an object. None: the members of maps and of free-form JSON, which have no patch rules.
+using patch_shape = std::optional<std::uint16_t>;
+
+/// The shape of a kind's objects; none for a kind without schema.
+[[nodiscard]] inline patch_shape patch_shape_of_kind(std::string_view api_version, std::string_view kind) noexcept
+{
+    const auto* schema = builtin_schemas::find(api_version, kind);
+    return schema ? patch_shape(schema->message) : std::nullopt;
+}
+
+/// Null if the object's shape has no such field.
+[[nodiscard]] inline const schema_field* patch_field(patch_shape message, std::string_view name) noexcept
+{
+    return message ? builtin_schemas::find_field(*message, name) : nullptr;
+}
+
+/// The shape of a field's object, or of the items of its list.
+[[nodiscard]] inline patch_shape patch_shape_of(const schema_field* field) noexcept
+{
+    const bool has_rules = field && field->type == field_type::message && !field->has(field_flag::map) &&
+                           builtin_schemas::message(field->message).form == json_form::object;
+    return has_rules ? patch_shape(field->message) : std::nullopt;
+}
+
+/// How a list is merged; a list without this is replaced.
+struct patch_list_rule
+{
+    /// Empty: a set of scalars.
+    std::string_view key;
+    patch_shape items;
+};
+
+[[nodiscard]] inline std::optional<patch_list_rule> patch_list_rule_of(const schema_field* field) noexcept
+{
+    if (!field || !field->has(field_flag::patch_merge)) return std::nullopt;
+    return patch_list_rule{builtin_schemas::text(field->merge_key), patch_shape_of(field)};
+}
+
+/// How a field is merged.
+enum class merge_kind : std::uint8_t
+{
+    /// As a whole.
+    atomic,
+    /// A list by its items, which are scalars.
+    set,
+    /// A list by keys of its items.
+    by_key
+};
+
+/// The rule of one field.
+struct merge_rule
+{
+    /// Index of the field among all fields.
+    std::uint32_t field;
+    merge_kind kind;
+    /// Names of the keys, separated by commas; `=VALUE` in JSON follows a key that has a default value.
+    std::string_view keys;
+};
+
+/// The arrays behind find_merge_rule() and is_atomic().
+struct merge_tables
+{
+    /// By field.
+    std::span<const merge_rule> rules;
+    /// Indexes of the messages that are merged as a whole, ascending.
+    std::span<const std::uint16_t> atomic_messages;
+};
+
+/// Defined by the file that make_tables writes at build time.
+extern const merge_tables builtin_merge_tables;
+
+namespace builtin_schemas {
+/// Returns the rule of a field of the tables. Null: a list is merged as a whole, a map or an object by its members.
+[[nodiscard]] const merge_rule* find_merge_rule(const schema_field& field) noexcept;
+/// Whether values of the message are merged as a whole, wherever they are.
+[[nodiscard]] bool is_atomic(std::uint16_t message) noexcept;
+} // namespace builtin_schemas
+
+/// By the index of the message. Defined by the file that make_tables writes at build time.
+extern const std::span<const std::string_view> builtin_message_names;
+
+namespace builtin_schemas {
+/// Returns the name of the message with this index, which must exist: "io.k8s.api.core.v1.Pod".
+[[nodiscard]] inline std::string_view message_name(std::uint16_t message) noexcept
+{
+    return builtin_message_names[message];
+}
 } // namespace builtin_schemas
 
 } // namespace kubecoro::detail
