@@ -1,4 +1,5 @@
 #pragma once
+// Feeds the JSON of documents to tapes in any chunking, and extracts the identity of objects from their parse events.
 
 #include "tape/tape_writer.hpp"
 

@@ -1,4 +1,5 @@
 #pragma once
+// Passes the events of a json_scanner to a tape, and scans single values.
 
 #include "tape/field_filter.hpp"
 

@@ -1,4 +1,5 @@
 #pragma once
+// Decides for which object, and when, the texts of a document are counted.
 
 #include "tape/text_table.hpp"
 
