@@ -1,6 +1,5 @@
-// Applies Kubernetes' strategic merge patch, with the patch rules of the built-in schemas.
+// Applies Kubernetes' strategic merge patch, with the patch rules of the built-in schemas, and orders merged lists like kube-apiserver.
 #include "objects/status_errors.hpp"
-#include "patch/list_order.hpp"
 #include "patch/patch.hpp"
 #include "text/json_text.hpp"
 
@@ -10,7 +9,13 @@
 #include <boost/json/object.hpp>
 
 #include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <map>
 #include <set>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace kubecoro::apiserver {
 namespace {
@@ -19,6 +24,84 @@ using detail::field_flag;
 using list_rule = detail::patch_list_rule;
 using shape = detail::patch_shape;
 using refusal = std::optional<status_error>;
+
+/// The first position of each identity. An ordered map of texts, whose cost no choice of values can degrade.
+class list_ranks
+{
+public:
+    list_ranks(const json::array& items, std::string_view key);
+
+    /// Returns the position of the first item with the same identity; none if there is no such item.
+    [[nodiscard]] const std::size_t* of(const json::value& item) const;
+
+private:
+    std::string _key;
+    std::map<std::string, std::size_t> _first;
+};
+
+struct ranked
+{
+    json::value item;
+    /// Its position in the list that orders its part.
+    std::size_t rank;
+    /// Its position before the merge; null if it is new.
+    const std::size_t* before;
+};
+
+using part = std::vector<ranked>;
+
+void sort_part(part& items)
+{
+    std::stable_sort(items.begin(), items.end(), [](const auto& a, const auto& b) { return a.rank < b.rank; });
+}
+
+/// Returns what identifies an item of a list: its merge key's value, or itself where the list has no key. Null if the key
+/// is missing.
+const json::value* identity(const json::value& item, std::string_view key)
+{
+    if (key.empty()) return &item;
+    return item.is_object() ? item.get_object().if_contains(key) : nullptr;
+}
+
+list_ranks::list_ranks(const json::array& items, std::string_view key) : _key(key)
+{
+    for (std::size_t i = 0; i < items.size(); ++i)
+        if (const auto* id = identity(items[i], key)) _first.emplace(to_text(*id), i);
+}
+
+const std::size_t* list_ranks::of(const json::value& item) const
+{
+    const auto* id = identity(item, _key);
+    const auto it = id ? _first.find(to_text(*id)) : _first.end();
+    return it == _first.end() ? nullptr : &it->second;
+}
+
+/** Orders the items of a merged list. Items that `wanted` has come in its order; the others keep the order that they had
+    before the merge, and precede those that they preceded then, as far as both orders allow. */
+json::array in_order(json::array merged, const list_ranks& wanted, const list_ranks& before)
+{
+    part ordered;
+    part others;
+    for (auto& item : merged) {
+        const auto* place = before.of(item);
+        if (const auto* rank = wanted.of(item))
+            ordered.push_back({std::move(item), *rank, place});
+        else
+            others.push_back({std::move(item), place ? *place : std::numeric_limits<std::size_t>::max(), place});
+    }
+    sort_part(ordered);
+    sort_part(others);
+    json::array out;
+    out.reserve(merged.size());
+    auto other = others.begin();
+    for (auto& next : ordered) {
+        while (other != others.end() && other->before && next.before && *other->before < *next.before)
+            out.push_back(std::move((other++)->item));
+        out.push_back(std::move(next.item));
+    }
+    for (; other != others.end(); ++other) out.push_back(std::move(other->item));
+    return out;
+}
 
 constexpr std::string_view directive = "$patch";
 constexpr std::string_view retain_directive = "$retainKeys";
