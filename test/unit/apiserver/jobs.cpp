@@ -1,7 +1,7 @@
 // Tests of jobs' defaults and cron jobs' schedules.
 #include "support.hpp"
 
-#include "schema/cron_schedule.hpp"
+#include "schema/pod_validation.hpp"
 
 using namespace kubecoro;
 using namespace kubecoro::test;

@@ -1,10 +1,10 @@
 // Tests of the limits per request and client: sizes, patch operations, history, listed errors.
 #include "patch/patch.hpp"
 #include "schema/defaults.hpp"
-#include "schema/immutable_spec.hpp"
-#include "schema/member_cost.hpp"
+#include "schema/kind_validation.hpp"
 #include "state/resource_store.hpp"
 #include "support.hpp"
+#include "text/json_text.hpp"
 
 #include <boost/json.hpp>
 

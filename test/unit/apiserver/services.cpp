@@ -1,7 +1,7 @@
 // Tests of services: cluster IPs, node ports, defaults and rules, with the words of a kube-apiserver.
 #include "support.hpp"
 
-#include "objects/service_address.hpp"
+#include "schema/service_spec.hpp"
 #include "state/service_allocator.hpp"
 
 #include <kubecoro/apiserver/manifests.hpp>

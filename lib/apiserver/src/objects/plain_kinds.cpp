@@ -1,4 +1,4 @@
-#include "objects/plain_kinds.hpp"
+#include "objects/registry.hpp"
 
 #include <kubecoro/api/detail/schema.hpp>
 

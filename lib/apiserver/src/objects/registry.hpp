@@ -1,4 +1,4 @@
-// Describes each resource: names, scope, versions, and behaviour of its writes.
+// The resources and priority classes that the server has from the start, and those that definitions add.
 #pragma once
 
 #include <kubecoro/api/validation.hpp>
@@ -6,8 +6,10 @@
 
 #include <boost/json/value.hpp>
 
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -205,5 +207,19 @@ struct subresource_info
 
 /// Returns the resource that a CustomResourceDefinition declares.
 [[nodiscard]] resource_info resource_of_crd(const boost::json::value& crd);
+
+/// The resources of these kinds, which the schemas describe.
+[[nodiscard]] std::vector<resource_info> plain_resources();
+
+/// A priority class that every cluster has.
+struct system_priority_class
+{
+    std::string_view name;
+    std::int32_t value;
+    std::string_view description;
+};
+[[nodiscard]] std::span<const system_priority_class> system_priority_classes();
+/// @return null if there is none of this name.
+[[nodiscard]] const system_priority_class* find_system_priority_class(std::string_view name);
 
 } // namespace kubecoro::apiserver

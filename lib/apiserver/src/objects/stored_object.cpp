@@ -1,11 +1,16 @@
 #include "objects/stored_object.hpp"
 
 #include "objects/finalizers.hpp"
-#include "objects/go_form.hpp"
-#include "objects/metadata_members.hpp"
+#include "text/base64.hpp"
 #include "text/json_text.hpp"
 
+#include <kubecoro/api/detail/protobuf_form.hpp>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
 #include <algorithm>
+#include <limits>
 #include <map>
 
 namespace kubecoro::apiserver {
@@ -249,6 +254,83 @@ void append_object(std::string& out, const resource_info& info, const stored_obj
         out += prefix;
         out += text.substr(object.prefix);
     }
+}
+
+namespace {
+
+void take(json::value& target, json::value form);
+
+void take_members(json::object& target, json::object form)
+{
+    json::object ordered;
+    for (auto& [key, value] : target) {
+        const auto it = form.find(key);
+        if (it == form.end()) continue;
+        take(value, std::move(it->value()));
+        ordered.emplace(key, std::move(value));
+        form.erase(it);
+    }
+    for (auto& [key, value] : form) ordered.emplace(key, std::move(value));
+    target = std::move(ordered);
+}
+
+/// Gives `target` the content of `form`; members of objects keep their order.
+void take(json::value& target, json::value form)
+{
+    if (target.is_object() && form.is_object()) return take_members(target.get_object(), std::move(form.get_object()));
+    if (!target.is_array() || !form.is_array() || target.get_array().size() != form.get_array().size()) {
+        target = std::move(form);
+        return;
+    }
+    for (std::size_t i = 0; i < target.get_array().size(); ++i)
+        take(target.get_array()[i], std::move(form.get_array()[i]));
+}
+
+} // namespace
+
+void take_go_form(const resource_info& info, json::value& body)
+{
+    const auto version = info.api_version(info.storage_version);
+    const auto* kind = info.custom ? nullptr : detail::builtin_schemas::find(version, info.kind);
+    if (!kind || !body.is_object()) return;
+    const auto message = detail::protobuf_message(*kind, body.get_object());
+    if (!message) return;
+    const decode_limits unlimited{.max_object_bytes = std::numeric_limits<std::int32_t>::max(), .max_depth = 512};
+    const auto object = detail::decode_protobuf_body(detail::protobuf_envelope(version, info.kind, *message), version,
+                                                     info.kind, unlimited);
+    if (!object) return;
+    auto form = object->to_json();
+    for (const std::string_view key : {"kind", "apiVersion"}) form.get_object().erase(key);
+    take(body, std::move(form));
+}
+
+namespace {
+
+std::size_t binary_size(const json::value& v)
+{
+    std::size_t size = 4;
+    if (v.is_string()) size += v.get_string().size();
+    if (const auto* array = v.if_array())
+        for (const auto& item : *array) size += binary_size(item);
+    if (const auto* object = v.if_object())
+        for (const auto& member : *object) size += member.key().size() + binary_size(member.value());
+    return size;
+}
+
+} // namespace
+
+std::size_t stored_size(const resource_info& info, const json::value& body)
+{
+    if (info.custom) return to_text(body).size();
+    std::size_t size = binary_size(body);
+    const bool secret = info.behaves == builtin::secret;
+    if (const auto* binary = object_at(body, secret ? "data" : "binaryData"))
+        for (const auto& member : *binary)
+            if (member.value().is_string()) {
+                const std::string_view text = member.value().get_string();
+                size -= text.size() - decoded_base64_size(text);
+            }
+    return size;
 }
 
 } // namespace kubecoro::apiserver

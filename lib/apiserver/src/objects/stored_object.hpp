@@ -1,10 +1,12 @@
-// One stored object: its JSON text, ready to send, and the values that selectors and rules need.
+// One stored object: its JSON text, ready to send, the values that selectors and rules need, its form and its size.
 #pragma once
 
 #include "objects/registry.hpp"
 
 #include <boost/json/value.hpp>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -85,5 +87,35 @@ void take_version(const resource_info& info, std::string_view version, boost::js
 /// Appends the object in an API version. Items of built-in lists have no kind and apiVersion.
 void append_object(std::string& out, const resource_info& info, const stored_object& object, std::string_view version,
                    bool list_item = false);
+
+/// The members in the order in which kube-apiserver writes them.
+inline constexpr auto metadata_members = std::to_array<std::string_view>({
+    "name",
+    "generateName",
+    "namespace",
+    "uid",
+    "resourceVersion",
+    "generation",
+    "creationTimestamp",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+    "labels",
+    "annotations",
+    "ownerReferences",
+    "finalizers",
+    "managedFields",
+});
+
+/** Gives an object of a built-in kind the values that a kube-apiserver's Go types have: empty lists that are omitted
+    disappear, structs and zero values that are always written appear. So its JSON equals its protobuf. Members keep
+    their order; new ones come last. An object that the schema does not fit stays as it is. */
+void take_go_form(const resource_info& info, boost::json::value& body);
+
+/// etcd's --max-request-bytes: a larger object is refused with etcd's error.
+inline constexpr std::size_t max_stored_bytes = 1'572'864;
+
+/** Returns the approximate bytes of the object in etcd, which stores custom resources as JSON and built-in kinds in a
+    binary form without escapes and base64. */
+[[nodiscard]] std::size_t stored_size(const resource_info& info, const boost::json::value& body);
 
 } // namespace kubecoro::apiserver

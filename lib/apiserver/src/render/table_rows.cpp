@@ -1,10 +1,10 @@
 #include "render/table_rows.hpp"
 
-#include "objects/event_form.hpp"
 #include "render/column_cell.hpp"
 #include "render/plain_cells.hpp"
 #include "render/plain_tables.hpp"
 #include "render/pod_summary.hpp"
+#include "schema/kind_validation.hpp"
 #include "text/json_path.hpp"
 #include "text/json_text.hpp"
 

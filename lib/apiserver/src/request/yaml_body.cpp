@@ -1,6 +1,5 @@
 #include "request/yaml_body.hpp"
 
-#include "schema/member_cost.hpp"
 #include "text/json_text.hpp"
 
 #include <exception>

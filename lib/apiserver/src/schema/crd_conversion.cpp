@@ -1,9 +1,7 @@
-#include "schema/crd_conversion.hpp"
+#include "schema/crd_validation.hpp"
 
-#include "objects/names.hpp"
 #include "objects/status_errors.hpp"
-#include "schema/dns_label.hpp"
-#include "schema/port_names.hpp"
+#include "schema/name_validation.hpp"
 #include "text/json_text.hpp"
 
 #include <boost/url/parse.hpp>

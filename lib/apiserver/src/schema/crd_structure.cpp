@@ -1,4 +1,4 @@
-#include "schema/crd_structure.hpp"
+#include "schema/crd_validation.hpp"
 
 #include "text/json_text.hpp"
 

@@ -1,11 +1,7 @@
 #include "schema/crd_validation.hpp"
 
-#include "objects/names.hpp"
 #include "objects/registry.hpp"
-#include "objects/status_errors.hpp"
-#include "schema/crd_conversion.hpp"
-#include "schema/crd_schema.hpp"
-#include "schema/dns_label.hpp"
+#include "schema/name_validation.hpp"
 #include "text/json_path.hpp"
 #include "text/json_text.hpp"
 
@@ -13,7 +9,6 @@
 #include <array>
 #include <initializer_list>
 #include <set>
-#include <utility>
 
 namespace kubecoro::apiserver {
 namespace {

@@ -1,11 +1,13 @@
-#include "schema/event_validation.hpp"
-
-#include "objects/event_form.hpp"
+// The two forms of events, of the core group and of events.k8s.io, and Kubernetes' rules for them.
 #include "objects/registry.hpp"
 #include "objects/status_errors.hpp"
+#include "schema/kind_validation.hpp"
 #include "text/json_text.hpp"
 
 #include <kubecoro/api/detail/label_rules.hpp>
+
+#include <string_view>
+#include <utility>
 
 namespace kubecoro::apiserver {
 namespace {
@@ -117,6 +119,35 @@ void validate_event_update(const resource_info& info, const json::value& before,
         causes.push_back(invalid_value(path == "reportingComponent" ? "reportingController" : std::string(path),
                                        value ? to_text(*value) : "null", "field is immutable"));
     }
+}
+
+namespace {
+
+/// The members whose names differ: in the core group, and in events.k8s.io.
+constexpr std::pair<std::string_view, std::string_view> names[]{
+    {"involvedObject", "regarding"},
+    {"message", "note"},
+    {"source", "deprecatedSource"},
+    {"firstTimestamp", "deprecatedFirstTimestamp"},
+    {"lastTimestamp", "deprecatedLastTimestamp"},
+    {"count", "deprecatedCount"},
+    {"reportingComponent", "reportingController"},
+};
+
+std::string_view other_name(std::string_view name, bool core)
+{
+    for (const auto& [in_core, in_events] : names)
+        if (name == (core ? in_events : in_core)) return core ? in_core : in_events;
+    return name;
+}
+
+} // namespace
+
+json::value event_form(json::value event, bool core)
+{
+    json::object out;
+    for (auto& [key, member] : event.get_object()) out.emplace(other_name(key, core), std::move(member));
+    return out;
 }
 
 } // namespace kubecoro::apiserver

@@ -1,4 +1,4 @@
-#include "schema/immutable_spec.hpp"
+#include "schema/kind_validation.hpp"
 
 #include "text/json_text.hpp"
 

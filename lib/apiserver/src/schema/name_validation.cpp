@@ -1,15 +1,11 @@
+// Checks names of objects and ports, and labels with their selectors.
 #include "schema/name_validation.hpp"
 
-#include "objects/names.hpp"
-#include "objects/status_errors.hpp"
 #include "text/json_text.hpp"
 
 #include <arpa/inet.h>
 
-#include <algorithm>
 #include <array>
-#include <string>
-#include <string_view>
 
 namespace kubecoro::apiserver {
 namespace {
@@ -156,6 +152,91 @@ void validate_name(const resource_info& info, const json::value& body, std::vect
         causes.push_back(errors::required("metadata.name", "name or generateName is required"));
     else
         check_name(info, body, {name, causes});
+}
+
+std::vector<std::string> port_name_problems(std::string_view name)
+{
+    constexpr std::size_t longest = 15;
+    std::vector<std::string> out;
+    const bool right = std::all_of(name.begin(), name.end(), [](char c) { return lower_alnum(c) || c == '-'; });
+    if (name.size() > longest) out.emplace_back("must be no more than 15 characters");
+    if (!right || name.empty())
+        out.emplace_back("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)");
+    if (std::none_of(name.begin(), name.end(), [](char c) { return c >= 'a' && c <= 'z'; }))
+        out.emplace_back("must contain at least one letter (a-z)");
+    if (name.find("--") != name.npos) out.emplace_back("must not contain consecutive hyphens");
+    if (name.starts_with('-') || name.ends_with('-')) out.emplace_back("must not begin or end with a hyphen");
+    return out;
+}
+
+void validate_port(const json::value* port, const std::string& field, std::vector<status_cause>& causes)
+{
+    if (port && port->is_string()) {
+        const std::string_view name = port->get_string();
+        for (const auto& why : port_name_problems(name))
+            causes.push_back(errors::invalid_value(field, quote(name), why));
+    } else if (const auto number = port && port->is_number() ? port->to_number<std::int64_t>() : 0; !is_port(number)) {
+        causes.push_back(errors::invalid_value(field, std::to_string(number), port_rule));
+    }
+}
+
+namespace {
+
+using errors::enough;
+using errors::invalid_value;
+
+void check_key(std::string_view key, const std::string& path, std::vector<status_cause>& causes)
+{
+    for (const auto& why : detail::label_key_problems(key)) causes.push_back(invalid_value(path, quote(key), why));
+}
+
+void check_value(std::string_view value, const std::string& path, std::vector<status_cause>& causes)
+{
+    for (const auto& why : detail::label_value_problems(value))
+        causes.push_back(invalid_value(path, quote(value), why));
+}
+
+void check_expression(const json::value& expression, const std::string& path, std::vector<status_cause>& causes)
+{
+    static const json::array none;
+    const auto* stated = array_at(expression, "values");
+    const auto& values = stated ? *stated : none;
+    const auto operation = text_at(expression, "operator");
+    if (operation == "In" || operation == "NotIn") {
+        if (values.empty())
+            causes.push_back(
+                errors::required(path + ".values", "must be specified when `operator` is 'In' or 'NotIn'"));
+    } else if (operation == "Exists" || operation == "DoesNotExist") {
+        if (!values.empty())
+            causes.push_back(errors::forbidden_field(
+                path + ".values", "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
+    } else {
+        causes.push_back(invalid_value(path + ".operator", quote(operation), "not a valid selector operator"));
+    }
+    check_key(text_at(expression, "key"), path + ".key", causes);
+    for (std::size_t i = 0; i < values.size() && !enough(causes); ++i)
+        check_value(scalar_text(values[i]), path + ".values[" + std::to_string(i) + "]", causes);
+}
+
+} // namespace
+
+void validate_labels(const json::object& labels, const std::string& field, std::vector<status_cause>& causes)
+{
+    for (const auto& [key, value] : labels) {
+        if (enough(causes)) return;
+        check_key(key, field, causes);
+        if (value.is_string()) check_value(value.get_string(), field, causes);
+    }
+}
+
+void validate_selector(const json::value* selector, const std::string& path, std::vector<status_cause>& causes)
+{
+    if (!selector || !selector->is_object()) return;
+    if (const auto* labels = object_at(*selector, "matchLabels"))
+        validate_labels(*labels, path + ".matchLabels", causes);
+    const auto* expressions = array_at(*selector, "matchExpressions");
+    for (std::size_t i = 0; expressions && i < expressions->size() && !enough(causes); ++i)
+        check_expression((*expressions)[i], path + ".matchExpressions[" + std::to_string(i) + "]", causes);
 }
 
 } // namespace kubecoro::apiserver

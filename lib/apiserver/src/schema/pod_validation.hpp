@@ -3,11 +3,12 @@
 
 #include "objects/registry.hpp"
 
-#include <kubecoro/base/result.hpp>
+#include <kubecoro/apiserver/status_error.hpp>
 
 #include <boost/json/value.hpp>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kubecoro::apiserver {
@@ -24,5 +25,22 @@ void validate_workload(const resource_info& info, const boost::json::value& body
 
 /// Checks a job, whose pods end, or the one that a CronJob makes. @param path  The path of its specification.
 void validate_job(const boost::json::value& body, const std::string& path, std::vector<status_cause>& causes);
+
+/// Checks `env` and `envFrom` of a container.
+void validate_env(const boost::json::value& container, const std::string& path, std::vector<status_cause>& causes);
+/// Checks `ports`.
+void validate_ports(const boost::json::value& container, const std::string& path, std::vector<status_cause>& causes);
+/// Checks `resources`: known names, whole numbers of devices, and requests within limits.
+void validate_resources(const boost::json::value& container, const std::string& path,
+                        std::vector<status_cause>& causes);
+
+/// Checks the probes and the lifecycle of a container. @param is_short_lived  An init container that ends: it has none.
+void validate_probes(const boost::json::value& container, bool is_short_lived, const std::string& path,
+                     std::vector<status_cause>& causes);
+
+/** Checks a schedule: five fields, or a descriptor such as "@daily".
+
+    @return what is wrong, in the words of the parser that Kubernetes uses; empty if it is right. */
+[[nodiscard]] std::string cron_schedule_problem(std::string_view schedule);
 
 } // namespace kubecoro::apiserver

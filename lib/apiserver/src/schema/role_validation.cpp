@@ -1,10 +1,8 @@
-#include "schema/role_validation.hpp"
+#include "schema/kind_validation.hpp"
 
 #include "objects/label_match.hpp"
-#include "objects/names.hpp"
 #include "objects/status_errors.hpp"
 #include "schema/name_validation.hpp"
-#include "schema/selector_validation.hpp"
 #include "text/json_text.hpp"
 
 #include <string>

@@ -1,4 +1,4 @@
-#include "schema/unevaluated.hpp"
+#include "schema/validation.hpp"
 
 #include "text/json_text.hpp"
 

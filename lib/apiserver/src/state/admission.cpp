@@ -1,6 +1,6 @@
 #include "state/admission.hpp"
 
-#include "objects/priority_class.hpp"
+#include "objects/registry.hpp"
 #include "objects/status_errors.hpp"
 #include "text/json_text.hpp"
 

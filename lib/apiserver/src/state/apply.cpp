@@ -1,6 +1,6 @@
 // Server-side apply, by the rules of kube-apiserver.
-#include "objects/go_form.hpp"
 #include "objects/status_errors.hpp"
+#include "objects/stored_object.hpp"
 #include "state/field_owners.hpp"
 #include "state/scale.hpp"
 #include "text/json_text.hpp"

@@ -1,5 +1,5 @@
 // Writes the state as text and restores it, so that a server can continue after a restart.
-#include "objects/go_form.hpp"
+#include "objects/stored_object.hpp"
 #include "schema/defaults.hpp"
 #include "state/garbage_collector.hpp"
 #include "state/resource_store.hpp"

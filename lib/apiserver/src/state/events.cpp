@@ -1,4 +1,4 @@
-#include "objects/event_form.hpp"
+#include "schema/kind_validation.hpp"
 #include "state/resource_store.hpp"
 #include "text/json_text.hpp"
 

@@ -1,6 +1,5 @@
 #include <kubecoro/apiserver/manifests.hpp>
 
-#include "schema/unevaluated.hpp"
 #include "schema/validation.hpp"
 #include "state/resource_store.hpp"
 #include "text/json_text.hpp"

@@ -1,5 +1,5 @@
 // Puts the first service account and the root certificates into every namespace, as a cluster's controller manager does.
-#include "objects/priority_class.hpp"
+#include "objects/registry.hpp"
 #include "state/resource_store.hpp"
 #include "text/json_text.hpp"
 

@@ -1,7 +1,7 @@
 #include "state/role_aggregator.hpp"
 
 #include "objects/label_match.hpp"
-#include "objects/stored_size.hpp"
+#include "objects/stored_object.hpp"
 #include "text/json_text.hpp"
 
 #include <algorithm>

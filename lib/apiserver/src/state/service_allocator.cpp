@@ -1,6 +1,5 @@
 #include "state/service_allocator.hpp"
 
-#include "objects/service_address.hpp"
 #include "objects/status_errors.hpp"
 #include "schema/service_spec.hpp"
 #include "text/json_text.hpp"

@@ -1,10 +1,8 @@
 #include "state/write_rules.hpp"
 
 #include "objects/status_errors.hpp"
-#include "objects/stored_size.hpp"
-#include "schema/member_cost.hpp"
+#include "objects/stored_object.hpp"
 #include "schema/scale_validation.hpp"
-#include "schema/schema.hpp"
 #include "schema/validation.hpp"
 #include "state/field_owners.hpp"
 #include "text/json_text.hpp"

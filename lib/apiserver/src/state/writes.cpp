@@ -1,8 +1,7 @@
 // Creates and updates objects by the rules of kube-apiserver's registry.
 #include "objects/finalizers.hpp"
-#include "objects/go_form.hpp"
 #include "objects/status_errors.hpp"
-#include "objects/stored_size.hpp"
+#include "objects/stored_object.hpp"
 #include "schema/defaults.hpp"
 #include "schema/validation.hpp"
 #include "state/admission.hpp"

@@ -7,6 +7,7 @@
 #include <boost/json/value.hpp>
 #include <boost/system/result.hpp>
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -84,5 +85,13 @@ void sort_members(json::object& o);
 [[nodiscard]] std::string format_time(wall_time t);
 /// Parses the same format, also with fractions and offsets. @return false when `text` is not a time.
 bool parse_time(std::string_view text, wall_time& out);
+
+/// See most_key_comparisons.
+inline constexpr std::size_t most_comparisons = detail::most_key_comparisons;
+
+using detail::key_comparisons;
+
+/// Comparisons of keys that building these objects takes when all keys of each collide.
+[[nodiscard]] std::size_t key_comparisons(const boost::json::value& v);
 
 } // namespace kubecoro::apiserver

@@ -3,8 +3,6 @@
 #include "objects/status_errors.hpp"
 #include "request/list_query.hpp"
 #include "request/yaml_body.hpp"
-#include "schema/member_cost.hpp"
-#include "schema/schema.hpp"
 #include "schema/validation.hpp"
 #include "text/json_text.hpp"
 #include "verbs/escalation.hpp"

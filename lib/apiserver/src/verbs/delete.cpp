@@ -1,5 +1,5 @@
 // Answers DELETE of one object or of a collection.
-#include "objects/priority_class.hpp"
+#include "objects/registry.hpp"
 #include "objects/status_errors.hpp"
 #include "request/list_page.hpp"
 #include "text/json_text.hpp"

@@ -1,7 +1,6 @@
 #include "verbs/object_type.hpp"
 
 #include "objects/status_errors.hpp"
-#include "schema/schema.hpp"
 #include "text/json_text.hpp"
 
 #include <kubecoro/api/detail/strict_decoding.hpp>

@@ -1,7 +1,6 @@
-#include "schema/plain_validation.hpp"
+// Validates kinds that the server only stores: the rules that manifests break most often.
+#include "schema/kind_validation.hpp"
 
-#include "objects/priority_class.hpp"
-#include "objects/status_errors.hpp"
 #include "text/json_text.hpp"
 
 #include <kubecoro/api/quantity.hpp>
