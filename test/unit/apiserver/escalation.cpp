@@ -1,6 +1,6 @@
 // Tests of the protection against escalation: users grant no more than they may do themselves.
 #include "roles.hpp"
-#include "state/role_coverage.hpp"
+#include "state/role_rules.hpp"
 
 using namespace kubecoro;
 using namespace kubecoro::test;

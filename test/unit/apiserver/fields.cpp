@@ -2,7 +2,6 @@
 #include "support.hpp"
 
 #include "objects/registry.hpp"
-#include "state/field_owners.hpp"
 #include "state/managed_fields.hpp"
 
 #include <kubecoro/api/detail/merge_problems.hpp>

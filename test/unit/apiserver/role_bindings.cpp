@@ -1,7 +1,7 @@
 // Tests of the index of role bindings by their subjects.
 #include "support.hpp"
 
-#include "state/role_bindings.hpp"
+#include "state/role_rules.hpp"
 #include "text/json_text.hpp"
 
 #include <kubecoro/base/random.hpp>

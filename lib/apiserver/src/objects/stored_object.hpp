@@ -1,7 +1,9 @@
-// One stored object: its JSON text, ready to send, the values that selectors and rules need, its form and its size.
+// One stored object: its JSON text, ready to send, the values that selectors and rules need, its form, its size and its uid.
 #pragma once
 
 #include "objects/registry.hpp"
+
+#include <kubecoro/base/random.hpp>
 
 #include <boost/json/value.hpp>
 
@@ -117,5 +119,21 @@ inline constexpr std::size_t max_stored_bytes = 1'572'864;
 /** Returns the approximate bytes of the object in etcd, which stores custom resources as JSON and built-in kinds in a
     binary form without escapes and base64. */
 [[nodiscard]] std::size_t stored_size(const resource_info& info, const boost::json::value& body);
+
+/// Returns a UUID of version 4, such as "0b9f1d3c-...". As unpredictable as its source.
+inline std::string make_uuid(random_source& random)
+{
+    static constexpr char hex[] = "0123456789abcdef";
+    std::string uuid;
+    const std::uint64_t bits[2] = {random(), random()};
+    for (int i = 0; i < 32; ++i) {
+        if (i == 8 || i == 12 || i == 16 || i == 20) uuid += '-';
+        auto digit = (bits[i / 16] >> (4 * (i % 16))) & 15;
+        if (i == 12) digit = 4;
+        if (i == 16) digit = 8 | (digit & 3);
+        uuid += hex[digit];
+    }
+    return uuid;
+}
 
 } // namespace kubecoro::apiserver

@@ -1,7 +1,7 @@
 // The admission plugins Priority and DefaultTolerationSeconds of kube-apiserver.
 #pragma once
 
-#include "state/store_follower.hpp"
+#include "state/resource_store.hpp"
 
 #include <kubecoro/apiserver/status_error.hpp>
 

@@ -1,11 +1,12 @@
 // Server-side apply, by the rules of kube-apiserver.
 #include "objects/status_errors.hpp"
 #include "objects/stored_object.hpp"
-#include "state/field_owners.hpp"
+#include "state/managed_fields.hpp"
 #include "state/scale.hpp"
 #include "text/json_text.hpp"
 
 #include <kubecoro/api/detail/merge_problems.hpp>
+#include <kubecoro/api/detail/typed_value.hpp>
 
 #include <algorithm>
 

@@ -1,20 +1,20 @@
-// cluster_state_core: resources, versions, history and time. Writes are in writes.cpp, deletion.cpp and crds.cpp.
+// cluster_state_core: resources, versions, history, time, and the two forms of events. Writes are in writes.cpp, deletion.cpp and crds.cpp.
 #include <kubecoro/apiserver/cluster_state_core.hpp>
 
+#include "objects/stored_object.hpp"
+#include "schema/kind_validation.hpp"
 #include "state/admission.hpp"
 #include "state/disruption_budgets.hpp"
 #include "state/garbage_collector.hpp"
 #include "state/resource_store.hpp"
 #include "state/role_aggregator.hpp"
 #include "state/service_allocator.hpp"
-#include "state/uuid.hpp"
 #include "text/json_text.hpp"
 
 #include <algorithm>
 #include <exception>
 
 namespace kubecoro::apiserver {
-
 namespace {
 
 /// Objects that one call of tick() examines or deletes in each part of its work: some milliseconds.
@@ -178,6 +178,24 @@ std::optional<wall_time> cluster_state_core::tick(wall_time now)
     if (more) return now;
     if (terminating_pods_.empty()) return {};
     return terminating_pods_.begin()->first;
+}
+
+stored cluster_state_core::event_in(const resource_store& other, const stored& event) const
+{
+    auto body = event_form(to_json(*event), other.info.group.empty());
+    settle(other.info, body);
+    return make_stored(other.info, body, event->version);
+}
+
+// Both forms are kept, so that lists, watches and selectors of either group work as for any other resource.
+void cluster_state_core::mirror_event(const resource_store& written, const stored& event, bool gone)
+{
+    const auto other = find(written.info.group.empty() ? "events.k8s.io" : "", "events");
+    const auto before = other->find(event->key);
+    const auto type = gone ? change_type::deleted : before ? change_type::modified : change_type::added;
+    other->record({type, event->version, before, event_in(*other, event)});
+    bound_history();
+    changed(*other);
 }
 
 } // namespace kubecoro::apiserver

@@ -1,14 +1,89 @@
-// CustomResourceDefinitions: serves a new definition at once, and deletes its objects with it.
-#include "state/crd_names.hpp"
+// Definitions of the cluster state: the names that they take, and the resources that they add and remove.
+#include "objects/registry.hpp"
 #include "state/resource_store.hpp"
 #include "text/json_text.hpp"
 
 #include <kubecoro/apiserver/cluster_state_core.hpp>
 
+#include <boost/json/value.hpp>
+
 #include <algorithm>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace kubecoro::apiserver {
+
+/// The names of one definition.
+struct crd_names
+{
+    /// Plural, singular and short names.
+    std::vector<std::string> resources;
+    /// Kind and list kind.
+    std::vector<std::string> kinds;
+};
+
+/// The names that definitions have taken.
+class names_in_use
+{
+public:
+    void add(const crd_names& names);
+    /// @param names  They were added.
+    void remove(const crd_names& names);
+    [[nodiscard]] bool has_resource(std::string_view name) const { return resources_.contains(name); }
+    [[nodiscard]] bool has_kind(std::string_view name) const { return kinds_.contains(name); }
+
+private:
+    /// How many definitions have a name: two with the same one can come from a saved state.
+    using counts = std::map<std::string, std::size_t, std::less<>>;
+    counts resources_;
+    counts kinds_;
+};
+
+namespace {
+
+/// The names of a definition that is served.
+crd_names names_of(const resource_info& info)
+{
+    crd_names out{{info.plural, info.singular}, {info.kind, info.list_kind}};
+    out.resources.insert(out.resources.end(), info.short_names.begin(), info.short_names.end());
+    return out;
+}
+
+/// The accepted names of a definition that is not.
+crd_names accepted_names_of(const json::value& crd)
+{
+    crd_names out;
+    const auto* accepted = find_at(crd, "status.acceptedNames");
+    if (!accepted || !accepted->is_object()) return out;
+    for (const char* member : {"plural", "singular"}) out.resources.emplace_back(text_at(*accepted, member));
+    for (const char* member : {"kind", "listKind"}) out.kinds.emplace_back(text_at(*accepted, member));
+    if (const auto* list = array_at(*accepted, "shortNames"))
+        for (const auto& name : *list) out.resources.push_back(scalar_text(name));
+    return out;
+}
+
+} // namespace
+
+void names_in_use::add(const crd_names& names)
+{
+    for (const auto& name : names.resources) ++resources_[name];
+    for (const auto& name : names.kinds) ++kinds_[name];
+}
+
+void names_in_use::remove(const crd_names& names)
+{
+    const auto take = [](counts& from, const std::string& name) {
+        const auto it = from.find(name);
+        if (it != from.end() && --it->second == 0) from.erase(it);
+    };
+    for (const auto& name : names.resources) take(resources_, name);
+    for (const auto& name : names.kinds) take(kinds_, name);
+}
+
 namespace {
 
 constexpr std::string_view cleanup = "customresourcecleanup.apiextensions.k8s.io";

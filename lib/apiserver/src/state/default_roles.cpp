@@ -1,4 +1,4 @@
-#include "state/default_roles.hpp"
+#include "state/role_rules.hpp"
 
 #include <map>
 #include <string>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "objects/label_match.hpp"
-#include "state/store_follower.hpp"
+#include "state/resource_store.hpp"
 
 #include <kubecoro/apiserver/status_error.hpp>
 #include <kubecoro/base/clock.hpp>

@@ -1,17 +1,49 @@
 // Deletes objects whose owners are gone, as a cluster's controller manager does. Works in small steps.
 #pragma once
 
-#include "state/dependents.hpp"
+#include "objects/stored_object.hpp"
 #include "state/resource_store.hpp"
 
 #include <cstddef>
 #include <list>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace kubecoro::apiserver {
+
+/// Ordered, not hashed: clients choose the uids.
+class dependents
+{
+public:
+    /// Follows a change of an object. Null: it was not, or is no more, stored.
+    void replace(const std::string& place, const stored_object* before, const stored_object* after);
+    void clear() { by_owner_.clear(); }
+
+    [[nodiscard]] bool any(std::string_view owner_uid) const { return by_owner_.contains(owner_uid); }
+    /// How many of them hold up the deletion of the owner.
+    [[nodiscard]] std::size_t blocking(std::string_view owner_uid) const;
+    /// Whether one of them waits for dependents of its own.
+    [[nodiscard]] bool any_waits(std::string_view owner_uid) const;
+    /// The next one in order; `after` "" begins.
+    [[nodiscard]] std::optional<std::string> next(std::string_view owner_uid, std::string_view after) const;
+
+private:
+    struct owned_by
+    {
+        std::set<std::string, std::less<>> places;
+        std::size_t blocking = 0;
+        std::size_t waiting = 0;
+    };
+    [[nodiscard]] const owned_by* find(std::string_view owner_uid) const;
+    void add(const std::string& place, const stored_object& object);
+    void remove(const std::string& place, const stored_object& object);
+
+    std::map<std::string, owned_by, std::less<>> by_owner_;
+};
 
 /** Follows the changes of all objects and keeps a list of what they make necessary. Whatever the number of dependents, a
     change adds a few entries; each step looks at one object and writes it at most twice. */

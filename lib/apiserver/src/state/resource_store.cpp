@@ -1,8 +1,42 @@
 #include "state/resource_store.hpp"
 
-#include <algorithm>
-
 namespace kubecoro::apiserver {
+namespace {
+
+/// The cost of an entry besides its texts.
+constexpr std::size_t overhead = 128;
+
+std::size_t cost_of(const std::string& form, const std::string& text) { return overhead + form.size() + text.size(); }
+
+} // namespace
+
+rendered_events::line rendered_events::find(std::uint64_t sequence, const std::string& form) const
+{
+    const auto at = lines_.find(key(sequence, form));
+    return at == lines_.end() ? nullptr : at->second;
+}
+
+void rendered_events::keep(std::uint64_t sequence, std::string form, line made)
+{
+    const auto cost = cost_of(form, *made);
+    if (cost > most_bytes) return;
+    const auto [at, added] = lines_.try_emplace(key(sequence, std::move(form)), std::move(made));
+    if (!added) return;
+    bytes_ += cost;
+    while (bytes_ > most_bytes) forget_oldest();
+}
+
+void rendered_events::forget_before(std::uint64_t sequence)
+{
+    while (!lines_.empty() && lines_.begin()->first.first < sequence) forget_oldest();
+}
+
+void rendered_events::forget_oldest()
+{
+    const auto oldest = lines_.begin();
+    bytes_ -= cost_of(oldest->first.second, *oldest->second);
+    lines_.erase(oldest);
+}
 
 stored resource_store::find(std::string_view key) const
 {
@@ -99,6 +133,26 @@ std::pair<std::string, std::string> key_range(std::string_view ns)
 {
     if (ns.empty()) return {"/", "0"}; // '0' follows '/'.
     return {"/" + std::string(ns) + "/", "/" + std::string(ns) + "0"};
+}
+
+void store_follower::follow()
+{
+    const bool missed = next_ < store_->first_sequence() || replacements_ != store_->replacements();
+    const bool starts_over = stale_ || missed;
+    if (!starts_over && next_ == store_->end_sequence()) return;
+    stale_ = true; // until all is noted
+    if (starts_over) {
+        clear();
+        replacements_ = store_->replacements();
+        for (const auto& [key, object] : store_->objects()) put(object);
+        next_ = store_->end_sequence();
+    }
+    for (; next_ < store_->end_sequence(); ++next_) {
+        const auto& change = store_->at(next_);
+        erase(change.object->key);
+        if (change.type != change_type::deleted) put(change.object);
+    }
+    stale_ = false;
 }
 
 } // namespace kubecoro::apiserver

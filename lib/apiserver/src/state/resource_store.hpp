@@ -1,11 +1,11 @@
-// Stores the objects of one resource and the bounded history of their changes.
+// The objects and history of one resource, the newest events in forms that only some watchers ask for, and what follows the changes.
 #pragma once
 
 #include "objects/registry.hpp"
 #include "objects/stored_object.hpp"
-#include "state/rendered_events.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -14,9 +14,36 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace kubecoro::apiserver {
+
+/// Keeps the renderings of a resource's newest changes, up to a bound of bytes. Strand-confined.
+class rendered_events
+{
+public:
+    using line = std::shared_ptr<const std::string>;
+
+    static constexpr std::size_t most_bytes = std::size_t{1} << 20;
+
+    /** @param sequence  The number of the change. @param form  Names all that the rendering depends on, but the change.
+        @return null if it is not kept. */
+    [[nodiscard]] line find(std::uint64_t sequence, const std::string& form) const;
+    /// Keeps a rendering in place of older ones. One that is larger than the bound is not kept.
+    void keep(std::uint64_t sequence, std::string form, line made);
+    /// Drops those of changes before a number.
+    void forget_before(std::uint64_t sequence);
+    void clear() { forget_before(static_cast<std::uint64_t>(-1)); }
+    [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
+
+private:
+    using key = std::pair<std::uint64_t, std::string>;
+    void forget_oldest();
+
+    std::map<key, line> lines_;
+    std::size_t bytes_ = 0;
+};
 
 enum class change_type
 {
@@ -133,5 +160,32 @@ private:
 
 /// Returns the range of keys [first, second) of a namespace. Empty ns: all keys.
 [[nodiscard]] std::pair<std::string, std::string> key_range(std::string_view ns);
+
+/** The base of an index: brings it up to date when it is asked, by the changes since, or from the beginning if those
+    are forgotten or the objects were replaced. Not thread safe: used on the strand of the state. */
+class store_follower
+{
+protected:
+    explicit store_follower(std::shared_ptr<const resource_store> store) : store_(std::move(store)) {}
+    ~store_follower() = default;
+    store_follower(const store_follower&) = delete;
+    store_follower& operator=(const store_follower&) = delete;
+
+    /// Call it before each question. An exception (out of memory) leaves the index to start over.
+    void follow();
+
+    virtual void clear() = 0;
+    /// Adds an object. There is none of its key.
+    virtual void put(const stored& object) = 0;
+    /// Removes the object of a key, if there is one.
+    virtual void erase(const std::string& key) = 0;
+
+private:
+    std::shared_ptr<const resource_store> store_;
+    /// The number of the next change to follow.
+    std::uint64_t next_ = 0;
+    std::uint64_t replacements_ = 0;
+    bool stale_ = true;
+};
 
 } // namespace kubecoro::apiserver

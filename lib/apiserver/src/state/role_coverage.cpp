@@ -1,4 +1,4 @@
-#include "state/role_coverage.hpp"
+#include "state/role_rules.hpp"
 
 #include "text/json_text.hpp"
 

@@ -1,9 +1,14 @@
-// The scale of an object: its replicas as an autoscaling/v1 Scale.
+// The scale of an object: its replicas as an autoscaling/v1 Scale, and the members of a custom resource that it stands for.
 #pragma once
 
+#include "objects/registry.hpp"
 #include "objects/stored_object.hpp"
 
+#include <kubecoro/apiserver/status_error.hpp>
+
 #include <boost/json/value.hpp>
+
+#include <vector>
 
 namespace kubecoro::apiserver {
 
@@ -12,5 +17,8 @@ namespace kubecoro::apiserver {
     @return errors: 422 for replicas below zero. */
 [[nodiscard]] answer<void> take_scale(const resource_info& info, const boost::json::value& scale,
                                       boost::json::value& body);
+
+/// Checks that replicas are numbers of 32 bits, and the selector a text.
+void validate_scaled(const resource_info& info, const boost::json::value& body, std::vector<status_cause>& causes);
 
 } // namespace kubecoro::apiserver

@@ -2,9 +2,9 @@
 
 #include "objects/status_errors.hpp"
 #include "objects/stored_object.hpp"
-#include "schema/scale_validation.hpp"
 #include "schema/validation.hpp"
-#include "state/field_owners.hpp"
+#include "state/managed_fields.hpp"
+#include "state/scale.hpp"
 #include "text/json_text.hpp"
 
 #include <kubecoro/api/detail/merge_problems.hpp>

@@ -5,7 +5,6 @@
 #include "schema/defaults.hpp"
 #include "schema/validation.hpp"
 #include "state/admission.hpp"
-#include "state/field_owners.hpp"
 #include "state/managed_fields.hpp"
 #include "state/resource_store.hpp"
 #include "state/service_allocator.hpp"

@@ -1,7 +1,7 @@
 #include "verbs/escalation.hpp"
 
 #include "objects/status_errors.hpp"
-#include "state/role_coverage.hpp"
+#include "state/role_rules.hpp"
 #include "text/json_text.hpp"
 #include "verbs/authorizer.hpp"
 

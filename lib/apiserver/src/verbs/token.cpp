@@ -1,6 +1,6 @@
 // Answers POST of a service account's token.
 #include "objects/status_errors.hpp"
-#include "state/uuid.hpp"
+#include "objects/stored_object.hpp"
 #include "text/json_text.hpp"
 #include "verbs/body.hpp"
 #include "verbs/exchange.hpp"
