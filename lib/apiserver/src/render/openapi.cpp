@@ -1,4 +1,4 @@
-#include "render/openapi.hpp"
+#include "render/discovery.hpp"
 
 #include "objects/registry.hpp"
 #include "state/resource_store.hpp"

@@ -1,6 +1,5 @@
-#include "render/plain_tables.hpp"
-
 #include "render/plain_cells.hpp"
+
 #include "text/json_text.hpp"
 
 #include <string>

@@ -1,6 +1,5 @@
-#include "render/pod_summary.hpp"
+#include "render/table.hpp"
 
-#include "render/table_rows.hpp"
 #include "text/json_text.hpp"
 
 #include <algorithm>

@@ -1,10 +1,88 @@
 #include "render/render.hpp"
 
-#include "render/protobuf_text.hpp"
+#include "objects/status_errors.hpp"
 #include "render/table.hpp"
 #include "text/json_text.hpp"
 
+#include <kubecoro/api/detail/protobuf_form.hpp>
+#include <kubecoro/api/yaml.hpp>
+
 namespace kubecoro::apiserver {
+
+answer<std::string> protobuf_object(std::string_view json)
+{
+    auto encoded = detail::to_protobuf(parse_trusted(json));
+    if (!encoded) return errors::internal("object not convertible to protobuf: " + encoded.error().message());
+    return std::move(*encoded);
+}
+
+namespace {
+
+/// Returns a frame of a watch. An object without a protobuf form becomes an ERROR event that says so.
+std::string protobuf_event(std::string_view type, std::string_view json)
+{
+    const auto object = protobuf_object(json);
+    if (object) return detail::protobuf_frame(type, *object);
+    // A Status can always be encoded.
+    return detail::protobuf_frame("ERROR", *protobuf_object(status_text(object.error())));
+}
+
+} // namespace
+
+answer<std::string> protobuf_item(const detail::schema_kind& kind, const stored_object& object)
+{
+    const auto body = to_json(object);
+    auto message = detail::protobuf_message(kind, body.get_object());
+    if (!message)
+        return errors::internal("object " + object.key + " not convertible to protobuf: " + message.error().message());
+    return std::move(*message);
+}
+
+namespace {
+
+json::value sorted(std::string_view text)
+{
+    auto v = parse_trusted(text);
+    sort_deep(v);
+    return v;
+}
+
+/// Appends nothing if there are no members: `{}` may stand only where a whole object does.
+void append_members(std::string& out, const json::object& members)
+{
+    if (!members.empty()) out += to_yaml(members);
+}
+
+} // namespace
+
+std::string yaml_object(std::string_view json) { return to_yaml(sorted(json)); }
+
+yaml_list::yaml_list(std::string_view json, std::string_view items) : items_(items)
+{
+    auto all = sorted(json);
+    for (auto& [key, value] : all.get_object())
+        if (key != items) (std::string_view(key) < items ? before_ : after_)[key] = std::move(value);
+}
+
+void yaml_list::append_head(std::string& out) const
+{
+    append_members(out, before_);
+    out += items_ + ":";
+}
+
+void yaml_list::append_item(std::string& out, std::string_view json)
+{
+    if (empty_) out += '\n';
+    empty_ = false;
+    out += to_yaml(json::array{sorted(json)});
+}
+
+void yaml_list::append_tail(std::string& out) const
+{
+    if (empty_) out += " []\n";
+    append_members(out, after_);
+}
+
 namespace {
 
 constexpr std::string_view partial_type = R"("kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1",)";

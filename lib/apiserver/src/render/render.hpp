@@ -1,11 +1,16 @@
-// Renders objects, lists and watch events in the requested form: complete, metadata only, or as table rows.
+// Renders objects, lists and watch events in the requested form: complete, metadata only, or as table rows, in JSON, YAML or protobuf.
 #pragma once
 
+#include "objects/stored_object.hpp"
 #include "request/list_page.hpp"
 #include "request/media.hpp"
 #include "state/resource_store.hpp"
 
+#include <kubecoro/api/detail/schema.hpp>
+#include <kubecoro/apiserver/status_error.hpp>
 #include <kubecoro/base/clock.hpp>
+
+#include <boost/json/value.hpp>
 
 #include <string>
 #include <string_view>
@@ -66,5 +71,35 @@ private:
 
 /// Renders an object as PartialObjectMetadata. `typed`: include kind and apiVersion.
 [[nodiscard]] std::string partial_metadata(const stored_object& object, bool typed = true);
+
+/// Returns an object in its envelope. Errors: 500 if its kind has no protobuf form, or a value has the wrong type.
+[[nodiscard]] answer<std::string> protobuf_object(std::string_view json);
+
+/// Returns the message of a stored object, or of its metadata only, as `kind` says. Errors: 500.
+[[nodiscard]] answer<std::string> protobuf_item(const detail::schema_kind& kind, const stored_object& object);
+
+/// @param json  An object that the server has rendered.
+[[nodiscard]] std::string yaml_object(std::string_view json);
+
+/// A list or table whose items are appended one by one, so that it is never in memory as a whole.
+class yaml_list
+{
+public:
+    /// @param json   The list, without an item.
+    /// @param items  The member that has the items.
+    yaml_list(std::string_view json, std::string_view items);
+
+    void append_head(std::string& out) const;
+    /// @param json  The item.
+    void append_item(std::string& out, std::string_view json);
+    void append_tail(std::string& out) const;
+
+private:
+    std::string items_;
+    /// The members whose names come before and after that of the items.
+    boost::json::object before_;
+    boost::json::object after_;
+    bool empty_ = true;
+};
 
 } // namespace kubecoro::apiserver

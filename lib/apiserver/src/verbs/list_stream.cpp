@@ -1,8 +1,6 @@
 #include "verbs/list_stream.hpp"
 
 #include "objects/status_errors.hpp"
-#include "render/protobuf_text.hpp"
-#include "render/yaml_text.hpp"
 #include "text/json_text.hpp"
 
 #include <kubecoro/api/detail/protobuf_form.hpp>

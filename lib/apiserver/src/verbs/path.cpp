@@ -1,7 +1,6 @@
 // Answers non-resource paths: discovery, OpenAPI, version.
 #include "objects/status_errors.hpp"
 #include "render/discovery.hpp"
-#include "render/openapi.hpp"
 #include "text/json_text.hpp"
 #include "verbs/exchange.hpp"
 #include "verbs/health.hpp"

@@ -1,7 +1,6 @@
 // Answers GET: one object, a list, a watch.
 #include "objects/status_errors.hpp"
-#include "render/protobuf_text.hpp"
-#include "render/yaml_text.hpp"
+#include "render/render.hpp"
 #include "text/json_text.hpp"
 #include "verbs/exchange.hpp"
 #include "verbs/list_stream.hpp"

@@ -2,8 +2,7 @@
 
 #include "objects/status_errors.hpp"
 #include "render/gzip_stream.hpp"
-#include "render/protobuf_text.hpp"
-#include "render/yaml_text.hpp"
+#include "render/render.hpp"
 #include "text/json_text.hpp"
 #include "verbs/authorization.hpp"
 #include "verbs/authorizer.hpp"
