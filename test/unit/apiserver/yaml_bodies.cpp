@@ -1,7 +1,7 @@
 // Tests of bodies in YAML: their limits, and keys that a map has twice.
 #include "support.hpp"
 
-#include "request/yaml_body.hpp"
+#include "request/media.hpp"
 
 #include <kubecoro/test/allocations.hpp>
 

@@ -2,7 +2,7 @@
 
 #include "live/live_cluster.hpp"
 #include "objects/status_errors.hpp"
-#include "request/yaml_body.hpp"
+#include "request/media.hpp"
 
 #include <kubecoro/base/try.hpp>
 
@@ -15,7 +15,6 @@
 #include <boost/system/system_error.hpp>
 
 #include <algorithm>
-#include <exception>
 
 namespace asio = boost::asio;
 

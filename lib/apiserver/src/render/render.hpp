@@ -2,7 +2,7 @@
 #pragma once
 
 #include "objects/stored_object.hpp"
-#include "request/list_page.hpp"
+#include "request/list_query.hpp"
 #include "request/media.hpp"
 #include "state/resource_store.hpp"
 

@@ -24,6 +24,7 @@ namespace kubecoro::apiserver {
 /// Formats a duration as Kubernetes does: "3d4h", "5m10s"; "<invalid>" below -1 s.
 [[nodiscard]] std::string human_duration(std::chrono::seconds d);
 
+/// The cells of a pod.
 struct pod_summary
 {
     /// "1/2".

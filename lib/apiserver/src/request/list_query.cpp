@@ -12,6 +12,88 @@
 namespace kubecoro::apiserver {
 namespace {
 
+/// Returns the first invalid term of a field selector.
+std::string bad_term(std::string_view text)
+{
+    while (true) {
+        const auto comma = text.find(',');
+        const auto term = text.substr(0, comma);
+        if (term.find('=') == std::string_view::npos) return std::string(term);
+        if (comma == std::string_view::npos) return std::string(text);
+        text.remove_prefix(comma + 1);
+    }
+}
+
+std::optional<status_error> check_fields(const resource_info& info, const field_selector& fields)
+{
+    for (const auto& r : fields.requirements()) {
+        if (r.path == "metadata.name" || (r.path == "metadata.namespace" && info.namespaced)) continue;
+        if (std::find(info.selectable.begin(), info.selectable.end(), r.path) != info.selectable.end()) continue;
+        if (info.custom || !info.selectable.empty()) return errors::bad_request("field label not supported: " + r.path);
+        return errors::bad_request('"' + r.path +
+                                   R"(" is not a known field selector: only "metadata.name", "metadata.namespace")");
+    }
+    return {};
+}
+
+} // namespace
+
+answer<selection> selection::parse(const resource_info& info, std::string_view labels, std::string_view fields)
+{
+    selection s;
+    if (!labels.empty()) {
+        auto parsed = label_selector::parse(labels);
+        if (!parsed) {
+            // kube-apiserver's message does not contain the position.
+            const auto message = parsed.error().message();
+            return errors::bad_request(message.substr(0, message.rfind(" at position ")));
+        }
+        s.labels_ = label_match(*parsed);
+    }
+    if (!fields.empty()) {
+        auto parsed = field_selector::parse(fields);
+        if (!parsed)
+            return errors::bad_request("invalid selector: '" + std::string(fields) + "'; can't understand '" +
+                                       bad_term(fields) + "'");
+        if (auto e = check_fields(info, *parsed)) return *e;
+        for (const auto& r : parsed->requirements()) {
+            auto& rule = s.fields_[r.path];
+            if (!r.equal)
+                rule.not_equal.push_back(r.value);
+            else if (rule.equal && *rule.equal != r.value)
+                rule.impossible = true;
+            else
+                rule.equal = r.value;
+        }
+        for (auto& [path, rule] : s.fields_) std::sort(rule.not_equal.begin(), rule.not_equal.end());
+    }
+    return s;
+}
+
+bool selection::field_rule::takes(std::string_view value) const
+{
+    if (impossible || (equal && *equal != value)) return false;
+    return !std::binary_search(not_equal.begin(), not_equal.end(), value);
+}
+
+bool selection::matches(const resource_info& info, const stored_object& object) const
+{
+    if (!labels_.matches(object)) return false;
+    if (fields_.empty()) return true;
+    const auto& fields = fields_of(info, object);
+    const auto value_at = [&](std::string_view path) -> std::string_view {
+        if (path == "metadata.name") return object.name;
+        if (path == "metadata.namespace") return object.ns;
+        const auto it = std::find(info.selectable.begin(), info.selectable.end(), path);
+        const auto index = static_cast<std::size_t>(it - info.selectable.begin());
+        return index < fields.size() ? std::string_view(fields[index]) : std::string_view{};
+    };
+    return std::all_of(fields_.begin(), fields_.end(),
+                       [&](const auto& each) { return each.second.takes(value_at(each.first)); });
+}
+
+namespace {
+
 constexpr std::string_view match_field = "resourceVersionMatch";
 
 void check_list(const list_query& q, std::vector<status_cause>& causes)
@@ -132,6 +214,100 @@ answer<continue_point> decode_continue(std::string_view token)
     if (p.start.front() != '/') p.start.insert(0, "/");
     if (p.start.find("/../") != std::string::npos) return bad("invalid continue key");
     return p;
+}
+
+namespace {
+
+/// The version to read, the first key, and whether `limit` applies.
+struct plan
+{
+    std::uint64_t version = 0;
+    bool exact = false;
+    bool paged = false;
+    std::string start;
+};
+
+constexpr std::string_view stale_token =
+    "The provided continue parameter is too old to display a consistent list result. You can start a new list without "
+    "the continue parameter, or use the continue token in this response to retrieve the remainder of the results. "
+    "Continuing with the provided token results in an inconsistent list - objects that were created, modified, or "
+    "deleted between the time the first chunk was returned and now may show up in the list.";
+
+answer<plan> plan_continued(const resource_store& store, const list_query& q)
+{
+    const auto point = decode_continue(q.continue_token);
+    if (!point) return point.error();
+    if (!q.version.empty() && q.version != "0")
+        return errors::bad_request("specifying resource version is not allowed when using continue");
+    plan p;
+    p.start = point->start;
+    p.paged = q.limit > 0;
+    p.version = store.cluster_version();
+    if (point->version < 0) return p;
+    p.exact = true;
+    const auto version = static_cast<std::uint64_t>(point->version);
+    if (version > store.cluster_version()) return errors::future_version(version, store.cluster_version());
+    p.version = version;
+    if (version >= store.floor()) return p;
+    auto e = errors::expired(std::string(stale_token));
+    e.continue_token = encode_continue({-1, point->start.substr(1)});
+    return e;
+}
+
+answer<plan> plan_fresh(const resource_store& store, const list_query& q)
+{
+    plan p;
+    p.version = store.cluster_version();
+    p.paged = q.limit > 0 && q.version != "0";
+    if (q.version.empty()) return p;
+    const auto asked = parse_version(q.version);
+    if (!asked) return errors::bad_request("invalid resource version: " + asked.error());
+    if (*asked > store.cluster_version()) return errors::future_version(*asked, store.cluster_version());
+    if (*asked == 0) return p;
+    if (q.match != "Exact" && !(q.match.empty() && q.limit > 0)) return p;
+    if (*asked < store.floor()) return errors::expired("The resourceVersion for the provided list is too old.");
+    p.version = *asked;
+    p.exact = true;
+    return p;
+}
+
+} // namespace
+
+answer<list_page> make_page(const resource_store& store, std::string_view ns, const list_query& query,
+                            const selection& selected)
+{
+    const auto planned = query.continue_token.empty() ? plan_fresh(store, query) : plan_continued(store, query);
+    if (!planned) return planned.error();
+    const auto& p = *planned;
+    list_page page;
+    page.version = p.version;
+    const auto [first, last] = key_range(ns);
+    const auto start = p.start.empty() ? first : first.substr(0, first.size() - 1) + p.start;
+
+    const auto limit = p.paged ? static_cast<std::size_t>(query.limit) : 0;
+    const auto take = [&](const stored& object) {
+        if (!selected.matches(store.info, *object)) return true;
+        if (limit && page.items.size() == limit) {
+            const auto& key = page.items.back()->key;
+            page.continue_token = encode_continue(
+                {static_cast<std::int64_t>(p.version), key.substr(first.size() - 1) + std::string(1, '\0')});
+            return false;
+        }
+        page.items.push_back(object);
+        return true;
+    };
+    if (!p.exact && !limit) {
+        const auto& all = store.objects();
+        for (auto it = all.lower_bound(start); it != all.end() && it->first < last; ++it) take(it->second);
+        return page;
+    }
+    const auto all = store.snapshot(p.version);
+    const auto by_key = [](const stored& object, const std::string& key) { return object->key < key; };
+    const auto end = std::lower_bound(all->begin(), all->end(), last, by_key);
+    auto it = std::lower_bound(all->begin(), all->end(), start, by_key);
+    while (it < end && take(*it)) ++it;
+    if (!page.continue_token.empty() && selected.everything()) page.remaining = static_cast<std::size_t>(end - it);
+    return page;
 }
 
 } // namespace kubecoro::apiserver

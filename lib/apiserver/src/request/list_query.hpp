@@ -1,17 +1,54 @@
-// Parses the query options of lists and watches, with kube-apiserver's checks.
+// Lists: which objects a request selects, which page of them it asks for, and that page.
 #pragma once
 
+#include "objects/label_match.hpp"
 #include "request/target.hpp"
+#include "state/resource_store.hpp"
 
+#include <kubecoro/api/selector.hpp>
 #include <kubecoro/apiserver/status_error.hpp>
 #include <kubecoro/client/detail/yaml_text.hpp>
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace kubecoro::apiserver {
 
+/// Matches label and field selectors against stored objects.
+class selection
+{
+public:
+    /// Errors: 400 with kube-apiserver's wording.
+    [[nodiscard]] static answer<selection> parse(const resource_info& info, std::string_view labels,
+                                                 std::string_view fields);
+
+    [[nodiscard]] bool everything() const noexcept { return labels_.everything() && fields_.empty(); }
+    [[nodiscard]] bool uses_fields() const noexcept { return !fields_.empty(); }
+    [[nodiscard]] bool matches(const resource_info& info, const stored_object& object) const;
+
+private:
+    /// All requirements for one field: clients choose how many there are.
+    struct field_rule
+    {
+        std::optional<std::string> equal = {};
+        /// Sorted.
+        std::vector<std::string> not_equal = {};
+        /// Two values are required.
+        bool impossible = false;
+
+        [[nodiscard]] bool takes(std::string_view value) const;
+    };
+
+    label_match labels_;
+    /// By path.
+    std::map<std::string, field_rule> fields_;
+};
+
+/// The query options of a list or watch, with the checks of kube-apiserver.
 struct list_query
 {
     std::string label_selector = {};
@@ -47,5 +84,18 @@ struct continue_point
 [[nodiscard]] std::string encode_continue(const continue_point& p);
 /// Errors: 400.
 [[nodiscard]] answer<continue_point> decode_continue(std::string_view token);
+
+/// One page of a list at one version.
+struct list_page
+{
+    std::vector<stored> items;
+    std::uint64_t version = 0;
+    std::string continue_token;
+    std::optional<std::size_t> remaining;
+};
+
+/// Errors: 400 (invalid version or token), 410 (too old), 504 (version in the future).
+[[nodiscard]] answer<list_page> make_page(const resource_store& store, std::string_view ns, const list_query& query,
+                                          const selection& selected);
 
 } // namespace kubecoro::apiserver

@@ -21,7 +21,7 @@ void validate_crd(const boost::json::value& crd, std::vector<status_cause>& caus
 void validate_crd_update(const boost::json::value& before, const boost::json::value& after,
                          std::vector<status_cause>& causes);
 
-/// A list on the stack: most places are never printed, and a long name may stand above many of them.
+/// The place of a schema in a definition. A list on the stack: most places are never printed, and a long name may stand above many of them.
 struct schema_place
 {
     const schema_place* above = nullptr;

@@ -2,7 +2,7 @@
 
 #include "objects/status_errors.hpp"
 #include "request/list_query.hpp"
-#include "request/yaml_body.hpp"
+#include "request/media.hpp"
 #include "schema/validation.hpp"
 #include "text/json_text.hpp"
 #include "verbs/escalation.hpp"

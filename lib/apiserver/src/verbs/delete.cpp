@@ -1,7 +1,7 @@
 // Answers DELETE of one object or of a collection.
 #include "objects/registry.hpp"
 #include "objects/status_errors.hpp"
-#include "request/list_page.hpp"
+#include "request/list_query.hpp"
 #include "text/json_text.hpp"
 #include "verbs/body.hpp"
 #include "verbs/exchange.hpp"

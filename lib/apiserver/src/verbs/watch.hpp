@@ -3,7 +3,6 @@
 
 #include "render/render.hpp"
 #include "request/list_query.hpp"
-#include "request/selection.hpp"
 #include "state/resource_store.hpp"
 
 #include <kubecoro/apiserver/watch_body.hpp>
