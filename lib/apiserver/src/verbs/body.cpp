@@ -5,8 +5,7 @@
 #include "request/media.hpp"
 #include "schema/validation.hpp"
 #include "text/json_text.hpp"
-#include "verbs/escalation.hpp"
-#include "verbs/object_type.hpp"
+#include "verbs/authorization.hpp"
 
 #include <kubecoro/api/detail/protobuf_form.hpp>
 #include <kubecoro/api/detail/strict_decoding.hpp>

@@ -1,9 +1,8 @@
-#include "verbs/escalation.hpp"
+#include "verbs/authorization.hpp"
 
 #include "objects/status_errors.hpp"
 #include "state/role_rules.hpp"
 #include "text/json_text.hpp"
-#include "verbs/authorizer.hpp"
 
 #include <algorithm>
 #include <optional>

@@ -2,13 +2,17 @@
 #pragma once
 
 #include "render/render.hpp"
+#include "request/list_query.hpp"
 #include "request/media.hpp"
 #include "request/target.hpp"
 #include "state/resource_store.hpp"
 
+#include <kubecoro/apiserver/http_types.hpp>
 #include <kubecoro/apiserver/request_handler.hpp>
+#include <kubecoro/apiserver/watch_body.hpp>
 #include <kubecoro/base/random.hpp>
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -88,5 +92,23 @@ void finish(const exchange& x, http_response& r);
 
 /// Answers non-resource paths: discovery, OpenAPI, version, health.
 [[nodiscard]] http_response answer_path(exchange& x);
+
+/// Indents compact JSON by two spaces per level, without a trailing newline.
+[[nodiscard]] std::unique_ptr<body_stream> make_pretty(std::unique_ptr<body_stream> compact);
+
+struct watch_request
+{
+    std::shared_ptr<resource_store> store;
+    std::string ns = {};
+    list_query query = {};
+    selection selected = {};
+    rendering form = {};
+    /// The server ends the watch after this time.
+    std::chrono::seconds lifetime{1800};
+    std::chrono::seconds bookmark_interval{60};
+};
+
+/// Errors: 500 for an invalid version. Versions too old or in the future are reported by the stream.
+[[nodiscard]] answer<std::unique_ptr<watch_body>> open_watch(watch_request request, wall_time now);
 
 } // namespace kubecoro::apiserver

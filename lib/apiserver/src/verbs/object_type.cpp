@@ -1,4 +1,4 @@
-#include "verbs/object_type.hpp"
+#include "verbs/body.hpp"
 
 #include "objects/status_errors.hpp"
 #include "text/json_text.hpp"

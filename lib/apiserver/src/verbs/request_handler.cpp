@@ -5,9 +5,7 @@
 #include "render/render.hpp"
 #include "text/json_text.hpp"
 #include "verbs/authorization.hpp"
-#include "verbs/authorizer.hpp"
 #include "verbs/exchange.hpp"
-#include "verbs/list_stream.hpp"
 #include "verbs/reviews.hpp"
 #include "verbs/service_account_token.hpp"
 

@@ -1,7 +1,7 @@
 // Reviews: questions about users and permissions that a POST asks and its answer replies to. Nothing is stored.
 #pragma once
 
-#include "verbs/authorizer.hpp"
+#include "verbs/authorization.hpp"
 #include "verbs/exchange.hpp"
 
 #include <string_view>

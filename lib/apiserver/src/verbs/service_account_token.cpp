@@ -1,8 +1,13 @@
+// Tokens of service accounts: their signature, their user, and the answer to a POST that asks for one.
 #include "verbs/service_account_token.hpp"
 
+#include "objects/status_errors.hpp"
+#include "objects/stored_object.hpp"
 #include "state/resource_store.hpp"
 #include "text/base64.hpp"
 #include "text/json_text.hpp"
+#include "verbs/body.hpp"
+#include "verbs/exchange.hpp"
 
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
@@ -15,6 +20,24 @@
 
 namespace kubecoro::apiserver {
 namespace {
+
+/// A kind of objects that tokens can be bound to.
+struct bindable_kind
+{
+    std::string_view kind;
+    std::string_view plural;
+    /// The member of a token's claims that names the object.
+    std::string_view claim;
+};
+constexpr bindable_kind bindable_kinds[]{{"Pod", "pods", "pod"}, {"Secret", "secrets", "secret"}};
+
+/// Null for any other kind.
+const bindable_kind* find_bindable(std::string_view kind)
+{
+    for (const auto& each : bindable_kinds)
+        if (each.kind == kind) return &each;
+    return nullptr;
+}
 
 constexpr std::string_view header = R"({"alg":"HS256","typ":"JWT"})";
 /// Key of the id of a token among the attributes of its user.
@@ -86,6 +109,13 @@ bool exists(const cluster_state_core& state, std::string_view plural, std::strin
     return found && found->uid == uid;
 }
 
+/// Signs a token with HMAC-SHA256.
+std::string sign_token(const token_claims& claims, std::string_view key)
+{
+    const std::string text = encode_base64url(header) + "." + encode_base64url(to_text(to_claims(claims)));
+    return text + "." + encode_base64url(signature_of(text, key));
+}
+
 } // namespace
 
 std::string random_token_key()
@@ -94,12 +124,6 @@ std::string random_token_key()
     if (RAND_bytes(bytes.data(), static_cast<int>(bytes.size())) != 1)
         throw std::runtime_error("OpenSSL has no random bytes");
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-std::string sign_token(const token_claims& claims, std::string_view key)
-{
-    const std::string text = encode_base64url(header) + "." + encode_base64url(to_text(to_claims(claims)));
-    return text + "." + encode_base64url(signature_of(text, key));
 }
 
 std::optional<token_claims> verify_token(std::string_view token, std::string_view key)
@@ -121,13 +145,6 @@ std::optional<token_claims> verify_token(std::string_view token, std::string_vie
     return read ? std::optional(of_claims(*read)) : std::nullopt;
 }
 
-const bindable_kind* find_bindable(std::string_view kind)
-{
-    for (const auto& each : bindable_kinds)
-        if (each.kind == kind) return &each;
-    return nullptr;
-}
-
 std::optional<user_info> user_of_token(const token_claims& claims, const cluster_state_core& state, wall_time now)
 {
     const auto time = seconds_of(now);
@@ -145,6 +162,102 @@ std::optional<user_info> user_of_token(const token_claims& claims, const cluster
         user.extra.push_back({"authentication.kubernetes.io/pod-uid", {bound.uid}});
     }
     return user;
+}
+
+namespace {
+
+constexpr std::int64_t default_seconds = 3600;
+constexpr std::int64_t least_seconds = 600;
+constexpr std::int64_t most_seconds = std::int64_t{1} << 32;
+
+answer<std::int64_t> read_lifetime(const json::value& body)
+{
+    const auto seconds = int_at(body, "spec.expirationSeconds", default_seconds);
+    const auto refuse = [&](std::string_view why) {
+        return errors::invalid("TokenRequest", "authentication.k8s.io", text_at(body, "metadata.name"),
+                               {errors::invalid_value("spec.expirationSeconds", std::to_string(seconds), why)});
+    };
+    if (seconds < least_seconds) return refuse("may not specify a duration less than 10 minutes");
+    if (seconds > most_seconds) return refuse("may not specify a duration larger than 2^32 seconds");
+    return seconds;
+}
+
+std::vector<std::string> read_audiences(const json::value& body)
+{
+    std::vector<std::string> audiences;
+    if (const auto* given = array_at(body, "spec.audiences"))
+        for (const auto& a : *given) audiences.push_back(scalar_text(a));
+    if (audiences.empty()) audiences.emplace_back(own_audience);
+    return audiences;
+}
+
+answer<bound_object> read_bound_object(const exchange& x, const json::value& body)
+{
+    const auto* reference = object_at(body, "spec.boundObjectRef");
+    if (!reference) return bound_object{};
+    const json::value given(*reference);
+    bound_object out{std::string(text_at(given, "kind")), std::string(text_at(given, "name")),
+                     std::string(text_at(given, "uid"))};
+    const auto* kind = find_bindable(out.kind);
+    if (text_at(given, "apiVersion") != "v1" || !kind)
+        return errors::bad_request("cannot bind token to object of type " + std::string(text_at(given, "apiVersion")) +
+                                   ", Kind=" + out.kind);
+    const auto store = x.state.find("", kind->plural);
+    const auto found = store->find(storage_key(x.route.ns, out.name));
+    if (!found) return errors::not_found(store->info, out.name);
+    if (!out.uid.empty() && out.uid != found->uid) {
+        auto e = errors::conflict(store->info, out.name);
+        e.message = "Operation cannot be fulfilled on " + store->info.plural + " \"" + out.name +
+                    "\": the UID in the " + "bound object reference (" + out.uid +
+                    ") does not match the UID in record. The object might " + "have been deleted and then recreated";
+        return e;
+    }
+    out.uid = found->uid;
+    return out;
+}
+
+json::value token_request(const json::value& body, const token_claims& claims, const std::string& token)
+{
+    json::array audiences;
+    for (const auto& a : claims.audiences) audiences.push_back(json::value(std::string_view(a)));
+    const auto* bound = find_at(body, "spec.boundObjectRef");
+    const auto time_of = [](std::int64_t seconds) { return format_time(wall_time{std::chrono::seconds{seconds}}); };
+    return {{"kind", "TokenRequest"},
+            {"apiVersion", "authentication.k8s.io/v1"},
+            {"metadata",
+             {{"name", std::string_view(claims.account)},
+              {"namespace", std::string_view(claims.ns)},
+              {"creationTimestamp", time_of(claims.issued)}}},
+            {"spec",
+             {{"audiences", audiences},
+              {"expirationSeconds", claims.expires - claims.issued},
+              {"boundObjectRef", bound ? *bound : json::value()}}},
+            {"status", {{"token", std::string_view(token)}, {"expirationTimestamp", time_of(claims.expires)}}}};
+}
+
+} // namespace
+
+http_response answer_token_request(exchange& x)
+{
+    const auto flags = read_write_flags(x, "CreateOptions");
+    if (!flags) return respond(flags.error());
+    const auto body = read_part(x, "authentication.k8s.io/v1", "TokenRequest");
+    if (!body) return respond(body.error());
+    const auto account = x.state.get(x.address());
+    if (!account) return respond(account.error());
+    const auto lifetime = read_lifetime(*body);
+    if (!lifetime) return respond(lifetime.error());
+    const auto bound = read_bound_object(x, *body);
+    if (!bound) return respond(bound.error());
+
+    token_claims claims{x.route.ns, x.route.name, (*account)->uid, make_uuid(x.random), read_audiences(*body)};
+    claims.issued = std::chrono::duration_cast<std::chrono::seconds>(x.now.time_since_epoch()).count();
+    claims.expires = claims.issued + *lifetime;
+    claims.bound = *bound;
+    const auto chosen = choose_media(x.request.header("accept"), media_scope{});
+    if (!chosen) return respond(chosen.error());
+    const auto token = sign_token(claims, x.options.token_key);
+    return object_response(to_text(token_request(*body, claims, token)), chosen->form, 201);
 }
 
 } // namespace kubecoro::apiserver

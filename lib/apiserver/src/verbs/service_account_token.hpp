@@ -15,18 +15,6 @@ namespace kubecoro::apiserver {
 /// The audience of tokens for this server, and their issuer.
 inline constexpr std::string_view own_audience = "https://kubernetes.default.svc";
 
-/// A kind of objects that tokens can be bound to.
-struct bindable_kind
-{
-    std::string_view kind;
-    std::string_view plural;
-    /// The member of a token's claims that names the object.
-    std::string_view claim;
-};
-inline constexpr bindable_kind bindable_kinds[]{{"Pod", "pods", "pod"}, {"Secret", "secrets", "secret"}};
-/// Null for any other kind.
-[[nodiscard]] const bindable_kind* find_bindable(std::string_view kind);
-
 /// An object whose removal ends a token.
 struct bound_object
 {
@@ -52,9 +40,6 @@ struct token_claims
 
 /// Returns 32 unpredictable bytes.
 [[nodiscard]] std::string random_token_key();
-
-/// Signs a token with HMAC-SHA256.
-[[nodiscard]] std::string sign_token(const token_claims& claims, std::string_view key);
 
 /// Returns the claims of a token that was signed with the key; empty for any other text.
 [[nodiscard]] std::optional<token_claims> verify_token(std::string_view token, std::string_view key);

@@ -1,4 +1,5 @@
-#include "verbs/watch.hpp"
+// Opens watches: determines the initial events, the start in the history, and the end.
+#include "verbs/exchange.hpp"
 
 #include "objects/status_errors.hpp"
 

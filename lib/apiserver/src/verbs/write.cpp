@@ -9,7 +9,6 @@
 #include "verbs/authorization.hpp"
 #include "verbs/body.hpp"
 #include "verbs/exchange.hpp"
-#include "verbs/object_type.hpp"
 
 #include <kubecoro/api/detail/utf8.hpp>
 
