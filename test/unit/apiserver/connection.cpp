@@ -1,5 +1,5 @@
 // Tests one connection over a stream controlled by the test, in virtual time.
-#include "http/connection_table.hpp"
+#include "http/listener.hpp"
 
 #include <kubecoro/testing/coroutine_runner.hpp>
 

@@ -3,7 +3,6 @@
 #include <kubecoro/test/catch.hpp>
 
 #include "live/plans.hpp"
-#include "live/pod_life.hpp"
 
 #include <boost/json.hpp>
 

@@ -1,7 +1,6 @@
 // Serves one client's connection: HTTP/1.1 requests in sequence, answered with a body or a watch.
 #pragma once
 
-#include "http/byte_budget.hpp"
 #include "http/connection_codec.hpp"
 #include "http/server_engine.hpp"
 

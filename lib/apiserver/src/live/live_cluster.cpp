@@ -1,6 +1,6 @@
 #include "live/live_cluster.hpp"
 
-#include "live/pod_life.hpp"
+#include "live/plans.hpp"
 #include "live/workbench.hpp"
 #include "objects/conditions.hpp"
 #include "state/disruption_budgets.hpp"

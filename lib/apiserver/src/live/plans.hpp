@@ -1,11 +1,17 @@
-// The decisions of the controllers of a live cluster: numbers in, numbers out.
+// The decisions of a live cluster: numbers in, numbers out for its controllers, and the next step of a pod on a node.
 #pragma once
 
-#include "live/digest.hpp"
+#include "live/pod_table.hpp"
+
+#include <kubecoro/apiserver/cluster_options.hpp>
+#include <kubecoro/base/clock.hpp>
+
+#include <boost/json/value.hpp>
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kubecoro::apiserver::live {
@@ -76,5 +82,21 @@ struct job_plan
     std::int64_t remove = 0;
 };
 [[nodiscard]] job_plan plan_job(const job_state& s);
+
+/// The annotation that lets a pod fail.
+inline constexpr std::string_view outcome_annotation = "live.kubecoro.dev/outcome";
+
+/// The next step of a pod.
+struct pod_step
+{
+    /// Its new status; empty: none yet.
+    std::optional<boost::json::value> status = {};
+    /// When to look again; empty: after a change.
+    std::optional<wall_time> when = {};
+};
+
+/// @param body  A pod that is bound to a node. @param number  Makes its address.
+[[nodiscard]] pod_step next_step(const boost::json::value& body, const live_options& options, std::uint32_t number,
+                                 wall_time now);
 
 } // namespace kubecoro::apiserver::live

@@ -1,4 +1,4 @@
-#include "live/pod_life.hpp"
+#include "live/plans.hpp"
 
 #include "objects/conditions.hpp"
 #include "text/json_text.hpp"

@@ -1,5 +1,8 @@
+// The means of the controllers of a live cluster, and the controller of nodes, which needs nothing else.
 #include "live/workbench.hpp"
 
+#include "objects/conditions.hpp"
+#include "state/admission.hpp"
 #include "text/json_text.hpp"
 
 namespace kubecoro::apiserver::live {
@@ -95,5 +98,12 @@ std::string template_hash(const json::value& pod_template)
 }
 
 std::string uid_of(const json::value& body) { return std::string(text_at(body, "metadata.uid")); }
+
+/// A node has the taint that it was created with until it is ready, and again while it is not.
+void run_node(const workbench& w, const json::value& node)
+{
+    auto next = node;
+    if (set_not_ready_taint(next, !has_condition(node, "Ready"))) w.update("nodes", std::move(next));
+}
 
 } // namespace kubecoro::apiserver::live

@@ -5,8 +5,8 @@
 #include "live/scheduling.hpp"
 #include "state/resource_store.hpp"
 
+#include <kubecoro/apiserver/cluster_options.hpp>
 #include <kubecoro/apiserver/cluster_state_core.hpp>
-#include <kubecoro/apiserver/live_options.hpp>
 
 #include <boost/json/value.hpp>
 

@@ -60,7 +60,8 @@ private:
 /// Returns the metadata of a list as JSON.
 [[nodiscard]] std::string list_metadata(const list_page& page, bool custom);
 
-/// Returns `{"type":"ADDED","object":...}` and a newline, or the same as a frame of protobuf. `columns`: include a table's column definitions, which belong
+/// Returns `{"type":"ADDED","object":...}` and a newline, or the same as a frame of protobuf.
+/// `columns`: include a table's column definitions, which belong
 /// to the first event only.
 [[nodiscard]] std::string render_event(const resource_info& info, std::string_view type, const stored& object,
                                        const rendering& r, bool columns, wall_time now);

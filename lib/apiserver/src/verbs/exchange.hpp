@@ -9,7 +9,6 @@
 
 #include <kubecoro/apiserver/http_types.hpp>
 #include <kubecoro/apiserver/request_handler.hpp>
-#include <kubecoro/apiserver/watch_body.hpp>
 #include <kubecoro/base/random.hpp>
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// Answers GET: one object, a watch, or a list, which is rendered while it is sent, so that a client that does not read costs only one part.
+// Answers GET: one object, a list, a watch. Lists are rendered while they are sent: a client that does not read costs one part of its answer.
 #include "objects/status_errors.hpp"
 #include "render/render.hpp"
 #include "text/json_text.hpp"

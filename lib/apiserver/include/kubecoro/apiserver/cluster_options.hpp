@@ -1,4 +1,4 @@
-// Options of the embedded API server's state.
+// Options of the embedded API server's state, and of the cluster that a live server plays.
 #pragma once
 
 #include <kubecoro/apiserver/container_logs.hpp>
@@ -45,6 +45,20 @@ struct cluster_options
     bool garbage_collection = true;
     /// Maximum bytes of the logs that write_log() sets.
     container_log_limits logs = {};
+};
+
+/** Options of a live server: it schedules pods, starts them and ends those of jobs, and does the work of the controllers of
+    Deployments, ReplicaSets, StatefulSets, DaemonSets and Jobs. No container runs.
+
+    A pod with the annotation `live.kubecoro.dev/outcome: fail` does not become ready, or fails if it does not restart. */
+struct live_options
+{
+    /// From a pod's binding to a node until it runs and is ready.
+    std::chrono::seconds start_after{1};
+    /// How long a pod runs that does not restart, until it succeeds or fails.
+    std::chrono::seconds run_for{2};
+    /// Nodes to create if the cluster has none; 0: pods stay pending until there is one.
+    std::size_t nodes = 1;
 };
 
 } // namespace kubecoro::apiserver

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <kubecoro/apiserver/access.hpp>
+#include <kubecoro/apiserver/cluster_options.hpp>
 #include <kubecoro/apiserver/cluster_state_core.hpp>
-#include <kubecoro/apiserver/live_options.hpp>
 #include <kubecoro/apiserver/request_handler.hpp>
 #include <kubecoro/apiserver/tls.hpp>
 #include <kubecoro/base/clock.hpp>
