@@ -46,7 +46,7 @@ rows of_manager()
         {"endpoints/access_filter.hpp check", [](world& w) { return filter(w).check("a token", "/metrics"); }},
         {"endpoints/endpoint_server.hpp stop",
          [](world& w) { return w.keep(std::make_shared<endpoint_server>(w.run.executor())).stop(); }},
-        {"endpoints/health_check.hpp run",
+        {"endpoints/health_checks.hpp run",
          [](world& w) { return w.keep(std::make_shared<health_check>([&w] { return w.never.wait(); })).run(); }},
         {"endpoints/health_checks.hpp removed", [](world& w) { return checks(w).removed("slow"); }},
         {"endpoints/health_checks.hpp run",

@@ -1,5 +1,5 @@
 #include "access/access_core.hpp"
-#include "access/token_digest.hpp"
+#include "access/tokens.hpp"
 
 #include <kubecoro/test/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "server/listen_address.hpp"
+#include "server/listener.hpp"
 
 #include <kubecoro/test/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "turns/log_pace.hpp"
+#include "turns/client_turns.hpp"
 
 #include <kubecoro/test/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "server/rendered_page.hpp"
+#include "server/http_answer.hpp"
 
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/testing/virtual_clock.hpp>

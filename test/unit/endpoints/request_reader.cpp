@@ -1,4 +1,4 @@
-#include "http/request_reader.hpp"
+#include "http/request.hpp"
 
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/test/framing_cases.hpp>

@@ -1,4 +1,4 @@
-#include "http/request_target.hpp"
+#include "http/request.hpp"
 
 #include <kubecoro/test/catch.hpp>
 

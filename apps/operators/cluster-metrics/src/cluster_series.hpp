@@ -5,7 +5,6 @@
 
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/endpoints/endpoint_options.hpp>
-#include <kubecoro/endpoints/streamed_page.hpp>
 #include <kubecoro/manager/manager.hpp>
 
 #include <map>

@@ -1,9 +1,8 @@
 #include <kubecoro/endpoints/access_filter.hpp>
 
 #include "access/access_core.hpp"
-#include "access/token_digest.hpp"
-#include "access/token_review.hpp"
-#include "turns/log_pace.hpp"
+#include "access/tokens.hpp"
+#include "turns/client_turns.hpp"
 
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/latch.hpp>

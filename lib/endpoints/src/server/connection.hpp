@@ -2,12 +2,12 @@
 #pragma once
 
 #include "dashboard/snapshot_feed.hpp"
-#include "http/request_reader.hpp"
+#include "http/request.hpp"
 #include "server/shared_turn.hpp"
 
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/client/detail/server_stream.hpp>
-#include <kubecoro/endpoints/streamed_page.hpp>
+#include <kubecoro/endpoints/endpoint_options.hpp>
 
 #include <memory>
 #include <optional>

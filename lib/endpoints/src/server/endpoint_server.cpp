@@ -1,21 +1,53 @@
 #include <kubecoro/endpoints/endpoint_server.hpp>
 
 #include "server/listener.hpp"
-#include "server/served_paths.hpp"
 
 #include <kubecoro/base/context_bound.hpp>
 #include <kubecoro/base/detail/owner_end.hpp>
 #include <kubecoro/base/task_group.hpp>
+#include <kubecoro/endpoints/endpoint_options.hpp>
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/strand.hpp>
 
 #include <mutex>
 #include <optional>
+#include <string>
+#include <utility>
 
 namespace asio = boost::asio;
 
 namespace kubecoro {
+namespace {
+
+/// The paths of a server with these options, for people: "/livez /readyz /metrics". Empty if it serves none.
+std::string served_paths(const endpoint_options& o)
+{
+    std::string out;
+    const auto add = [&out](const std::string& path) { out += (out.empty() ? "" : " ") + path; };
+    for (const auto& page : o.pages) add(page.path);
+    if (o.health)
+        for (const auto* const path : {"/livez", "/healthz", "/readyz"}) add(path);
+    if (o.prometheus) add("/metrics");
+    if (o.debug)
+        for (const auto* const path : {"/debug", "/dashboard"}) add(path);
+    return out;
+}
+
+} // namespace
+
+streamed_page text_page(std::string path, std::function<std::string()> make)
+{
+    streamed_page out;
+    out.path = std::move(path);
+    out.begin = [make = std::move(make)]() -> body_parts {
+        return [make](std::string& part) {
+            part += make();
+            return false;
+        };
+    };
+    return out;
+}
 
 struct endpoint_server::state
 {
@@ -96,7 +128,7 @@ result<> endpoint_server::start()
     s.url = (*opened)->url();
     s.listening = context_bound<std::shared_ptr<detail::listener>>(strand, *opened);
     if (!(*opened)->start(s.loops, s.connections)) return failure{cond::cancelled, "the endpoint server has stopped"};
-    s.options.log.info("serving", {{"url", s.url}, {"paths", detail::served_paths(s.options)}});
+    s.options.log.info("serving", {{"url", s.url}, {"paths", served_paths(s.options)}});
     return {};
 }
 

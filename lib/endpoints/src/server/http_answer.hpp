@@ -3,10 +3,13 @@
 
 #include "dashboard/snapshot_feed.hpp"
 #include "server/shared_turn.hpp"
+#include "turns/client_turns.hpp"
 
 #include <kubecoro/base/clock.hpp>
-#include <kubecoro/endpoints/streamed_page.hpp>
+#include <kubecoro/endpoints/endpoint_options.hpp>
 
+#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -66,5 +69,36 @@ inline constexpr std::string_view room_for_chunk_head("\0\0\0\0\0\0\0\0\0\0\0\0\
 void mark_compressed(http_answer& answer);
 /// Compresses the body of a large answer, if the client accepts gzip and it is not compressed yet.
 void compress(http_answer& answer, std::string_view accept_encoding);
+
+/// A page that is made for each request, as far as its budget goes, and otherwise served as it was made last. Strand-confined.
+class rendered_page
+{
+public:
+    explicit rendered_page(double share) noexcept : budget_(share) {}
+
+    struct copy
+    {
+        std::shared_ptr<const std::string> body;
+        bool compressed = false;
+        /// It was made for an earlier request.
+        bool repeated = false;
+        /// Time since it was begun.
+        duration age = {};
+    };
+    /// An older page is made again, whatever the budget: a small share, or a throttled container, would serve it for long.
+    static constexpr duration oldest = std::chrono::seconds{10};
+
+    /// @param make        Called if there is time, or no copy yet.
+    /// @param compressed  Whether the client accepts gzip. Compressing counts as making.
+    [[nodiscard]] copy get(time_source& time, bool compressed, const std::function<std::string()>& make);
+
+private:
+    [[nodiscard]] copy current(time_source& time, bool compressed, const std::function<std::string()>& make);
+
+    render_budget budget_;
+    /// Kept only while the budget is used up.
+    std::shared_ptr<const std::string> plain_, compressed_;
+    time_point begun_ = {};
+};
 
 } // namespace kubecoro::detail

@@ -1,17 +1,38 @@
-// Accepts the connections of one socket.
+// Accepts the connections of one socket, whose address is text in the options.
 #pragma once
 
-#include "server/listen_address.hpp"
 #include "server/server_engine.hpp"
 
+#include <kubecoro/base/result.hpp>
 #include <kubecoro/base/task_group.hpp>
 #include <kubecoro/client/detail/server_stream.hpp>
 
+#include <boost/asio/ip/address.hpp>
 #include <boost/asio/ip/tcp.hpp>
 
+#include <cstdint>
 #include <memory>
+#include <string>
+#include <string_view>
 
 namespace kubecoro::detail {
+
+/// The address that a server listens on.
+struct listen_address
+{
+    /// Nothing is served.
+    bool off = false;
+    /// Every interface, of both protocols where there are both.
+    bool everywhere = false;
+    boost::asio::ip::address address = {};
+    std::uint16_t port = 0;
+};
+
+/// Parses what endpoint_options::address describes. Errors: misconfigured.
+[[nodiscard]] result<listen_address> parse_listen_address(std::string_view text);
+
+/// "http://127.0.0.1:8080".
+[[nodiscard]] std::string url_of(const boost::asio::ip::address& address, std::uint16_t port, bool tls);
 
 /// Strand-confined after open(). Destroyed with its execution context at the latest.
 class listener : public std::enable_shared_from_this<listener>

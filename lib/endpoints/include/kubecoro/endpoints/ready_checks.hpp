@@ -4,7 +4,7 @@
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/cache/informer_factory.hpp>
 #include <kubecoro/controller/controller.hpp>
-#include <kubecoro/endpoints/health_check.hpp>
+#include <kubecoro/endpoints/health_checks.hpp>
 
 #include <functional>
 #include <optional>

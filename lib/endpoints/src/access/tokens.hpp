@@ -1,7 +1,9 @@
-// A keyed hash of a token, in whose place nothing else of the token is kept.
+// Tokens of clients: the keyed hash that is kept in their place, and the question to an API server about them.
 #pragma once
 
 #include "access/access_core.hpp"
+
+#include <kubecoro/endpoints/access_filter.hpp>
 
 #include <string>
 #include <string_view>
@@ -23,5 +25,8 @@ private:
 
 /// The token of an Authorization header; empty if it has none, or one that cannot be a token.
 [[nodiscard]] std::string_view bearer_token(std::string_view authorization);
+
+/// Sends a TokenReview, and a SubjectAccessReview if the token is good.
+[[nodiscard]] access_reviewer reviewer_of(client asks, std::vector<std::string> audiences);
 
 } // namespace kubecoro::detail
