@@ -3,6 +3,8 @@
 #include "storage/block_life.hpp"
 #include "storage/front_slot.hpp"
 
+#include <kubecoro/base/detail/expect.hpp>
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -267,6 +269,7 @@ std::optional<value_view> packing::read_front(const packed_block& b, std::string
 
 object packing::remember(object o)
 {
+    KUBECORO_EXPECT(mutex_.held_here());
     if (!keeps_recent_) return o;
     object& turn = recent_[next_recent_++ % recent_size];
     return std::exchange(turn, std::move(o));

@@ -6,6 +6,7 @@
 #include "storage/packed_body.hpp"
 
 #include <kubecoro/api/storage.hpp>
+#include <kubecoro/base/detail/confinement.hpp>
 
 #include <array>
 #include <atomic>
@@ -50,9 +51,8 @@ public:
     [[nodiscard]] std::optional<value_view> read_front(const packed_block& b, std::string_view dotted) const noexcept;
 
     /// Guards installing and removing expansions (block_life.hpp).
-    [[nodiscard]] std::mutex& mutex() noexcept { return mutex_; }
-    /// Requires the mutex. Keeps the object expanded for a while. @return the evicted object, to be dropped without
-    /// holding the mutex.
+    [[nodiscard]] checked_mutex& mutex() noexcept { return mutex_; }
+    /// Keeps the object expanded for a while. @return the evicted object, to be dropped without holding the mutex.
     [[nodiscard]] object remember(object o);
     /// The same for an object created with its expansion. Takes the mutex itself.
     void keep_for_a_while(const object& o);
@@ -121,7 +121,7 @@ private:
     std::atomic<std::size_t> codec_bytes_{0};
     std::atomic<std::size_t> dictionary_bytes_{0};
 
-    mutable std::mutex mutex_;
+    mutable checked_mutex mutex_;
     std::vector<std::unique_ptr<body_expander>> expanders_;
     std::array<object, recent_size> recent_;
     std::size_t next_recent_ = 0;

@@ -2,6 +2,8 @@
 
 #include "tape/tape_format.hpp"
 
+#include <kubecoro/base/detail/expect.hpp>
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -117,6 +119,7 @@ std::uint32_t field_filter::child(std::uint32_t parent, const step& s)
 
 void filter_walk::begin()
 {
+    KUBECORO_EXPECT(!filter_->empty());
     active_.assign(1, 0);
     open_.assign(1, {0, 1, filter_->keeps_by_default(), false, false});
     next_ = verdict::part;

@@ -99,10 +99,10 @@ public:
         skip
     };
 
-    /// @param filter  Must not be empty; outlives the walk.
+    /// @param filter  Outlives the walk.
     explicit filter_walk(const field_filter& filter) noexcept : filter_(&filter) {}
 
-    /// Begins the root.
+    /// Begins the root. An empty filter needs no walk.
     void begin();
     /// A member with this key follows.
     [[nodiscard]] verdict key(std::string_view text);

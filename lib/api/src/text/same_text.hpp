@@ -1,6 +1,7 @@
 // Compares short texts: nearly all are below 32 bytes, where a call costs more than the work.
 #pragma once
 
+#include <kubecoro/base/detail/expect.hpp>
 #include <kubecoro/base/hash.hpp>
 
 #include <cstddef>
@@ -8,9 +9,9 @@
 
 namespace kubecoro::detail {
 
-/// Requires more than 8 bytes.
 [[nodiscard]] inline bool same_words(const char* x, const char* y, std::size_t n) noexcept
 {
+    KUBECORO_EXPECT(n >= 8);
     for (; n > 8; x += 8, y += 8, n -= 8)
         if (load_word(x) != load_word(y)) return false;
     // The last word overlaps the previous one.
