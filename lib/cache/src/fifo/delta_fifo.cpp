@@ -2,6 +2,8 @@
 
 #include <kubecoro/api/detail/kept_object.hpp>
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/detail/confinement.hpp>
+#include <kubecoro/base/detail/expect.hpp>
 #include <kubecoro/base/try.hpp>
 #include <kubecoro/base/wake_signal.hpp>
 
@@ -60,20 +62,21 @@ struct delta_fifo::state
         one.push_back(std::move(d));
         arrive(std::move(one));
     }
-    /// Requires the mutex.
     [[nodiscard]] bool has_room(std::size_t scope) const
     {
+        KUBECORO_EXPECT(mutex.held_here());
         const auto own = lists.find(scope);
         return !is_full() && (own == lists.end() || own->second == 0);
     }
-    /// Requires the mutex.
     [[nodiscard]] bool is_full() const noexcept
     {
+        KUBECORO_EXPECT(mutex.held_here());
         return !below(waiting.deltas, options.max_pending) || !below(waiting.bytes, options.max_pending_bytes);
     }
-    /// Requires the mutex. Wakes one producer: of thousands, each list wakes only its own.
+    /// Wakes one producer: of thousands, each list wakes only its own.
     void wake(std::size_t scope) const
     {
+        KUBECORO_EXPECT(mutex.held_here());
         if (const auto at = held.find(scope); at != held.end()) at->second.notify();
     }
 
@@ -99,7 +102,7 @@ struct delta_fifo::state
 
     const delta_fifo_options options;
 
-    mutable std::mutex mutex;
+    mutable detail::checked_mutex mutex;
     // Guarded by the mutex:
     std::vector<std::vector<delta>> inbox;
     /// Everything between a push and the end of its processing.

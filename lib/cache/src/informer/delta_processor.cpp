@@ -2,6 +2,8 @@
 
 #include <kubecoro/api/detail/kept_object.hpp>
 #include <kubecoro/api/resource.hpp>
+#include <kubecoro/base/detail/confinement.hpp>
+#include <kubecoro/base/detail/expect.hpp>
 #include <kubecoro/base/timeout.hpp>
 
 #include <boost/asio/post.hpp>
@@ -115,6 +117,7 @@ asio::awaitable<result<>> delta_processor::renew()
 /// A failure of a batch that needs a further turn keeps it in the FIFO, as any failure does.
 result<> delta_processor::process(std::vector<delta>& batch)
 {
+    KUBECORO_EXPECT(runs_on(with_.settings.strand));
     has_turn_ = has_turn_ || with_.turns.try_take(std::exchange(is_next_, false));
     unfinished_ = true;
     if (!has_turn_) return failure(cond::retry_later, "other work is in progress");

@@ -1,6 +1,9 @@
 // Batches that concern any number of objects: lists, removals and resyncs. They go on in turns.
 #include "informer/delta_processor.hpp"
 
+#include <kubecoro/base/detail/confinement.hpp>
+#include <kubecoro/base/detail/expect.hpp>
+
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
@@ -118,6 +121,7 @@ bool delta_processor::empty(informer_lane& l, std::size_t& most)
 
 std::function<bool()> delta_processor::take_out(const std::vector<std::string>& left)
 {
+    KUBECORO_EXPECT(runs_on(with_.settings.strand));
     auto leaving = left;
     if (std::find(left.begin(), left.end(), "") != left.end()) leaving = with_.content->namespaces();
     std::erase_if(leaving, [this](const std::string& stored) {

@@ -3,6 +3,7 @@
 #include <kubecoro/api/resource.hpp>
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/detail/expect.hpp>
 #include <kubecoro/base/detail/owner_end.hpp>
 #include <kubecoro/base/try.hpp>
 
@@ -25,6 +26,12 @@ constexpr std::size_t large_change = 512;
 /// Minimum time between two updates of the metrics.
 constexpr duration shortest_period = std::chrono::seconds{1};
 
+informer_settings with_strand(informer_settings s)
+{
+    s.strand = make_kept_strand(s.executor);
+    return s;
+}
+
 std::shared_ptr<object_encoding> new_encoding(const informer_settings& s)
 {
     return make_object_encoding(encoding_for(s.resource, s.options.storage));
@@ -33,11 +40,11 @@ std::shared_ptr<object_encoding> new_encoding(const informer_settings& s)
 bool packs(const object_encoding& e) { return e.stats().policy == storage::compressed; }
 
 /// Packing needs one strand for the decoders and the store, which packs objects again.
-decode_strand first_decoder(const informer_settings& s, const kept_executor& strand)
+decode_strand first_decoder(const informer_settings& s)
 {
     auto encoding = new_encoding(s);
     const bool shared = packs(*encoding);
-    return {shared ? strand : make_kept_strand(s.executor), std::move(encoding)};
+    return {shared ? s.strand : make_kept_strand(s.executor), std::move(encoding)};
 }
 
 /// The encoding of what the informer's strand decodes itself, while the lanes decode on theirs.
@@ -57,10 +64,9 @@ std::shared_ptr<const known_objects> known_by(const std::shared_ptr<store>& cont
 } // namespace
 
 informer_engine::informer_engine(informer_settings s)
-    : settings_(std::move(s)),
-      strand_(make_kept_strand(settings_.executor)),
+    : settings_(with_strand(std::move(s))),
       turns_([this](std::function<void()> f) { post_turn(std::move(f)); }),
-      decoder_(first_decoder(settings_, strand_)),
+      decoder_(first_decoder(settings_)),
       store_(std::make_shared<store>(settings_.log, large_change, decoder_.encoding)),
       selection_(settings_.options.share ? std::make_shared<share_selection>(store_, settings_.options.share)
                                          : nullptr),
@@ -102,8 +108,9 @@ informer_engine::informer_engine(informer_settings s)
                   .transformer = transformer_,
                   .follower = follower_}),
       keeper_(settings_, lanes_, processor_, follower_),
-      handlers_(strand_.get(), settings_.log, [this](const auto& task, const auto& why) { end_by(task, why); }),
-      watches_(strand_.get(), settings_.log, [this](const auto& task, const auto& why) { end_by(task, why); })
+      handlers_(settings_.strand.get(), settings_.log,
+                [this](const auto& task, const auto& why) { end_by(task, why); }),
+      watches_(settings_.strand.get(), settings_.log, [this](const auto& task, const auto& why) { end_by(task, why); })
 {
 }
 
@@ -158,9 +165,9 @@ void informer_engine::start()
     on_strand([self = shared_from_this()] { self->sync_.settle(false, 0); });
 }
 
-/// Requires mutex_.
 void informer_engine::run_parts()
 {
+    KUBECORO_EXPECT(mutex_.held_here());
     watches_.spawn("delta processor", process());
     if (follower_) watches_.spawn("share", keeper_.run());
     if (packs(*decoder_.encoding)) watches_.spawn("renewal", processor_.renew());
@@ -272,7 +279,7 @@ void informer_engine::abandon(std::shared_ptr<informer_engine> self)
     if (running == 0) return self->end_handlers();
     self->settings_.log.error("an informer_factory was destroyed while its informers run: await stop() first",
                               {{"resource", self->settings_.resource.display_name()}});
-    const auto strand = self->strand_.get();
+    const auto strand = self->settings_.strand.get();
     // The context may be destroyed before it runs the coroutine below, and the child tasks after it.
     self->watches_.keep_until_ended(self);
     self->handlers_.keep_until_ended(self);
@@ -369,6 +376,7 @@ void informer_engine::end_after(duration limit, std::weak_ptr<void> whose, std::
 
 void informer_engine::set_alarm(time_point when, std::weak_ptr<void> whose, std::function<void()> call)
 {
+    KUBECORO_EXPECT(runs_on(settings_.strand));
     if (!alarms_run_) alarms_run_ = watches_.spawn("deadlines", alarms_.run());
     alarms_.set(when, std::move(whose), std::move(call));
 }
@@ -408,6 +416,7 @@ void informer_engine::admit_waiter(const std::shared_ptr<object_waiter>& waiter,
 
 void informer_engine::admit(const std::shared_ptr<object_waiter>& waiter)
 {
+    KUBECORO_EXPECT(runs_on(settings_.strand));
     const auto* lane = lanes_.covering(waiter->key().ns);
     if (lane == nullptr)
         return waiter->end(
@@ -427,6 +436,7 @@ void informer_engine::retry_now() const
 
 void informer_engine::report(std::size_t scope, const reflector_core::incident& what, std::uint64_t lists)
 {
+    KUBECORO_EXPECT(runs_on(settings_.strand));
     informer_lane* const l = lanes_.find(scope);
     if (l == nullptr) return; // the lane was removed
     const bool news =

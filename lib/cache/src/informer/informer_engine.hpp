@@ -18,6 +18,7 @@
 
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/context_bound.hpp>
+#include <kubecoro/base/detail/confinement.hpp>
 #include <kubecoro/base/task_group.hpp>
 #include <kubecoro/cache/stats.hpp>
 #include <kubecoro/cache/subscription.hpp>
@@ -100,7 +101,7 @@ private:
     template<class F>
     bool post(F&& f)
     {
-        const auto strand = strand_.get();
+        const auto strand = settings_.strand.get();
         if (strand)
             boost::asio::post(strand, [this, self = shared_from_this(), call = std::forward<F>(f)]() mutable {
                 try {
@@ -145,7 +146,6 @@ private:
     void report(std::size_t scope, const reflector_core::incident& what, std::uint64_t lists);
 
     const informer_settings settings_;
-    kept_executor strand_;
     strand_turns turns_;
     context_bound<end_of_context> context_end_;
     const decode_strand decoder_;
@@ -161,7 +161,7 @@ private:
     alarms alarms_;
     bool alarms_run_ = false;
 
-    mutable std::mutex mutex_;
+    mutable checked_mutex mutex_;
     // Guarded by mutex_:
     bool started_ = false;
     bool stopping_ = false;

@@ -4,6 +4,8 @@
 
 #include <kubecoro/api/selector.hpp>
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/detail/confinement.hpp>
+#include <kubecoro/base/detail/expect.hpp>
 #include <kubecoro/base/random.hpp>
 #include <kubecoro/base/try.hpp>
 #include <kubecoro/cache/informer_factory.hpp>
@@ -74,7 +76,7 @@ struct informer_factory::state
     /// Without its executor, which is stored in `executor`.
     factory_options options;
     kept_executor executor;
-    std::mutex mutex;
+    checked_mutex mutex;
     random_source seeds;
     /// By the informers' numbers.
     std::map<std::uint64_t, entry> entries;
@@ -90,9 +92,9 @@ struct informer_factory::state
     bool started = false;
     bool stopping = false;
 
-    /// Requires the mutex.
     std::shared_ptr<informer_engine> make(const resource_type& resource, informer_options o)
     {
+        KUBECORO_EXPECT(mutex.held_here());
         if (!o.policy) o.policy = options.policy;
         if (o.resync == duration::zero()) o.resync = options.resync;
         informer_settings s;
@@ -138,9 +140,10 @@ struct informer_factory::state
         return engine;
     }
 
-    /// Requires the mutex. Finds the new places of informers whose namespaces were changed.
+    /// Finds the new places of informers whose namespaces were changed.
     void follow_moves()
     {
+        KUBECORO_EXPECT(mutex.held_here());
         for (const auto number : moved->take()) {
             const auto at = entries.find(number);
             if (at == entries.end() || at->second.place.empty()) continue;

@@ -47,6 +47,7 @@ asio::awaitable<result<>> informer_lane::drive(result<>& outcome)
 
 asio::awaitable<result<>> informer_lane::run(std::shared_ptr<informer_lane> self)
 {
+    KUBECORO_EXPECT(runs_on(self->strand()));
     result<> outcome;
     co_await race(self->drive(outcome), self->leave_.wait());
     co_return outcome; // the group reports a reflector that ends without cancellation
@@ -86,6 +87,7 @@ void informer_lane::note_heard()
 void informer_lane::replace(std::vector<object> items, std::string resource_version,
                             std::vector<left_out_object> left_out)
 {
+    KUBECORO_EXPECT(runs_on(strand()));
     if (trace_.on())
         for (const auto& o : items) trace_.pass("pushed", o);
     pushed_gains_ = listed_gains_;
@@ -96,6 +98,7 @@ void informer_lane::replace(std::vector<object> items, std::string resource_vers
 
 void informer_lane::apply(std::vector<delta> changes, std::string resource_version)
 {
+    KUBECORO_EXPECT(runs_on(strand()));
     note_heard();
     // A bookmark, or events of objects that were passed over: if the store has all that came before, the informer's strand
     // need not wake up for a version alone. A lane that leaves may have lost what it has pushed.
@@ -111,10 +114,15 @@ void informer_lane::apply(std::vector<delta> changes, std::string resource_versi
 void informer_lane::vanished() { fifo_.vanish(scope_); }
 bool informer_lane::has_room() const { return fifo_.has_room(scope_); }
 asio::awaitable<result<>> informer_lane::room() { return fifo_.room(scope_); }
-void informer_lane::report(reflector_core::incident what) { report_(scope_, std::move(what), pushed_lists_); }
+void informer_lane::report(reflector_core::incident what)
+{
+    KUBECORO_EXPECT(runs_on(strand()));
+    report_(scope_, std::move(what), pushed_lists_);
+}
 
 void informer_lane::progress(const reflector_core& core)
 {
+    KUBECORO_EXPECT(runs_on(strand()));
     log_change(core);
     const bool begins_list = core.stats().lists_total() != status_.stats.lists_total();
     // A list for none shows none of the keys that may have come meanwhile.

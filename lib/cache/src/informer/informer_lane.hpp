@@ -9,6 +9,8 @@
 
 #include <kubecoro/api/detail/object_encoding.hpp>
 #include <kubecoro/base/context_bound.hpp>
+#include <kubecoro/base/detail/confinement.hpp>
+#include <kubecoro/base/detail/expect.hpp>
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/cache/delta_fifo.hpp>
 #include <kubecoro/cache/reflector_stats.hpp>
@@ -99,6 +101,7 @@ public:
     /// The last list that was pushed is in the store.
     void note_stored() noexcept
     {
+        KUBECORO_EXPECT(runs_on(settings_.strand));
         ++stored_lists;
         shown_gains_ = pushed_gains_.load();
     }

@@ -4,6 +4,7 @@
 #include "listener/listener_settings.hpp"
 
 #include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/detail/expect.hpp>
 
 #include <utility>
 
@@ -43,6 +44,7 @@ result<> informer_engine::add_index(std::string name, index_function f)
 
 void informer_engine::join(const std::shared_ptr<processor_listener>& listener)
 {
+    KUBECORO_EXPECT(runs_on(settings_.strand));
     sync_.tell_newcomer(*listener);
     if (!listener->wants_stored() || store_->size() == 0) return listeners_.join(listener, sync_.synced());
     // The store and the other listeners stay as they are until it has joined.

@@ -5,6 +5,7 @@
 
 #include <kubecoro/api/resource.hpp>
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/detail/expect.hpp>
 
 #include <algorithm>
 #include <compare>
@@ -70,6 +71,7 @@ asio::awaitable<result<>> informer_engine::change_namespaces(const std::vector<s
 
 bool informer_engine::settle_lanes(const std::shared_ptr<namespace_change>& begun)
 {
+    KUBECORO_EXPECT(runs_on(settings_.strand));
     auto change = lanes_.due();
     if (!change) {
         begun->made(lanes_, change.error());

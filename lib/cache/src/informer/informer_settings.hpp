@@ -23,6 +23,8 @@ struct informer_settings
     informer_options options;
     std::shared_ptr<source_provider> provider;
     kept_executor executor;
+    /// The informer's own, made by its engine.
+    kept_executor strand = {};
     std::shared_ptr<time_source> time;
     logger log;
     std::uint64_t seed = 1;

@@ -1,6 +1,8 @@
 #include "informer/lane_set.hpp"
 
 #include <kubecoro/api/resource.hpp>
+#include <kubecoro/base/detail/confinement.hpp>
+#include <kubecoro/base/detail/expect.hpp>
 
 #include <algorithm>
 #include <compare>
@@ -146,12 +148,14 @@ void lane_set::add_to(informer_stats& s) const
 
 informer_lane* lane_set::find(std::size_t scope) const
 {
+    KUBECORO_EXPECT(runs_on(settings_.strand));
     const auto at = lanes_.find(scope);
     return at == lanes_.end() ? nullptr : at->second.get();
 }
 
 informer_lane* lane_set::of(std::string_view ns) const
 {
+    KUBECORO_EXPECT(runs_on(settings_.strand));
     const auto at = by_namespace_.find(ns);
     return at == by_namespace_.end() ? nullptr : at->second;
 }
@@ -164,6 +168,7 @@ informer_lane* lane_set::covering(std::string_view ns) const
 
 void lane_set::block(informer_lane& l, std::optional<failure> why)
 {
+    KUBECORO_EXPECT(runs_on(settings_.strand));
     if (why)
         blocked_.insert(l.scope());
     else
@@ -175,6 +180,7 @@ informer_lane* lane_set::blocked() const { return blocked_.empty() ? nullptr : f
 
 result<namespaces_core::change> lane_set::due()
 {
+    KUBECORO_EXPECT(runs_on(settings_.strand));
     std::lock_guard lock(mutex_);
     due_.merge(named_);
     named_.clear();
@@ -243,11 +249,13 @@ void lane_set::add(std::string ns, std::string not_before)
 
 void lane_set::run(const std::shared_ptr<informer_lane>& lane)
 {
+    KUBECORO_EXPECT(mutex_.held_here());
     running_.spawn("reflector of " + lane->describe(), lane->strand().get(), informer_lane::run(lane));
 }
 
 void lane_set::remove(const std::string& ns)
 {
+    KUBECORO_EXPECT(runs_on(settings_.strand));
     const auto at = lanes_.find(by_namespace_.find(ns)->second->scope());
     const auto lane = at->second;
     auto last = lane->current().stats;

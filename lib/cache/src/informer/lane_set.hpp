@@ -5,6 +5,7 @@
 #include "listener/sweep_pace.hpp"
 #include "store/store.hpp"
 
+#include <kubecoro/base/detail/confinement.hpp>
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/base/task_group.hpp>
 #include <kubecoro/cache/stats.hpp>
@@ -89,7 +90,6 @@ public:
 
 private:
     [[nodiscard]] const decode_strand& decoder(std::size_t scope);
-    /// Requires mutex_.
     void run(const std::shared_ptr<informer_lane>& lane);
 
     const informer_settings& settings_;
@@ -107,7 +107,7 @@ private:
     /// The named namespaces whose lanes may be missing or left over; with the empty name, any.
     std::set<std::string> due_;
 
-    mutable std::mutex mutex_;
+    mutable checked_mutex mutex_;
     // Guarded by mutex_, and changed on the strand only, which reads them without it.
     /// By scope, which is never reused.
     std::map<std::size_t, std::shared_ptr<informer_lane>> lanes_;

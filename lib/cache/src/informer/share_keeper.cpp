@@ -1,5 +1,7 @@
 #include "informer/share_keeper.hpp"
 
+#include <kubecoro/base/detail/expect.hpp>
+
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -19,6 +21,7 @@ share_keeper::share_keeper(const informer_settings& s, lane_set& lanes, delta_pr
 
 asio::awaitable<result<>> share_keeper::run()
 {
+    KUBECORO_EXPECT(follower_);
     const struct mark
     {
         share_keeper& keeper;

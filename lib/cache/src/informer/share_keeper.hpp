@@ -24,7 +24,7 @@ public:
     share_keeper& operator=(const share_keeper&) = delete;
     ~share_keeper() { give_up(); }
 
-    /// Follows the share until cancelled, whatever throws. Requires a share.
+    /// Follows the share until cancelled, whatever throws.
     [[nodiscard]] boost::asio::awaitable<result<>> run();
 
 private:

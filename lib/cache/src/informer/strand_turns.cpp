@@ -1,5 +1,6 @@
 #include "informer/strand_turns.hpp"
 
+#include <kubecoro/base/detail/expect.hpp>
 #include <kubecoro/base/wake_signal.hpp>
 
 #include <memory>
@@ -19,6 +20,7 @@ void strand_turns::call(std::function<void()> f)
 
 void strand_turns::work(std::function<bool()> some)
 {
+    KUBECORO_EXPECT(!taken_);
     taken_ = true;
     go_on(some);
 }

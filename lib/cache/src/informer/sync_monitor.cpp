@@ -1,5 +1,8 @@
 #include "informer/sync_monitor.hpp"
 
+#include <kubecoro/base/detail/confinement.hpp>
+#include <kubecoro/base/detail/expect.hpp>
+
 #include <chrono>
 #include <utility>
 
@@ -43,6 +46,7 @@ void sync_monitor::failed(informer_lane& l, const failure& why)
 
 void sync_monitor::block(informer_lane& l, std::optional<failure> why)
 {
+    KUBECORO_EXPECT(runs_on(settings_.strand));
     const bool was = l.blocked.has_value();
     lanes_.block(l, std::move(why));
     if (!was && !l.blocked) return;
@@ -57,6 +61,7 @@ void sync_monitor::block(informer_lane& l, std::optional<failure> why)
 
 void sync_monitor::tell_blocked()
 {
+    KUBECORO_EXPECT(runs_on(settings_.strand));
     if (synced_) return;
     const auto* blocked = lanes_.blocked();
     if (blocked == nullptr && !told_blocked_) return;
@@ -86,6 +91,7 @@ void sync_monitor::stored(informer_lane& l, const store& content)
 
 void sync_monitor::settle(bool processed, std::size_t objects)
 {
+    KUBECORO_EXPECT(runs_on(settings_.strand));
     if (synced_ || !(processed || lanes_.empty())) return;
     duration took{};
     {

@@ -1,11 +1,14 @@
 #include "listener/key_turns.hpp"
 
+#include <kubecoro/base/detail/expect.hpp>
+
 #include <utility>
 
 namespace kubecoro::detail {
 
 key_turns::turn key_turns::line::take_first()
 {
+    KUBECORO_EXPECT(taken < waiting.size());
     turn first = std::move(waiting[taken++]);
     // An erasure moves no more events than it removes: thousands may wait behind one key.
     if (2 * taken < waiting.size()) return first;

@@ -64,7 +64,6 @@ private:
         /// The event in progress is initial.
         bool initial = false;
 
-        /// Requires that one waits.
         [[nodiscard]] turn take_first();
     };
 

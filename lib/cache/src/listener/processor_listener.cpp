@@ -1,6 +1,7 @@
 #include "listener/processor_listener.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/detail/expect.hpp>
 #include <kubecoro/base/try.hpp>
 
 #include <boost/asio/post.hpp>
@@ -105,9 +106,10 @@ void processor_listener::mark_initial()
     if (finished) gate_.open();
 }
 
-/// Requires mutex_. Cheap: no coroutine is resumed inside.
+/// Cheap: no coroutine is resumed inside.
 void processor_listener::wake(std::size_t events)
 {
+    KUBECORO_EXPECT(mutex_.held_here());
     if (settings_.concurrency == 1) return wake_.notify();
     for (; events != 0 && !idle_.empty(); --events) {
         bells_[idle_.back()].notify();
@@ -115,9 +117,9 @@ void processor_listener::wake(std::size_t events)
     }
 }
 
-/// Requires mutex_.
 void processor_listener::set_over()
 {
+    KUBECORO_EXPECT(mutex_.held_here());
     if (!std::exchange(over_, true)) settings_.left.note();
 }
 

@@ -9,6 +9,7 @@
 #include "store/sync_gate.hpp"
 
 #include <kubecoro/base/context_bound.hpp>
+#include <kubecoro/base/detail/confinement.hpp>
 #include <kubecoro/base/detail/line_limit.hpp>
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/base/log.hpp>
@@ -183,7 +184,7 @@ private:
     latch run_ended_;
     call_meter meter_;
 
-    mutable std::mutex mutex_;
+    mutable checked_mutex mutex_;
     listener_core core_;
     bool over_ = false;
     bool has_run_ = false;

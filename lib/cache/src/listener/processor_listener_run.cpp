@@ -2,6 +2,7 @@
 #include "listener/call_outcome.hpp"
 #include "listener/processor_listener.hpp"
 
+#include <kubecoro/base/detail/expect.hpp>
 #include <kubecoro/base/detail/own_chain.hpp>
 
 #include <boost/asio/post.hpp>
@@ -32,6 +33,7 @@ std::vector<asio::awaitable<result<>>> processor_listener::run(event_handler<obj
 {
     {
         std::lock_guard lock(mutex_);
+        KUBECORO_EXPECT(!has_run_);
         has_run_ = true;
     }
     const auto with = std::make_shared<crew>(std::move(handler), run_ended_);

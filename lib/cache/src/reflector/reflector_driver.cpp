@@ -2,6 +2,7 @@
 
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/detail/expect.hpp>
 #include <kubecoro/base/detail/own_chain.hpp>
 #include <kubecoro/base/timeout.hpp>
 #include <kubecoro/base/try.hpp>
@@ -42,6 +43,7 @@ reflector_driver::reflector_driver(std::shared_ptr<list_watch_source> source, re
 
 asio::awaitable<result<>> reflector_driver::run()
 {
+    KUBECORO_EXPECT(core_.state() == informer_state::created);
     // The driver is kept by handles: however it ends, the stream ends with it.
     const struct closing
     {

@@ -4,6 +4,7 @@
 
 #include <kubecoro/api/list_watch_source.hpp>
 #include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/detail/expect.hpp>
 #include <kubecoro/base/wake_signal.hpp>
 #include <kubecoro/cache/delta_fifo.hpp>
 #include <kubecoro/cache/relist_budget.hpp>
@@ -54,7 +55,7 @@ public:
                      std::shared_ptr<time_source> time, relist_budget budget, delta_sink& sink);
 
     /// Runs until it is cancelled; then completes with cond::cancelled. An exception of the source is a failed request;
-    /// any other exception ends it. Call only once.
+    /// any other exception ends it.
     [[nodiscard]] boost::asio::awaitable<result<>> run();
 
     /// Any thread, before run() is cancelled: a source or sink of the program can swallow the cancellation.
@@ -63,8 +64,12 @@ public:
     void retry_now();
     /// Lists again: see reflector_core::want_list(). Call on the reflector's executor.
     void list_again();
-    /// See reflector_core::want_none(). Call on the reflector's executor, before run().
-    void want_none() noexcept { core_.want_none(); }
+    /// See reflector_core::want_none(). Call before run().
+    void want_none() noexcept
+    {
+        KUBECORO_EXPECT(core_.state() == informer_state::created);
+        core_.want_none();
+    }
 
 private:
     using action = reflector_core::action;

@@ -2,6 +2,8 @@
 
 #include "reflector/tell_user.hpp"
 
+#include <kubecoro/base/detail/confinement.hpp>
+#include <kubecoro/base/detail/expect.hpp>
 #include <kubecoro/base/detail/owner_end.hpp>
 
 #include <boost/asio/post.hpp>
@@ -114,6 +116,7 @@ reflector_stats reflector_engine::stats() const
 
 void reflector_engine::report(reflector_core::incident what)
 {
+    KUBECORO_EXPECT(runs_on(strand_));
     const bool news = told_.is_news(what.what, what.why, now());
     const auto level = !news ? log_level::debug : what.detour ? log_level::info : log_level::warning;
     setup_.log.write(level, what.what, {{"reflector", setup_.source->describe()}, {"failure", what.why.describe()}});
@@ -123,6 +126,7 @@ void reflector_engine::report(reflector_core::incident what)
 
 void reflector_engine::progress(const reflector_core& core)
 {
+    KUBECORO_EXPECT(runs_on(strand_));
     std::lock_guard lock(mutex_);
     state_ = core.state();
     stats_ = core.stats();

@@ -2,6 +2,8 @@
 
 #include "store/store.hpp"
 
+#include <kubecoro/base/detail/expect.hpp>
+
 #include <algorithm>
 #include <bit>
 #include <exception>
@@ -86,6 +88,7 @@ void store::build(const user_index& index, index_construction& changes, secondar
 
 void store::install(const std::shared_ptr<const user_index>& index, secondary_index built)
 {
+    KUBECORO_EXPECT(writer_.held_here());
     auto all = std::make_shared<index_list>(*user_indexes_);
     all->push_back(index);
     const std::unique_lock lock(mutex_);
@@ -94,7 +97,7 @@ void store::install(const std::shared_ptr<const user_index>& index, secondary_in
     ++shape_;
 }
 
-void store::call_indexes(std::unique_lock<std::mutex>& writing, std::span<indexed> all) const
+void store::call_indexes(std::unique_lock<checked_mutex>& writing, std::span<indexed> all) const
 {
     for (std::size_t known = 0; known < user_indexes_->size();) {
         const auto now = user_indexes_;

@@ -3,6 +3,7 @@
 #include "store/list_change.hpp"
 
 #include <kubecoro/api/detail/kept_object.hpp>
+#include <kubecoro/base/detail/expect.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -140,6 +141,7 @@ bool store::renew(std::size_t max)
 
 void store::find_some_stale()
 {
+    KUBECORO_EXPECT(writer_.held_here());
     if (!looked_through_) {
         list_came_ = false;
         renewed_revision_ = encoding_->revision();

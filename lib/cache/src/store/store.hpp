@@ -7,6 +7,7 @@
 #include <kubecoro/api/decode.hpp>
 #include <kubecoro/api/detail/object_encoding.hpp>
 #include <kubecoro/api/selecting_objects.hpp>
+#include <kubecoro/base/detail/confinement.hpp>
 #include <kubecoro/base/log.hpp>
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/cache/delta_fifo.hpp>
@@ -168,15 +169,13 @@ private:
         return user_indexes_;
     }
     [[nodiscard]] object at_rest(const object& o) const;
-    /// Requires writer_.
     void find_some_stale();
     /// Fills in the values of every index. The index functions are user code and run while `writing` is released:
     /// objects have no other writer, but an index may be added in that time.
-    void call_indexes(std::unique_lock<std::mutex>& writing, std::span<indexed> all) const;
+    void call_indexes(std::unique_lock<checked_mutex>& writing, std::span<indexed> all) const;
     [[nodiscard]] std::vector<std::string> call_index(const user_index& index, const object& o) const;
     /// Indexes what has changed.
     void build(const user_index& index, index_construction& changes, secondary_index& built) const;
-    /// Requires writer_.
     void install(const std::shared_ptr<const user_index>& index, secondary_index built);
 
     logger log_;
@@ -190,7 +189,7 @@ private:
     mutable std::vector<std::string> missing_;
     /// Serialises the strand with threads that add an index; never held while user code runs. Its holder may read
     /// tables_ without mutex_, and so may the strand read the objects in it.
-    mutable std::mutex writer_;
+    mutable checked_mutex writer_;
     std::shared_ptr<const index_list> user_indexes_ = std::make_shared<index_list>();
     /// The indexes under construction.
     std::vector<index_construction*> coming_;

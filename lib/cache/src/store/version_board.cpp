@@ -1,6 +1,7 @@
 #include "store/version_board.hpp"
 
 #include <kubecoro/api/resource.hpp>
+#include <kubecoro/base/detail/expect.hpp>
 #include <kubecoro/base/try.hpp>
 
 #include <utility>
@@ -104,6 +105,7 @@ std::size_t version_board::waiting() const
 
 std::optional<sync_gate> version_board::filling(std::string_view ns) const
 {
+    KUBECORO_EXPECT(mutex_.held_here());
     if (core_.reached(ns, {})) return std::nullopt;
     auto at = gates_.find(ns);
     if (at == gates_.end()) at = gates_.find(std::string_view{});

@@ -3,6 +3,7 @@
 #include "store/sync_gate.hpp"
 #include "store/version_core.hpp"
 
+#include <kubecoro/base/detail/confinement.hpp>
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/cache/delta_fifo.hpp>
 
@@ -51,13 +52,13 @@ public:
 private:
     void wake(const std::vector<version_core::ticket>& due, const result<>& outcome);
 
-    /// Returns the gate of a lane that has not been listed; requires mutex_.
+    /// Returns the gate of a lane that has not been listed.
     [[nodiscard]] std::optional<sync_gate> filling(std::string_view ns) const;
     /// Returns false when the lane was removed.
     [[nodiscard]] static boost::asio::awaitable<result<bool>>
     wait_on_lane(std::shared_ptr<const version_board> self, const std::string& ns, const std::string& wanted);
 
-    mutable std::mutex mutex_;
+    mutable checked_mutex mutex_;
     mutable version_core core_;
     mutable std::unordered_map<version_core::ticket, latch> latches_;
     std::map<std::string, sync_gate, std::less<>> gates_;

@@ -1,6 +1,7 @@
 #include "store/version_core.hpp"
 
 #include <kubecoro/api/resource.hpp>
+#include <kubecoro/base/detail/expect.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -67,6 +68,7 @@ bool version_core::reached(std::string_view ns, std::string_view wanted) const
 
 version_core::ticket version_core::wait(std::string_view ns, std::string_view wanted)
 {
+    KUBECORO_EXPECT(covers(ns) && !reached(ns, wanted));
     const std::string_view name = lanes_.contains(ns) ? ns : std::string_view{};
     auto& waiting = lanes_.find(name)->second.waiting;
     const ticket t = next_++;

@@ -35,7 +35,7 @@ public:
         A version that is not comparable is reached when the lane is, or recently was, at exactly that version. */
     [[nodiscard]] bool reached(std::string_view ns, std::string_view wanted) const;
 
-    /// Adds a wait; requires that reached() is false and covers() true.
+    /// Adds a wait for a version that a lane has yet to reach.
     [[nodiscard]] ticket wait(std::string_view ns, std::string_view wanted);
     void leave(ticket t);
 
