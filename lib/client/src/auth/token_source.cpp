@@ -1,6 +1,7 @@
 #include "auth/token_source.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/detail/expect.hpp>
 
 #include <exception>
 #include <utility>
@@ -39,6 +40,7 @@ token_source::token token_source::current(bool read)
 
 result<std::shared_ptr<const token_source::reading>> token_source::begin_reading()
 {
+    KUBECORO_EXPECT(mutex_.held_here());
     if (reading_) return reading_;
     auto begun = background_call<result<std::string>>::start(
         "read " + file_, [from = machine_.read_file, file = file_]() -> result<std::string> {
@@ -54,6 +56,7 @@ result<std::shared_ptr<const token_source::reading>> token_source::begin_reading
 
 std::string token_source::take(const reading& r, time_point now)
 {
+    KUBECORO_EXPECT(mutex_.held_here());
     if (reading_.get() != &r) return {}; // taken by another one
     std::string why;
     if (const auto content = r.content->outcome()) {

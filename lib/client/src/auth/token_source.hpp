@@ -5,6 +5,7 @@
 #include "files/background_call.hpp"
 
 #include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/detail/confinement.hpp>
 #include <kubecoro/client/kubeconfig.hpp>
 
 #include <chrono>
@@ -43,15 +44,15 @@ private:
         std::chrono::steady_clock::time_point begun;
     };
 
-    /// Requires mutex_. Errors: the system has no thread or pipe left.
+    /// Errors: the system has no thread or pipe left.
     [[nodiscard]] result<std::shared_ptr<const reading>> begin_reading();
-    /// Requires mutex_. Takes what a read has found, once. @return why there is no token, as token::problem.
+    /// Takes what a read has found, once. @return why there is no token, as token::problem.
     [[nodiscard]] std::string take(const reading& r, time_point now);
 
     const std::string file_;
     const environment machine_;
     const std::shared_ptr<time_source> time_;
-    std::mutex mutex_;
+    checked_mutex mutex_;
     token_core core_;
     /// Null: none runs.
     std::shared_ptr<const reading> reading_;

@@ -1,5 +1,6 @@
 #include "connect/name_resolver.hpp"
 
+#include <kubecoro/base/detail/expect.hpp>
 #include <kubecoro/base/try.hpp>
 
 #include <boost/asio/error.hpp>
@@ -64,6 +65,7 @@ name_resolver::claim name_resolver::claim_result(const std::string& name)
 
 name_resolver::claim name_resolver::begin(const std::string& name)
 {
+    KUBECORO_EXPECT(mutex_.held_here());
     auto begun = running::start("look up " + name, [name, lookup = lookup_, time = time_] {
         auto found = call(lookup, name);
         return outcome{std::move(found), time->now()};

@@ -5,6 +5,7 @@
 #include "files/background_call.hpp"
 
 #include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/detail/confinement.hpp>
 
 #include <boost/asio/awaitable.hpp>
 
@@ -49,13 +50,13 @@ private:
         std::shared_ptr<running> wait_for;
     };
     [[nodiscard]] claim claim_result(const std::string& name);
-    /// Begins a look-up that the core has claimed. Called with the lock.
+    /// Begins a look-up that the core has claimed.
     [[nodiscard]] claim begin(const std::string& name);
     void settle(const std::string& name, const std::shared_ptr<running>& ended);
 
     std::shared_ptr<time_source> time_;
     blocking_lookup lookup_;
-    std::mutex mutex_;
+    checked_mutex mutex_;
     lookup_core core_;
     std::map<std::string, std::shared_ptr<running>> running_;
 };

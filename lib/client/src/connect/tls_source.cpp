@@ -4,6 +4,7 @@
 #include "files/background_call.hpp"
 #include "files/tls_pem.hpp"
 
+#include <kubecoro/base/detail/expect.hpp>
 #include <kubecoro/base/timeout.hpp>
 #include <kubecoro/base/try.hpp>
 
@@ -132,6 +133,7 @@ tls_source::reading tls_source::begin_reading()
 
 tls_source::reading tls_source::begin_locked(std::optional<failure>& why)
 {
+    KUBECORO_EXPECT(mutex_.held_here());
     const auto now = with_.time->now();
     looked_at_.store(now, std::memory_order_relaxed);
     if (reading_.call) return reading_;
@@ -177,6 +179,7 @@ void tls_source::take(const reading& ended)
 
 tls_files_core::outcome tls_source::take_locked(const tls_files& now)
 {
+    KUBECORO_EXPECT(mutex_.held_here());
     auto next = core_;
     auto seen = next.on_read(now);
     const bool has_changed = seen.new_authorities || seen.new_pair;

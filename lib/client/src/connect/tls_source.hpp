@@ -6,6 +6,7 @@
 #include "files/tls_files_core.hpp"
 
 #include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/detail/confinement.hpp>
 #include <kubecoro/base/log.hpp>
 #include <kubecoro/base/metrics.hpp>
 #include <kubecoro/client/kubeconfig.hpp>
@@ -152,7 +153,7 @@ private:
     counters counters_;
     std::atomic<time_point> looked_at_{};
 
-    mutable std::mutex mutex_;
+    mutable checked_mutex mutex_;
     tls_files_core core_;
     std::shared_ptr<tls_generation> current_;
     /// Without a call: none runs.

@@ -1,6 +1,8 @@
 #pragma once
 // Decides which idle connections to keep, reuse and close. Sans-io.
 
+#include <kubecoro/base/detail/expect.hpp>
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -37,7 +39,7 @@ public:
     [[nodiscard]] std::vector<id> expire(moment now);
     /// The connection that has been idle for the longest time, or none.
     [[nodiscard]] std::optional<id> oldest() const;
-    /// Removes and returns it. Precondition: there is one.
+    /// Removes and returns it.
     [[nodiscard]] std::vector<id> remove_oldest();
     [[nodiscard]] std::size_t idle() const noexcept { return idle_.size(); }
 
@@ -79,6 +81,7 @@ inline std::optional<connection_pool_core::id> connection_pool_core::oldest() co
 
 inline std::vector<connection_pool_core::id> connection_pool_core::remove_oldest()
 {
+    KUBECORO_EXPECT(!idle_.empty());
     const id first = idle_.front().connection;
     idle_.pop_front();
     return {first};

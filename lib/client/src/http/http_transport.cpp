@@ -4,6 +4,7 @@
 #include "http/retry_core.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/detail/expect.hpp>
 #include <kubecoro/base/try.hpp>
 
 #include <algorithm>
@@ -72,9 +73,10 @@ public:
         return waiting;
     }
 
-    /// Makes ready for another request. Precondition: nothing is pending.
+    /// Makes ready for another request.
     void rest()
     {
+        KUBECORO_EXPECT(pending().empty());
         stream_->set_bulk(false);
         stream_->set_may_end(false);
         shrink_buffer();

@@ -1,5 +1,6 @@
 #include "http/request_text.hpp"
 
+#include <kubecoro/base/detail/expect.hpp>
 #include <kubecoro/base/printable.hpp>
 
 #include <algorithm>
@@ -137,6 +138,7 @@ result<> check_impersonation(const impersonation& as)
 
 std::vector<std::pair<std::string, std::string>> impersonation_headers(const impersonation& as)
 {
+    KUBECORO_EXPECT(check_impersonation(as));
     std::vector<std::pair<std::string, std::string>> out;
     if (as.user.empty()) return out;
     out.emplace_back("Impersonate-User", as.user);

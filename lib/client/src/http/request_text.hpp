@@ -37,7 +37,7 @@ void add_headers(request& r, const header_list& headers);
     @par Errors  cond::misconfigured. */
 [[nodiscard]] result<> check_impersonation(const impersonation& as);
 
-/// The headers for a request. Precondition: check_impersonation() succeeds. Empty when impersonation is off.
+/// The headers for a request with what check_impersonation() has accepted. Empty when impersonation is off.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> impersonation_headers(const impersonation& as);
 
 } // namespace kubecoro::detail
