@@ -5,6 +5,7 @@
 
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/detail/expect.hpp>
 #include <kubecoro/base/detail/own_chain.hpp>
 #include <kubecoro/base/detail/owner_end.hpp>
 #include <kubecoro/base/printable.hpp>
@@ -184,9 +185,9 @@ void election_engine::request_stop(bool at_once)
     news_.notify();
 }
 
-/// Under the mutex.
 void election_engine::forget_waiters()
 {
+    KUBECORO_EXPECT(mutex_.held_here());
     leading_.settle(stopped());
     changed_.settle(stopped());
 }

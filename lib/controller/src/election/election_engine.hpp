@@ -4,6 +4,7 @@
 #include "election/leadership_state.hpp"
 
 #include <kubecoro/base/context_bound.hpp>
+#include <kubecoro/base/detail/confinement.hpp>
 #include <kubecoro/base/detail/line_limit.hpp>
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/base/task_group.hpp>
@@ -126,7 +127,7 @@ private:
     std::shared_ptr<metrics::counter> slow_renewals_;
     std::shared_ptr<metrics::counter> new_leaders_;
 
-    mutable std::mutex mutex_;
+    mutable checked_mutex mutex_;
     std::shared_ptr<election> election_; // under the mutex: the last one
     bool stopped_ = false;               // under the mutex
     std::string leader_;                 // under the mutex

@@ -1,5 +1,7 @@
 #include "queue/delay_heap.hpp"
 
+#include <kubecoro/base/detail/expect.hpp>
+
 #include <algorithm>
 #include <cstdint>
 
@@ -106,6 +108,7 @@ void delay_heap::clear() noexcept
 
 void delay_heap::shrink() noexcept
 {
+    KUBECORO_EXPECT(empty());
     nodes_ = std::vector<node>();
     place_ = std::vector<std::uint32_t>();
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/detail/expect.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -34,7 +35,7 @@ public:
     /// After this, push() and set() of slots below `slots` do not allocate.
     void make_room(std::size_t slots);
     void clear() noexcept;
-    /// Releases memory. Precondition: empty.
+    /// Releases memory.
     void shrink() noexcept;
 
     [[nodiscard]] bool empty() const noexcept { return nodes_.empty(); }
@@ -47,8 +48,11 @@ public:
     {
         return slot < place_.size() && place_[slot] != nowhere;
     }
-    /// Precondition: the slot waits.
-    [[nodiscard]] time_point due(std::uint32_t slot) const noexcept { return nodes_[place_[slot]].due; }
+    [[nodiscard]] time_point due(std::uint32_t slot) const noexcept
+    {
+        KUBECORO_EXPECT(contains(slot));
+        return nodes_[place_[slot]].due;
+    }
     [[nodiscard]] const std::vector<node>& nodes() const noexcept { return nodes_; }
 
 private:

@@ -3,6 +3,7 @@
 #include "queue/key_entries.hpp"
 #include "queue/level_set.hpp"
 
+#include <kubecoro/base/detail/expect.hpp>
 #include <kubecoro/controller/detail/slot_index.hpp>
 
 #include <array>
@@ -33,7 +34,11 @@ public:
         if (places_.size() < slots) places_.resize(slots);
     }
     /// Sets the class of a slot that is not in a lane.
-    void classify(key_slot s, std::uint64_t of) noexcept { places_[s].of = of; }
+    void classify(key_slot s, std::uint64_t of) noexcept
+    {
+        KUBECORO_EXPECT(s < places_.size() && places_[s].lane == none);
+        places_[s].of = of;
+    }
 
     /// The list of the key's class at this level, with one more key. The caller appends the key.
     slot_list& enter(key_slot s, std::size_t level) noexcept;
@@ -43,8 +48,12 @@ public:
     void left(key_slot s) noexcept;
 
     [[nodiscard]] bool empty(std::size_t level) const noexcept { return rings_[level].first == none; }
-    /// The first key of the lane whose turn it is. Precondition: the level is not empty.
-    [[nodiscard]] key_slot first(std::size_t level) const noexcept { return lanes_[rings_[level].first].keys.first; }
+    /// The first key of the lane whose turn it is.
+    [[nodiscard]] key_slot first(std::size_t level) const noexcept
+    {
+        KUBECORO_EXPECT(!empty(level));
+        return lanes_[rings_[level].first].keys.first;
+    }
     /// Ends the turn of that lane, which moves to the back.
     void turn(std::size_t level) noexcept;
 

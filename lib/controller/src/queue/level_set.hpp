@@ -1,5 +1,6 @@
 #pragma once
 
+#include <kubecoro/base/detail/expect.hpp>
 #include <kubecoro/controller/workqueue_options.hpp>
 
 #include <array>
@@ -27,16 +28,17 @@ public:
         --size_;
     }
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
-    /// Precondition: not empty.
     [[nodiscard]] std::size_t top() const noexcept
     {
+        KUBECORO_EXPECT(size_ != 0);
         std::size_t w = words_.size() - 1;
         while (words_[w] == 0) --w;
         return highest(w, words_[w]);
     }
-    /// The next level below, or the top when there is none. Precondition: not empty.
+    /// The next level below, or the top when there is none.
     [[nodiscard]] std::size_t below(std::size_t level) const noexcept
     {
+        KUBECORO_EXPECT(size_ != 0);
         std::uint64_t lower = words_[level / bits] & (mask(level) - 1);
         for (std::size_t w = level / bits;; lower = words_[--w]) {
             if (lower != 0) return highest(w, lower);

@@ -1,5 +1,7 @@
 #include "queue/ready_keys.hpp"
 
+#include <kubecoro/base/detail/expect.hpp>
+
 #include <algorithm>
 
 namespace kubecoro::detail {
@@ -51,6 +53,7 @@ ready_keys::class_sizes ready_keys::largest_classes() const noexcept
 
 key_slot ready_keys::oldest() const noexcept
 {
+    KUBECORO_EXPECT(size_ != 0);
     key_slot oldest = no_slot;
     const auto consider = [&](key_slot s) {
         if (oldest == no_slot || entries_.at(s).sequence < entries_.at(oldest).sequence) oldest = s;

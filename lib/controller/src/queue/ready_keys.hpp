@@ -4,6 +4,8 @@
 #include "queue/key_entries.hpp"
 #include "queue/level_set.hpp"
 
+#include <kubecoro/base/detail/expect.hpp>
+
 #include <boost/container/static_vector.hpp>
 
 #include <array>
@@ -29,7 +31,7 @@ public:
 
     void add(key_slot s) noexcept;
     void remove(key_slot s) noexcept;
-    /// Takes out the next key. Precondition: not empty.
+    /// Takes out the next key.
     [[nodiscard]] key_slot take() noexcept;
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
@@ -50,12 +52,15 @@ public:
     /// Number of lanes, which is that of classes with ready keys if these have one priority.
     [[nodiscard]] std::size_t lanes() const noexcept { return fair_ ? fair_->active() : 0; }
     /// The key that became ready first; with more lanes than `lanes_looked_at`, of those of some of them.
-    /// Precondition: not empty.
     [[nodiscard]] key_slot oldest() const noexcept;
 
     [[nodiscard]] bool fair() const noexcept { return fair_ != nullptr; }
-    /// Sets the class of a key that is not ready. Precondition: a fair queue, with room for the key.
-    void classify(key_slot s, std::uint64_t of) noexcept { fair_->classify(s, of); }
+    /// Sets the class of a key of a fair queue that is not ready.
+    void classify(key_slot s, std::uint64_t of) noexcept
+    {
+        KUBECORO_EXPECT(fair_);
+        fair_->classify(s, of);
+    }
     void make_room(std::size_t slots)
     {
         if (fair_) fair_->make_room(slots);
@@ -128,6 +133,7 @@ inline std::size_t ready_keys::choose_level() noexcept
 
 inline key_slot ready_keys::take() noexcept
 {
+    KUBECORO_EXPECT(size_ != 0);
     const std::size_t level = choose_level();
     const key_slot s = fair_ ? fair_->first(level) : lists_[level].first;
     if (fair_) fair_->turn(level);

@@ -1,6 +1,7 @@
 #include "queue/workqueue_core.hpp"
 
 #include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/detail/expect.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -178,6 +179,7 @@ void workqueue_core::add_pages(slot s)
 
 void workqueue_core::shrink() noexcept
 {
+    KUBECORO_EXPECT(dirty_ == 0 && processing_ == 0);
     entries_.shrink();
     ready_.shrink();
     if (pace_) pace_->shrink();

@@ -6,6 +6,7 @@
 #include "queue/ready_keys.hpp"
 
 #include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/detail/expect.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -43,8 +44,12 @@ public:
     workqueue_core& operator=(const workqueue_core&) = delete;
 
     [[nodiscard]] bool fair() const noexcept { return ready_.fair(); }
-    /// Sets the class of a key that has just been stored. Precondition: a fair queue, and idle(s).
-    void classify(slot s, std::uint64_t of) noexcept { ready_.classify(s, of); }
+    /// Sets the class of a key of a fair queue that has just been stored.
+    void classify(slot s, std::uint64_t of) noexcept
+    {
+        KUBECORO_EXPECT(idle(s));
+        ready_.classify(s, of);
+    }
 
     enum class added
     {
@@ -93,6 +98,7 @@ public:
     /// Called before done(): the run did not take place, and counts as no start.
     void skip(slot s) noexcept
     {
+        KUBECORO_EXPECT(at(s).processing);
         if (pace_) pace_->skipped(s);
     }
     /// skip(), and the key then becomes ready again, even after a shutdown.
@@ -122,8 +128,12 @@ public:
 
     void forget(slot s) noexcept { at(s).failures = 0; }
     [[nodiscard]] unsigned failures(slot s) const noexcept { return at(s).failures; }
-    /// Precondition: the key is being processed.
-    [[nodiscard]] duration waited(slot s) const noexcept { return moments_[s].started - moments_[s].added; }
+    /// How long a key that is being processed was ready before.
+    [[nodiscard]] duration waited(slot s) const noexcept
+    {
+        KUBECORO_EXPECT(timed_ && at(s).processing);
+        return moments_[s].started - moments_[s].added;
+    }
     [[nodiscard]] time_point started(slot s) const noexcept { return moments_[s].started; }
 
     /// Accepts no more keys. Ready keys are still handed out; delayed ones are dropped, and their slots returned. Keys
@@ -143,7 +153,7 @@ public:
     {
         if (!entries_.has_room(s)) add_pages(s);
     }
-    /// Releases memory. Precondition: every slot is idle.
+    /// Releases memory when every slot is idle.
     void shrink() noexcept;
 
     [[nodiscard]] std::size_t ready() const noexcept { return ready_.size(); }
@@ -162,9 +172,10 @@ public:
     [[nodiscard]] std::optional<time_point> oldest_start() const noexcept;
     /// The ready keys, for observers.
     [[nodiscard]] const ready_keys& waiting() const noexcept { return ready_; }
-    /// How long the oldest ready key has been waiting; zero when none is ready. Precondition: timed.
+    /// How long the oldest ready key has been waiting; zero when none is ready.
     [[nodiscard]] duration oldest_wait(time_point now) const noexcept
     {
+        KUBECORO_EXPECT(timed_);
         return ready() == 0 ? duration::zero() : now - moments_[ready_.oldest()].added;
     }
     /// Sum over all runs in progress, since their start.
@@ -254,6 +265,7 @@ inline workqueue_core::slot workqueue_core::take(time_point now) noexcept
 inline workqueue_core::added workqueue_core::done(slot s, time_point now) noexcept
 {
     key_entry& e = at(s);
+    KUBECORO_EXPECT(e.processing);
     entries_.unlink(work_, e);
     --processing_;
     e.processing = false;

@@ -8,6 +8,7 @@
 #include "queue/workqueue_metrics.hpp"
 
 #include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/detail/expect.hpp>
 #include <kubecoro/base/detail/owner_end.hpp>
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/controller/detail/workqueue_engine.hpp>
@@ -176,9 +177,10 @@ struct workqueue_engine::state
             of_.retries += n;
             if (of_.measured) report().retried += n;
         }
-        /// The metrics to report. Precondition: the queue has metrics.
+        /// The metrics to report.
         workqueue_metrics::report& report()
         {
+            KUBECORO_EXPECT(of_.measured);
             time_after().measured = of_.measured;
             return later_->report;
         }

@@ -7,6 +7,7 @@
 
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/detail/expect.hpp>
 #include <kubecoro/base/detail/own_chain.hpp>
 #include <kubecoro/base/detail/owner_end.hpp>
 #include <kubecoro/base/try.hpp>
@@ -165,9 +166,9 @@ asio::awaitable<result<>> shard_engine::settled(std::shared_ptr<shard_engine> se
     co_return co_await awaited.wait();
 }
 
-/// Requires the mutex.
 shard_state shard_engine::state_of(const membership& m) const
 {
+    KUBECORO_EXPECT(mutex_.held_here());
     if (m.ended_by) return shard_state::idle;
     switch (m.core.phase()) {
     case shard_phase::joining:

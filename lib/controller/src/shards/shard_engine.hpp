@@ -4,6 +4,7 @@
 #include "shards/share_state.hpp"
 
 #include <kubecoro/base/context_bound.hpp>
+#include <kubecoro/base/detail/confinement.hpp>
 #include <kubecoro/base/detail/line_limit.hpp>
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/base/task_group.hpp>
@@ -128,7 +129,7 @@ private:
     std::shared_ptr<share_state> share_;
     meters meters_;
 
-    mutable std::mutex mutex_;
+    mutable checked_mutex mutex_;
     std::shared_ptr<membership> membership_; // under the mutex: the last one
     bool stopped_ = false;                   // under the mutex
     latch settled_;                          // under the mutex: replaced when it is not any more

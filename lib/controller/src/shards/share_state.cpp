@@ -1,5 +1,7 @@
 #include "shards/share_state.hpp"
 
+#include <kubecoro/base/detail/expect.hpp>
+
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -75,18 +77,19 @@ std::optional<time_point> share_state::list_if_due(time_point now)
     return kept_.list_at();
 }
 
-/// Requires the mutex.
 void share_state::tell_informers()
 {
+    KUBECORO_EXPECT(mutex_.held_here());
     informers_know_ = false;
     gains_ = kept_.gains();
     for (const auto& informer : alive(informers_)) informer->news.notify();
     informers_know_ = true;
 }
 
-/// Requires the mutex. The part of the share whose objects are there.
+/// The part of the share whose objects are there.
 shard_share share_state::usable()
 {
+    KUBECORO_EXPECT(mutex_.held_here());
     auto out = wanted_;
     if (behind_now() == 0) {
         if (!wanted_.within.empty()) shown_ = wanted_.within;
@@ -104,18 +107,18 @@ shard_share share_state::usable()
     return out;
 }
 
-/// Requires the mutex.
 void share_state::hand_out(shard_share share)
 {
+    KUBECORO_EXPECT(mutex_.held_here());
     users_have_it_ = false;
     current_ = std::make_shared<const shard_share>(std::move(share));
     for (const auto& user : users()) user->assign(current_, runs_until_);
     users_have_it_ = true;
 }
 
-/// Requires the mutex.
 void share_state::hand_out_if_new()
 {
+    KUBECORO_EXPECT(mutex_.held_here());
     const bool had_it = std::exchange(users_have_it_, false);
     auto next = usable();
     if (had_it && next == *current_)
@@ -124,8 +127,11 @@ void share_state::hand_out_if_new()
         hand_out(std::move(next));
 }
 
-/// Requires the mutex.
-std::vector<std::shared_ptr<share_user>> share_state::users() const { return alive(users_); }
+std::vector<std::shared_ptr<share_user>> share_state::users() const
+{
+    KUBECORO_EXPECT(mutex_.held_here());
+    return alive(users_);
+}
 
 std::size_t share_state::outside() const
 {
@@ -143,15 +149,15 @@ overdue_runs share_state::cancel_overdue(time_point now)
     return out;
 }
 
-/// Requires the mutex. Informers that show less than after that many gains.
+/// Informers that show less than after that many gains.
 std::size_t share_state::behind(std::uint64_t gains) const
 {
+    KUBECORO_EXPECT(mutex_.held_here());
     const auto all = alive(informers_);
     const auto is_behind = [gains](const auto& informer) { return informer->shown < gains; };
     return static_cast<std::size_t>(std::count_if(all.begin(), all.end(), is_behind));
 }
 
-/// Requires the mutex.
 std::size_t share_state::behind_now() const { return behind(kept_.list_at() ? running : gains_.load()); }
 
 std::size_t share_state::behind() const

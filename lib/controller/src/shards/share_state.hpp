@@ -4,6 +4,7 @@
 #include "shards/shard_view.hpp"
 
 #include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/detail/confinement.hpp>
 #include <kubecoro/base/wake_signal.hpp>
 #include <kubecoro/controller/key_share.hpp>
 
@@ -104,7 +105,7 @@ private:
     std::shared_ptr<time_source> time_;
     shard_by by_;
     std::atomic<std::uint64_t> gains_{0};
-    mutable std::mutex mutex_;
+    mutable checked_mutex mutex_;
     // Under the mutex:
     /// The users have this: the part of wanted_ that informers have shown.
     std::shared_ptr<const shard_share> current_;

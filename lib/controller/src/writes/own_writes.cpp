@@ -1,5 +1,7 @@
 #include "writes/own_writes.hpp"
 
+#include <kubecoro/base/detail/expect.hpp>
+
 #include <utility>
 
 namespace kubecoro::detail {
@@ -93,6 +95,7 @@ void own_writes::put_back(released keys)
 
 void own_writes::tell(const own_writes_core::news& told) const
 {
+    KUBECORO_EXPECT(mutex_.held_here());
     for (const auto id : told.changed) signals_.at(id).notify();
 }
 

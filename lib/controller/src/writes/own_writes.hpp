@@ -2,6 +2,7 @@
 
 #include "writes/own_writes_core.hpp"
 
+#include <kubecoro/base/detail/confinement.hpp>
 #include <kubecoro/base/wake_signal.hpp>
 
 #include <atomic>
@@ -59,11 +60,10 @@ public:
     [[nodiscard]] std::size_t held() const;
 
 private:
-    /// Requires the lock.
     void tell(const own_writes_core::news& told) const;
 
     std::atomic<bool> any_{false};
-    mutable std::mutex mutex_;
+    mutable checked_mutex mutex_;
     own_writes_core core_;
     released released_; // kept here, so that an exception loses none
     std::unordered_map<own_writes_core::place_id, wake_signal> signals_;
