@@ -6,6 +6,7 @@
 #include "manager/sync_watch.hpp"
 
 #include <kubecoro/base/context_bound.hpp>
+#include <kubecoro/base/detail/confinement.hpp>
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/base/random.hpp>
 #include <kubecoro/base/task_group.hpp>
@@ -184,7 +185,7 @@ private:
 
     const std::optional<cluster_place> place_;
     kept_executor executor_;
-    mutable std::mutex mutex_;
+    mutable checked_mutex mutex_;
     manager_core core_;                                      // under the mutex
     std::map<part_id, std::shared_ptr<managed_part>> parts_; // under the mutex
     declarations declared_;                                  // under the mutex: the first of each kind

@@ -4,6 +4,7 @@
 #include "manager/cluster_set.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/detail/expect.hpp>
 #include <kubecoro/base/detail/wait_for_news.hpp>
 
 #include <algorithm>
@@ -106,10 +107,10 @@ manager_engine::find_declared(const std::function<bool(const resource_type&)>& f
     return found;
 }
 
-/** Takes out the declared informers that have stopped before the manager stops: their stores show no change any more.
-    Requires the mutex. */
+/// Takes out the declared informers that have stopped before the manager stops: their stores show no change any more.
 manager_engine::declarations manager_engine::take_released(const std::function<bool(const resource_type&)>& fits)
 {
+    KUBECORO_EXPECT(mutex_.held_here());
     declarations out;
     if (core_.closing()) return out;
     out.reserve(declared_.size());
@@ -140,6 +141,7 @@ bool manager_engine::is_started() const
 
 std::string manager_engine::free_name(std::string wish) const
 {
+    KUBECORO_EXPECT(mutex_.held_here());
     std::set<std::string_view> taken; // once: a program may have thousands of parts of one name
     for (const auto& [id, p] : parts_) taken.insert(p->name);
     std::string name = wish;
@@ -168,7 +170,7 @@ controller_options manager_engine::completed(controller_options o, const std::st
 
 std::shared_ptr<managed_part> manager_engine::keep(std::shared_ptr<managed_part> part, manager_core::part_settings how)
 {
-    // Requires the mutex.
+    KUBECORO_EXPECT(mutex_.held_here());
     how.name = part->name;
     how.seed = seeds_();
     part->id = core_.add(std::move(how));

@@ -3,6 +3,7 @@
 #include "rights/access_check.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/detail/expect.hpp>
 #include <kubecoro/base/timeout.hpp>
 
 #include <algorithm>
@@ -52,9 +53,10 @@ access_right manager_engine::right_to_events() const
     return {.group = core ? "" : "events.k8s.io", .resource = "events", .verbs = {"create", "patch"}};
 }
 
-/// Requires the mutex. Events about objects without a namespace are in the namespace "default".
+/// Events about objects without a namespace are in the namespace "default".
 void manager_engine::add_rights_of_events(std::vector<access_right>& out) const
 {
+    KUBECORO_EXPECT(mutex_.held_here());
     auto where = options.namespaces;
     const auto has_no_namespace = [](const auto& p) { return p.second->controlled && !p.second->resource.namespaced; };
     if (!where.empty() && std::any_of(parts_.begin(), parts_.end(), has_no_namespace)) where.emplace_back("default");
