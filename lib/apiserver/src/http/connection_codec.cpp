@@ -1,5 +1,6 @@
 #include "http/connection_codec.hpp"
 
+#include <kubecoro/base/detail/expect.hpp>
 #include <kubecoro/client/detail/incoming_head.hpp>
 
 #include <boost/asio/buffer.hpp>
@@ -178,6 +179,7 @@ std::string format_head(const http_response& head, framing frame, std::size_t le
 
 void append_chunk(std::string& out, std::string_view data)
 {
+    KUBECORO_EXPECT(!data.empty());
     std::array<char, 20> size{};
     const auto end = std::to_chars(size.data(), size.data() + size.size(), data.size(), 16);
     out.append(size.data(), end.ptr);

@@ -81,7 +81,7 @@ enum class framing
 /// Returns the status line and headers. @param length  Used with framing::length.
 [[nodiscard]] std::string format_head(const http_response& head, framing frame, std::size_t length, bool keep_alive,
                                       wall_time now);
-/// Appends one chunk; `data` must not be empty.
+/// Appends one chunk. An empty one would end the body.
 void append_chunk(std::string& out, std::string_view data);
 inline constexpr std::string_view last_chunk = "0\r\n\r\n";
 inline constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";

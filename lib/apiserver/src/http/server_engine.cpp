@@ -4,6 +4,8 @@
 #include "objects/status_errors.hpp"
 #include "request/media.hpp"
 
+#include <kubecoro/base/detail/confinement.hpp>
+#include <kubecoro/base/detail/expect.hpp>
 #include <kubecoro/base/try.hpp>
 
 #include <boost/asio/append.hpp>
@@ -135,6 +137,7 @@ http_response server_engine::handle(const http_request& request, http_response b
 void server_engine::perform_step(const http_request& request, const wake_signal& wake, std::optional<time_point>& since,
                                  engine_answer& out)
 {
+    KUBECORO_EXPECT(detail::runs_on(strand_));
     if (!since) since = time_->now();
     out.response = handle(request, std::move(out.response));
     if (out.response.pending) return changed();
@@ -182,6 +185,7 @@ void server_engine::log_request(const http_request& request, const http_response
 
 watch_handle::piece server_engine::next_of(std::uint64_t id)
 {
+    KUBECORO_EXPECT(detail::runs_on(strand_));
     watch_handle::piece out;
     const auto at = watchers_.find(id);
     if (at == watchers_.end() || at->second.cut) {
@@ -215,6 +219,7 @@ watch_handle::piece server_engine::output_of(open_watch& w)
 
 void server_engine::close(std::uint64_t id)
 {
+    KUBECORO_EXPECT(detail::runs_on(strand_));
     watchers_.erase(id);
     open_watches_ = watchers_.size();
 }
@@ -245,6 +250,7 @@ void server_engine::report(const std::exception_ptr& failure) const
 // As in handle(): the requests that follow are not affected. Work that failed is tried again, though nothing changes.
 std::optional<wall_time> server_engine::tick(wall_time now)
 {
+    KUBECORO_EXPECT(detail::runs_on(strand_));
     try {
         auto next = live_ ? live_->tick(now) : state_.tick(now);
         retry_after_ = shortest_retry;

@@ -1,5 +1,7 @@
 #include "state/resource_store.hpp"
 
+#include <kubecoro/base/detail/expect.hpp>
+#include <algorithm>
 namespace kubecoro::apiserver {
 namespace {
 
@@ -72,6 +74,7 @@ void resource_store::record(change c)
 
 void resource_store::forget_oldest_change()
 {
+    KUBECORO_EXPECT(!history_.empty());
     const std::size_t cost = cost_of(*history_.front());
     bytes_ -= cost;
     *all_bytes_ -= cost;

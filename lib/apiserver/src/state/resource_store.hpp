@@ -114,7 +114,7 @@ public:
     void compact(std::uint64_t version);
     /// Bytes of the history, without the current objects.
     [[nodiscard]] std::size_t history_bytes() const noexcept { return bytes_; }
-    /// Drops the oldest change. The history must not be empty.
+    /// Drops the oldest change.
     void forget_oldest_change();
 
     /// Changes are numbered without gaps: [first, end).
