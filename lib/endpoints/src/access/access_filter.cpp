@@ -1,3 +1,5 @@
+#include <kubecoro/base/detail/confinement.hpp>
+#include <kubecoro/base/detail/expect.hpp>
 #include <kubecoro/endpoints/access_filter.hpp>
 
 #include "access/access_core.hpp"
@@ -92,16 +94,18 @@ struct access_filter::state
         return next;
     }
 
-    /// Begins the turns whose time has come. @return when to call it again. Under the mutex.
+    /// Begins the turns whose time has come. @return when to call it again.
     time_point pass_on()
     {
+        KUBECORO_EXPECT(mutex.held_here());
         const auto now = options.time->now();
         while (auto* const next = core.next(now)) next->on_turn();
         return core.due(now);
     }
-    /// Those that wait for this review go on. Under the mutex.
+    /// Those that wait for this review go on.
     void end_review(const detail::access_digest& of, result<> outcome)
     {
+        KUBECORO_EXPECT(mutex.held_here());
         const auto at = reviews.find(of);
         at->second.settle(std::move(outcome));
         reviews.erase(at);
@@ -164,7 +168,7 @@ struct access_filter::state
     access_filter_options options;
     std::optional<detail::token_hash> hash;
     std::map<std::string_view, std::shared_ptr<metrics::counter>> outcomes;
-    std::mutex mutex;
+    detail::checked_mutex mutex;
     detail::access_core core;
     std::map<detail::access_digest, latch> reviews;
     detail::log_pace pace;

@@ -1,6 +1,8 @@
 #include "server/listener.hpp"
 
 #include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/detail/confinement.hpp>
+#include <kubecoro/base/detail/expect.hpp>
 #include <kubecoro/base/printable.hpp>
 
 #include <boost/asio/as_tuple.hpp>
@@ -179,6 +181,7 @@ asio::awaitable<result<>> listener::accept(std::shared_ptr<listener> self, task_
 
 boost::system::error_code listener::accept_some(task_group& tasks)
 {
+    KUBECORO_EXPECT(runs_on(strand_));
     boost::system::error_code error;
     for (int i = 0; i < accepted_at_once; ++i) {
         tcp::socket socket{strand_};
@@ -205,6 +208,7 @@ void listener::take(tcp::socket socket, task_group& tasks)
 
 void listener::stop()
 {
+    KUBECORO_EXPECT(runs_on(strand_));
     boost::system::error_code ignored;
     acceptor_.close(ignored);
     engine_->begin_stop();

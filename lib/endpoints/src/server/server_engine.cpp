@@ -6,6 +6,8 @@
 
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/detail/confinement.hpp>
+#include <kubecoro/base/detail/expect.hpp>
 #include <kubecoro/base/printable.hpp>
 
 #include <algorithm>
@@ -175,6 +177,7 @@ connection_table::predicate server_engine::holders_of(const client_turns& of) co
 
 void server_engine::make_way(const client_turns& of)
 {
+    KUBECORO_EXPECT(runs_on(strand_));
     const auto holds = holders_of(of);
     if (!holds) return;
     const time_point stalled = time_after(now(), -patience), old = time_after(now(), -fair_time);
@@ -215,6 +218,7 @@ asio::awaitable<http_answer> server_engine::answer(const request_head& request, 
 
 void server_engine::count(const http_answer& answer, const request_head& request)
 {
+    KUBECORO_EXPECT(runs_on(strand_));
     meters_->on_request(answer.endpoint, answer.status);
     if (answer.status < 400 || answer.endpoint == "livez" || answer.endpoint == "readyz") return;
     if (const auto held_back = refusals_.pass(now()))
