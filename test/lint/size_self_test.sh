@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What size.py counts, and that a count may not rise.
+# Shows size.py a small tree: the counts are right, and none may rise.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

@@ -97,7 +97,7 @@ TEST_CASE("apply: what others own is a conflict, or shared, or taken by force", 
     const auto shared = s.apply("two", config(R"({"a":"1"})"));
     CHECK(owners(shared) == "two Apply {\"f:data\":{\"f:a\":{}}}\none Apply {\"f:data\":{\"f:a\":{},\"f:b\":{}}}\n");
     CHECK_FALSE(shared.at_pointer("/metadata/managedFields/0").as_object().contains("time"));
-    // What is stated but not applied is merged before it is dropped: the entry has a time, and yet nothing is written.
+    // Parts that are stated but not applied are merged before they are dropped: the entry has a time, yet nothing is written.
     const auto stated = [](const std::string& status) {
         return R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"},"spec":{"selector":{"matchLabels":)"
                R"({"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}})" +

@@ -1,4 +1,4 @@
-// What clients of a server share: turns for what is scarce, the time that goes into pages, and the lines of the log. Sans-io.
+// Shared by the clients of a server: turns for what is scarce, the time that goes into pages, and the lines of the log. Sans-io.
 #pragma once
 
 #include <kubecoro/base/clock.hpp>
