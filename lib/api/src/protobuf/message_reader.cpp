@@ -230,15 +230,15 @@ bool message_reader::run_values(const schema_field& f, const wire_field& first, 
 {
     const bool left_out = tape_.leaves_out_container();
     if (left_out || tape_.may_repeat_whole()) {
-        wire_cursor ahead = in;
-        while (ahead.next_number() == first.number) {
+        wire_cursor following = in;
+        while (following.next_number() == first.number) {
             wire_field more;
-            if (!ahead.next(more)) return fail(damaged);
+            if (!following.next(more)) return fail(damaged);
         }
-        const std::string_view all(begin, static_cast<std::size_t>(ahead.position() - begin));
+        const std::string_view all(begin, static_cast<std::size_t>(following.position() - begin));
         // The elements of a run may have its bytes, too.
         if (left_out || tape_.repeat_whole(all, &f.flags)) {
-            in = ahead;
+            in = following;
             return true;
         }
     }

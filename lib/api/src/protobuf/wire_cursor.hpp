@@ -84,12 +84,12 @@ public:
     /// After a failed next(): the field with as much of its content as is there. None if its length is not there.
     [[nodiscard]] std::optional<wire_field> cut_field() const noexcept
     {
-        wire_cursor ahead(std::string_view(field_, static_cast<std::size_t>(end_ - field_)));
+        wire_cursor following(std::string_view(field_, static_cast<std::size_t>(end_ - field_)));
         std::uint64_t tag = 0;
-        if (!ahead.next_varint(tag) || (tag >> 3) > largest_number) return std::nullopt;
+        if (!following.next_varint(tag) || (tag >> 3) > largest_number) return std::nullopt;
         std::uint64_t size = 0;
-        if (static_cast<wire_type>(tag & 7) != wire_type::length || !ahead.next_varint(size)) return std::nullopt;
-        const std::string_view rest(ahead.at_, static_cast<std::size_t>(end_ - ahead.at_));
+        if (static_cast<wire_type>(tag & 7) != wire_type::length || !following.next_varint(size)) return std::nullopt;
+        const std::string_view rest(following.at_, static_cast<std::size_t>(end_ - following.at_));
         return wire_field{static_cast<std::uint32_t>(tag >> 3), wire_type::length, 0, rest};
     }
 
@@ -107,9 +107,9 @@ public:
     /// Returns the number of the next field without reading it; 0 at the end and in damaged input.
     [[nodiscard]] std::uint32_t next_number() const noexcept
     {
-        wire_cursor ahead = *this;
+        wire_cursor following = *this;
         std::uint64_t tag = 0;
-        return ahead.next_varint(tag) && (tag >> 3) <= largest_number ? static_cast<std::uint32_t>(tag >> 3) : 0;
+        return following.next_varint(tag) && (tag >> 3) <= largest_number ? static_cast<std::uint32_t>(tag >> 3) : 0;
     }
 
 private:
