@@ -107,8 +107,7 @@ void operators::stop(instance& which)
     // moment: both are failures of the network.
     const auto stopped = runner_->run(which.subject->stop());
     const bool late = !stopped && (stopped.error() == cond::timed_out || stopped.error() == cond::unreachable);
-    if (!stopped && !ended && !late)
-        notes_->broken(which.name, stopped.error().describe());
+    if (!stopped && !ended && !late) notes_->broken(which.name, stopped.error().describe());
 }
 
 } // namespace kubecoro::simulation
