@@ -7,7 +7,7 @@
 //   - "kubeconfig": as clientcmd reads it.
 //
 // The output has the line again, with its "value", or says that it is "refused"; with -why the reason is on standard error. A text of
-// which Go's random order of maps decides is "ambiguous".
+// which Go's random order of maps decides is "ambiguous", and has no value.
 package main
 
 import (
@@ -150,6 +150,9 @@ func judge(l *line) {
 	l.Value = value
 	for _, part := range bytes.Split(text, []byte("\n---")) {
 		l.Ambiguous = l.Ambiguous || ambiguous(part)
+	}
+	if l.Ambiguous {
+		l.Value = nil // another one each time
 	}
 }
 
