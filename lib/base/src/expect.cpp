@@ -12,8 +12,8 @@ namespace kubecoro::detail {
 
 void expectation_failed(const char* condition, std::source_location at) noexcept
 {
-    std::fprintf(stderr, "%s:%u: %s: expected %s\n", at.file_name(), static_cast<unsigned>(at.line()),
-                 at.function_name(), condition);
+    const auto line = static_cast<unsigned>(at.line());
+    std::fprintf(stderr, "%s:%u: %s: expected %s\n", at.file_name(), line, at.function_name(), condition);
     std::abort();
 }
 
