@@ -311,3 +311,17 @@ TEST_CASE("typed client: a struct without a place for unknown fields changes wha
     CHECK(o == boost::json::parse(R"({"apiVersion":"example.com/v1","kind":"Site",
         "metadata":{"name":"a","labels":{"l":"1"}},"spec":{"host":"b","of":{"tomorrow":1}},"status":{"x":1}})"));
 }
+
+TEST_CASE("typed client: an edit that begins a part keeps its fields that the struct does not know", "[typed]")
+{
+    boost::json::object o =
+        boost::json::parse(
+            R"({"apiVersion":"example.com/v1","kind":"Site","metadata":{"name":"a"},"spec":{"tomorrow":1}})")
+            .as_object();
+    REQUIRE(struct_edit<shop::site>([](shop::site& s) {
+                s.metadata.labels["l"] = "1";
+                s.spec.host = "b";
+            }).untyped()(o));
+    CHECK(o.at("spec").at("tomorrow") == 1);
+    CHECK(o.at("spec").at("host") == "b");
+}

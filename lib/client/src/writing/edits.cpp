@@ -281,7 +281,7 @@ result<json::object> to_json(const struct_type& type, const void* from)
     return std::move(value.get_object());
 }
 
-/// Makes the changes that lead from `before` to `after`.
+/// Makes the changes that lead from `before` to `after`. A part that is new in `after` may hold members that no struct knows.
 void bring_over(const json::object& before, const json::object& after, json::object& o)
 {
     for (const auto& [name, value] : before)
@@ -290,8 +290,8 @@ void bring_over(const json::object& before, const json::object& after, json::obj
         const auto* old = before.if_contains(name);
         if (old && *old == value) continue;
         auto& place = o[name];
-        if (old && old->is_object() && value.is_object() && place.is_object())
-            bring_over(old->get_object(), value.get_object(), place.get_object());
+        if (value.is_object() && place.is_object() && (!old || old->is_object()))
+            bring_over(old ? old->get_object() : json::object(), value.get_object(), place.get_object());
         else
             place = value;
     }
