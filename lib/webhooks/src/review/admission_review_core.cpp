@@ -3,7 +3,6 @@
 #include "review/review_core.hpp"
 
 #include <kubecoro/api/bytes.hpp>
-#include <kubecoro/api/detail/written_json.hpp>
 #include <kubecoro/api/go_duration.hpp>
 #include <kubecoro/base/printable.hpp>
 
@@ -177,14 +176,14 @@ result<admission_request> read_admission_review(std::string_view body)
     return out;
 }
 
-std::string write_admission_review(std::string_view uid, const verdict& answer, const json::array& patch)
+std::string write_admission_review(std::string_view uid, const verdict& answer, std::string_view patch)
 {
     json::object response{{"allowed", answer.is_allowed()}};
     if (!answer.is_allowed()) response["status"] = status_of(answer.status());
     if (auto warnings = warnings_of(answer); !warnings.empty()) response["warnings"] = std::move(warnings);
     if (answer.is_allowed() && !patch.empty()) {
         response["patchType"] = "JSONPatch";
-        response["patch"] = bytes(written_json(patch)).base64();
+        response["patch"] = bytes(std::string(patch)).base64();
     }
     return write_review(admission_review, uid, std::move(response));
 }

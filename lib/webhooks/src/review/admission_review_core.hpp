@@ -5,8 +5,6 @@
 
 #include <kubecoro/base/result.hpp>
 
-#include <boost/json/array.hpp>
-
 #include <string>
 #include <string_view>
 
@@ -18,9 +16,9 @@ namespace kubecoro::detail {
     resource or operation, or an object that is none. */
 [[nodiscard]] result<admission_request> read_admission_review(std::string_view body);
 
-/// Writes the answer. @param patch  A JSON patch of the object; empty = none. Ignored when the request is refused.
+/// Writes the answer. @param patch  The text of a JSON patch; empty = none. Ignored when the request is refused.
 [[nodiscard]] std::string write_admission_review(std::string_view uid, const verdict& answer,
-                                                 const boost::json::array& patch = {});
+                                                 std::string_view patch = {});
 
 /// Whether a Content-Type names JSON, with parameters or without.
 [[nodiscard]] bool is_json_type(std::string_view content_type) noexcept;
