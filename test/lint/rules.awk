@@ -2,17 +2,18 @@
 
 BEGIN {
     may["base"] = " base "
+    may["certificates"] = " base certificates "
     may["api"] = " base api "
     may["client"] = " base api client "
     may["cache"] = " base api cache "
     may["controller"] = " base api client cache controller "
     may["endpoints"] = " base api client cache controller endpoints "
     may["manager"] = " base api client cache controller manager "
-    may["webhooks"] = " base api client cache controller endpoints manager webhooks "
-    may["program"] = " base api client cache controller endpoints manager webhooks program "
+    may["webhooks"] = " base certificates api client cache controller endpoints manager webhooks "
+    may["program"] = " base certificates api client cache controller endpoints manager webhooks program "
     may["codegen"] = " base api codegen "
-    may["apiserver"] = " base api client apiserver "
-    may["testing"] = " base api client cache controller endpoints apiserver testing "
+    may["apiserver"] = " base certificates api client apiserver "
+    may["testing"] = " base certificates api client cache controller endpoints apiserver testing "
 }
 
 function report(line, rule) {

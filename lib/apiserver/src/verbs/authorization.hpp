@@ -93,4 +93,16 @@ struct impersonation
     @return empty for resources that grant nothing. Valid as long as the exchange. */
 [[nodiscard]] write_admission escalation_check(exchange& x);
 
+/// A kind of review: a question about users and permissions that a POST asks and its answer replies to. Nothing is stored.
+struct review_kind
+{
+    std::string_view api_version;
+    std::string_view kind;
+};
+
+/// The kind that a request posts; null for any other request.
+[[nodiscard]] const review_kind* review_of(const exchange& x);
+
+[[nodiscard]] http_response answer_review(exchange& x, const review_kind& kind, authorizer& access);
+
 } // namespace kubecoro::apiserver

@@ -6,7 +6,6 @@
 #include "text/json_text.hpp"
 #include "verbs/authorization.hpp"
 #include "verbs/exchange.hpp"
-#include "verbs/reviews.hpp"
 #include "verbs/service_account_token.hpp"
 
 #include <kubecoro/api/go_duration.hpp>

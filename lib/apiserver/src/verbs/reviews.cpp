@@ -1,5 +1,5 @@
 // Answers reviews of users and of permissions.
-#include "verbs/reviews.hpp"
+#include "verbs/authorization.hpp"
 
 #include "objects/status_errors.hpp"
 #include "text/json_text.hpp"
