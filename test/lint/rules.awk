@@ -4,6 +4,7 @@ BEGIN {
     may["base"] = " base "
     may["certificates"] = " base certificates "
     may["api"] = " base api "
+    may["cel"] = " base api cel "
     may["client"] = " base api client "
     may["cache"] = " base api cache "
     may["controller"] = " base api client cache controller "

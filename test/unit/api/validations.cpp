@@ -1,7 +1,6 @@
 // Compares the checks of custom resources with those of the API server's own code: lib/api/schemas/extract/validations.
-#include "validation/formats.hpp"
-#include "validation/pattern.hpp"
-
+#include <kubecoro/api/detail/formats.hpp>
+#include <kubecoro/api/detail/pattern.hpp>
 #include <kubecoro/api/validation.hpp>
 
 #include <boost/json/parse.hpp>

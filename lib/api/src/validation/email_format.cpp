@@ -1,6 +1,7 @@
 // Go's mail.ParseAddress without its results: RFC 5322 with the same leniencies.
+#include <kubecoro/api/detail/formats.hpp>
+
 #include "text/go_text.hpp"
-#include "validation/formats.hpp"
 
 #include <optional>
 #include <string_view>

@@ -6,7 +6,6 @@
 
 #include <kubecoro/api/detail/go_format.hpp>
 #include <kubecoro/api/detail/json_access.hpp>
-#include <kubecoro/api/detail/pattern_problem.hpp>
 #include <kubecoro/base/hash.hpp>
 
 #include <algorithm>
@@ -283,8 +282,6 @@ server_status invalid_status(std::string_view kind, std::string_view group, std:
     out.causes = std::move(causes);
     return out;
 }
-
-std::string detail::pattern_problem(std::string_view text) { return pattern(text).problem(); }
 
 result<object_schema> object_schema::of_schema(const json::value& schema, resource_type resource)
 {

@@ -1,4 +1,4 @@
-#include "validation/pattern.hpp"
+#include <kubecoro/api/detail/pattern.hpp>
 
 #include <re2/re2.h>
 
@@ -109,6 +109,14 @@ pattern::~pattern() = default;
 bool pattern::matches(std::string_view text) const
 {
     return re2::RE2::PartialMatch({text.data(), text.size()}, *compiled_);
+}
+
+std::optional<std::string_view> pattern::find(std::string_view text, std::size_t from) const
+{
+    const re2::StringPiece whole(text.data(), text.size());
+    re2::StringPiece found;
+    if (!compiled_->Match(whole, from, text.size(), re2::RE2::UNANCHORED, &found, 1)) return std::nullopt;
+    return std::string_view(found.data(), found.size());
 }
 
 std::shared_ptr<const pattern> pattern_set::compile(std::string_view text)

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "validation/findings.hpp"
-#include "validation/formats.hpp"
-#include "validation/pattern.hpp"
 
+#include <kubecoro/api/detail/formats.hpp>
+#include <kubecoro/api/detail/pattern.hpp>
 #include <kubecoro/api/validation.hpp>
 #include <kubecoro/base/hash.hpp>
 

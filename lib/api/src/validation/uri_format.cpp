@@ -1,4 +1,4 @@
-#include "validation/formats.hpp"
+#include <kubecoro/api/detail/formats.hpp>
 
 #include <algorithm>
 #include <charconv>

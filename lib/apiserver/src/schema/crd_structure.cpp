@@ -3,7 +3,7 @@
 #include "text/json_text.hpp"
 
 #include <kubecoro/api/detail/json_access.hpp>
-#include <kubecoro/api/detail/pattern_problem.hpp>
+#include <kubecoro/api/detail/pattern.hpp>
 
 #include <boost/json/array.hpp>
 #include <boost/json/parse.hpp>
@@ -201,7 +201,7 @@ private:
         });
         const auto expression = text_in(schema, "pattern");
         if (expression.empty()) return;
-        if (const auto problem = detail::pattern_problem(expression); !problem.empty())
+        if (const auto problem = detail::pattern(expression).problem(); !problem.empty())
             out_.add(invalid_value(at.text(".pattern"), quote(expression),
                                    "must be a valid regular expression, but isn't: " + problem));
     }

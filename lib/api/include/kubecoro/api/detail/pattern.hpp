@@ -1,9 +1,10 @@
-// Regular expressions of schemas, which have the syntax of Go's regexp.
+// Regular expressions of schemas and CEL rules, which have the syntax of Go's regexp.
 #pragma once
 
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -25,6 +26,8 @@ public:
     [[nodiscard]] const std::string& problem() const noexcept { return problem_; }
     /// True if it matches anywhere in the text.
     [[nodiscard]] bool matches(std::string_view text) const;
+    /// The first part of the text that matches, from a position on; what stands before it counts for `^` and `\b`.
+    [[nodiscard]] std::optional<std::string_view> find(std::string_view text, std::size_t from) const;
     /// As it was written.
     [[nodiscard]] const std::string& text() const noexcept { return text_; }
     /// Instructions of the compiled program.

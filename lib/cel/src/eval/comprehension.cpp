@@ -1,0 +1,169 @@
+#include "eval/cost.hpp"
+#include "eval/evaluator.hpp"
+#include "values/compare.hpp"
+
+namespace kubecoro::cel::detail {
+
+namespace {
+
+/// The cost of a step of a macro, besides its operands.
+constexpr std::uint64_t step_cost = 3;
+
+/// The keys and items that a comprehension goes through: of a list, indices and items.
+std::vector<map_entry> entries_of(const value& range)
+{
+    if (range.is(value_type::map)) return map_of(range).entries();
+    std::vector<map_entry> out;
+    const auto& items = list_of(range).items();
+    out.reserve(items.size());
+    for (std::size_t i = 0; i < items.size(); ++i)
+        out.push_back({value::of_int(static_cast<std::int64_t>(i)), items[i]});
+    return out;
+}
+
+} // namespace
+
+void evaluator::enter(const node& of, const map_entry& entry)
+{
+    if (of.second_variable != 0) {
+        scopes_.emplace_back(of.variable, entry.key);
+        scopes_.emplace_back(of.second_variable, entry.item);
+    } else {
+        // The single variable is the item of a list, but the key of a map.
+        scopes_.emplace_back(of.variable, of.flag ? entry.key : entry.item);
+    }
+}
+
+void evaluator::leave(const node& of) noexcept
+{
+    scopes_.pop_back();
+    if (of.second_variable != 0) scopes_.pop_back();
+}
+
+value evaluator::comprehension(const node& of)
+{
+    const value range = evaluate(tree_.children_of(of)[0]);
+    if (is_error(range)) return range;
+    if (!range.is(value_type::list) && !range.is(value_type::map)) return no_such_overload();
+    if (of.macro == macro_kind::sort_by) return sort_by(of, range);
+    const auto size = range.is(value_type::list) ? list_of(range).items().size() : map_of(range).entries().size();
+    if (!resources_.take(2 * item_bytes * size)) return exhausted();
+    const auto entries = entries_of(range);
+    node with_keys = of;
+    with_keys.flag = range.is(value_type::map);
+    switch (of.macro) {
+    case macro_kind::all:
+    case macro_kind::exists:
+        return quantifier(with_keys, entries);
+    case macro_kind::exists_one:
+        return count_one(with_keys, entries);
+    case macro_kind::transform_map:
+    case macro_kind::transform_map_entry:
+        return transform_to_map(with_keys, entries);
+    default:
+        return transform(with_keys, entries);
+    }
+}
+
+value evaluator::quantifier(const node& of, const std::vector<map_entry>& range)
+{
+    const bool wanted = of.macro == macro_kind::exists;
+    value failed;
+    for (const auto& entry : range) {
+        if (!charge(step_cost)) return exhausted();
+        enter(of, entry);
+        value found = evaluate(tree_.children_of(of)[1]);
+        leave(of);
+        if (found.is(value_type::boolean)) {
+            if (found.as_bool() == wanted) return found;
+        } else if (!is_error(failed)) {
+            failed = is_error(found) ? std::move(found) : no_such_overload();
+        }
+    }
+    return is_error(failed) ? failed : value(!wanted);
+}
+
+value evaluator::passes(node_id filter)
+{
+    value found = evaluate(filter);
+    return found.is(value_type::boolean) || is_error(found) ? found : no_such_overload();
+}
+
+value evaluator::count_one(const node& of, const std::vector<map_entry>& range)
+{
+    std::size_t count = 0;
+    for (const auto& entry : range) {
+        if (!charge(1)) return exhausted();
+        enter(of, entry);
+        value found = passes(tree_.children_of(of)[1]);
+        leave(of);
+        if (is_error(found)) return found;
+        count += found.as_bool() ? 1 : 0;
+    }
+    return value(count == 1);
+}
+
+value evaluator::transform(const node& of, const std::vector<map_entry>& range)
+{
+    const auto children = tree_.children_of(of);
+    const bool only_filters = of.macro == macro_kind::filter;
+    std::vector<value> out;
+    for (const auto& entry : range) {
+        if (!charge(1) || !resources_.take(item_bytes)) return exhausted();
+        enter(of, entry);
+        value kept = only_filters || of.filtered ? passes(children[1]) : value(true);
+        if (kept.as_bool()) {
+            value item = only_filters ? (of.flag ? entry.key : entry.item) : evaluate(children[of.filtered ? 2 : 1]);
+            if (is_error(item))
+                kept = std::move(item);
+            else
+                out.push_back(std::move(item));
+        }
+        leave(of);
+        if (is_error(kept)) return kept;
+    }
+    return value::of_list(std::move(out));
+}
+
+value evaluator::transform_to_map(const node& of, const std::vector<map_entry>& range)
+{
+    const auto children = tree_.children_of(of);
+    std::map<std::string, std::size_t> places;
+    std::vector<map_entry> out;
+    const auto add = [&](const map_entry& made) {
+        if (!places.emplace(made.key.to_text(), out.size()).second) return false;
+        out.push_back(made);
+        return true;
+    };
+    for (const auto& entry : range) {
+        if (!charge(1) || !resources_.take(2 * item_bytes)) return exhausted();
+        enter(of, entry);
+        const value kept = of.filtered ? passes(children[1]) : value(true);
+        value made = kept.as_bool() ? evaluate(children[of.filtered ? 2 : 1]) : value{};
+        leave(of);
+        if (is_error(kept)) return kept;
+        if (is_error(made)) return made;
+        if (!kept.as_bool()) continue;
+        if (of.macro == macro_kind::transform_map) {
+            out.push_back({entry.key, std::move(made)});
+            continue;
+        }
+        if (!made.is(value_type::map)) return no_such_overload();
+        for (const auto& each : map_of(made).entries())
+            if (!add(each)) return make_error("insert failed: key " + each.key.to_text() + " already exists");
+    }
+    return make_map(std::move(out));
+}
+
+value evaluator::sort_by(const node& of, const value& range)
+{
+    if (!range.is(value_type::list)) return no_such_overload();
+    const value keys = transform(of, entries_of(range));
+    if (is_error(keys)) return keys;
+    const auto* sort = find_function("@sortByAssociatedKeys");
+    const value operands[] = {range, keys};
+    if (!charge(cost_before(*sort, operands))) return exhausted();
+    return sort->call(resources_, operands);
+}
+
+} // namespace kubecoro::cel::detail

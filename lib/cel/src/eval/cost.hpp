@@ -1,0 +1,19 @@
+// The cost of a call, in the units of Kubernetes.
+#pragma once
+
+#include "library/functions.hpp"
+
+#include <cstdint>
+
+namespace kubecoro::cel::detail {
+
+/// The cost of a call, as far as its arguments tell.
+[[nodiscard]] std::uint64_t cost_before(const function_entry& of, arguments in);
+/// The cost that the result adds.
+[[nodiscard]] std::uint64_t cost_after(const function_entry& of, const value& result);
+
+/// The cost of making a list or a map.
+inline constexpr std::uint64_t list_cost = 10;
+inline constexpr std::uint64_t map_cost = 30;
+
+} // namespace kubecoro::cel::detail

@@ -1,0 +1,245 @@
+#include "eval/evaluator.hpp"
+
+#include "eval/cost.hpp"
+
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+
+namespace kubecoro::cel::detail {
+
+namespace {
+
+constexpr std::array<std::string_view, 11> plain_types{"bool", "int", "uint",      "double", "string",       "bytes",
+                                                       "list", "map", "null_type", "type",   "optional_type"};
+
+bool is_key(const value& of) noexcept
+{
+    return of.is(value_type::string) || of.is(value_type::integer) || of.is(value_type::unsigned_integer) ||
+           of.is(value_type::boolean);
+}
+
+} // namespace
+
+bool evaluator::charge(std::uint64_t amount) noexcept
+{
+    cost_ += amount;
+    if (cost_ > limit_) over_limit_ = true;
+    return !over_limit_ && !resources_.exhausted;
+}
+
+value evaluator::exhausted() const
+{
+    if (!over_limit_) return make_exhausted();
+    return value::made(value_type::error, 0, 0, "operation cancelled: actual cost limit exceeded", nullptr);
+}
+
+value evaluator::run()
+{
+    value out = evaluate(tree_.root);
+    if (over_limit_ || resources_.exhausted) return exhausted();
+    return out;
+}
+
+value evaluator::evaluate(node_id id)
+{
+    if (over_limit_ || resources_.exhausted) return exhausted();
+    const node& of = tree_[id];
+    switch (of.kind) {
+    case node_kind::literal:
+        return tree_.literals[of.content];
+    case node_kind::identifier:
+        return identifier(of);
+    case node_kind::select:
+        return select(of, id);
+    case node_kind::presence:
+        return presence(of);
+    case node_kind::call:
+        return call(of);
+    case node_kind::list:
+        return list(of);
+    case node_kind::map:
+        return map(of);
+    case node_kind::optional_item:
+        return evaluate(tree_.children_of(of)[0]);
+    case node_kind::both:
+        return logic(of, false);
+    case node_kind::either:
+        return logic(of, true);
+    case node_kind::choice:
+        return choice(of);
+    case node_kind::comprehension:
+        return comprehension(of);
+    case node_kind::binding:
+        return binding(of);
+    case node_kind::optional_map:
+        return optional_map(of);
+    case node_kind::optional_or:
+        return optional_or(of);
+    }
+    return {};
+}
+
+value evaluator::identifier(const node& of)
+{
+    if (!charge(1)) return exhausted();
+    if (!of.flag)
+        for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope)
+            if (scope->first == of.content) return scope->second;
+    const auto& name = tree_.name_of(of);
+    if (const auto found = named_.find(name); found != named_.end()) return found->second;
+    const auto type = std::find(plain_types.begin(), plain_types.end(), name);
+    if (type != plain_types.end()) return make_type(*type);
+    return make_error("no such attribute(s): " + name);
+}
+
+value evaluator::select(const node& of, node_id id)
+{
+    if (has_dotted_names_)
+        if (const auto found = named_.find(dotted_name(tree_, id)); found != named_.end()) return found->second;
+    value operand = evaluate(tree_.children_of(of)[0]);
+    if (is_error(operand) || !charge(1)) return operand;
+    const value field = make_static(tree_.name_of(of));
+    if (of.flag) return optional_item_at(operand, field);
+    return operand.is(value_type::list) ? no_such_overload() : item_at(operand, field);
+}
+
+value evaluator::presence(const node& of)
+{
+    const value operand = evaluate(tree_.children_of(of)[0]);
+    if (is_error(operand)) return operand;
+    const value* container = &operand;
+    if (operand.is(value_type::optional)) {
+        container = inside(operand);
+        if (container == nullptr) return value(false);
+    }
+    if (container->is(value_type::list)) return no_such_overload();
+    if (!container->is(value_type::map)) return value(false);
+    return value(map_of(*container).find(make_static(tree_.name_of(of))) != nullptr);
+}
+
+value evaluator::call(const node& of)
+{
+    const auto children = tree_.children_of(of);
+    constexpr std::size_t few = 4;
+    std::array<value, few> operands;
+    if (children.size() > few) return no_such_overload();
+    for (std::size_t i = 0; i < children.size(); ++i) {
+        operands[i] = evaluate(children[i]);
+        if (is_error(operands[i])) return operands[i];
+    }
+    if (of.function == nullptr) return make_error("no such overload: " + tree_.name_of(of));
+    const arguments in(operands.data(), children.size());
+    if (!charge(cost_before(*of.function, in))) return exhausted();
+    value out = of.function->call(resources_, in);
+    return charge(cost_after(*of.function, out)) ? out : exhausted();
+}
+
+value evaluator::list(const node& of)
+{
+    std::vector<value> items;
+    for (const auto child : tree_.children_of(of)) {
+        value item = evaluate(child);
+        if (is_error(item)) return item;
+        if (tree_[child].kind == node_kind::optional_item) {
+            if (!item.is(value_type::optional)) return no_such_overload();
+            const auto* held = inside(item);
+            if (held == nullptr) continue;
+            item = value(*held);
+        }
+        items.push_back(std::move(item));
+    }
+    if (!charge(list_cost)) return exhausted();
+    return make_list(resources_, std::move(items));
+}
+
+value evaluator::map(const node& of)
+{
+    const auto children = tree_.children_of(of);
+    std::vector<map_entry> entries;
+    std::unordered_map<std::string, std::size_t> places;
+    for (std::size_t i = 0; i + 1 < children.size(); i += 2) {
+        value key = evaluate(children[i]);
+        if (is_error(key)) return key;
+        value item = evaluate(children[i + 1]);
+        if (is_error(item)) return item;
+        if (!is_key(key)) return make_error("unsupported key type: " + std::string(type_name(key)));
+        if (tree_[children[i + 1]].kind == node_kind::optional_item) {
+            if (!item.is(value_type::optional)) return no_such_overload();
+            const auto* held = inside(item);
+            if (held == nullptr) continue;
+            item = value(*held);
+        }
+        // The last one counts.
+        const auto [place, is_new] = places.emplace(key.to_text(), entries.size());
+        if (is_new)
+            entries.push_back({std::move(key), std::move(item)});
+        else
+            entries[place->second].item = std::move(item);
+    }
+    if (!charge(map_cost) || !resources_.take(2 * item_bytes * (entries.size() + 1))) return exhausted();
+    return make_map(std::move(entries));
+}
+
+value evaluator::logic(const node& of, bool absorbing)
+{
+    value failed;
+    for (const auto child : tree_.children_of(of)) {
+        value operand = evaluate(child);
+        if (operand.is(value_type::boolean)) {
+            if (operand.as_bool() == absorbing) return operand;
+        } else if (!is_error(failed)) {
+            failed = is_error(operand) ? std::move(operand) : no_such_overload();
+        }
+    }
+    return is_error(failed) ? failed : value(!absorbing);
+}
+
+value evaluator::choice(const node& of)
+{
+    const auto children = tree_.children_of(of);
+    const value condition = evaluate(children[0]);
+    if (is_error(condition)) return condition;
+    if (!condition.is(value_type::boolean)) return no_such_overload();
+    return evaluate(children[condition.as_bool() ? 1 : 2]);
+}
+
+value evaluator::binding(const node& of)
+{
+    const auto children = tree_.children_of(of);
+    scopes_.emplace_back(of.variable, evaluate(children[0]));
+    value out = evaluate(children[1]);
+    scopes_.pop_back();
+    return out;
+}
+
+value evaluator::optional_map(const node& of)
+{
+    const auto children = tree_.children_of(of);
+    const value operand = evaluate(children[0]);
+    if (is_error(operand)) return operand;
+    if (!operand.is(value_type::optional)) return no_such_overload();
+    const auto* held = inside(operand);
+    if (held == nullptr) return operand;
+    scopes_.emplace_back(of.variable, *held);
+    value out = evaluate(children[1]);
+    scopes_.pop_back();
+    if (is_error(out) || of.flag) return out;
+    return resources_.take(item_bytes) ? make_optional(std::move(out)) : exhausted();
+}
+
+value evaluator::optional_or(const node& of)
+{
+    const auto children = tree_.children_of(of);
+    value operand = evaluate(children[0]);
+    if (is_error(operand)) return operand;
+    if (!operand.is(value_type::optional)) return no_such_overload();
+    const auto* held = inside(operand);
+    if (held == nullptr) {
+        value other = evaluate(children[1]);
+        return of.flag || is_error(other) || other.is(value_type::optional) ? other : no_such_overload();
+    }
+    return of.flag ? *held : operand;
+}
+
+} // namespace kubecoro::cel::detail

@@ -1,0 +1,76 @@
+// Trees to values.
+#pragma once
+
+#include "syntax/ast.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kubecoro::cel::detail {
+
+/// The variables of an evaluation by name.
+using variables = std::map<std::string, value, std::less<>>;
+
+/** One evaluation of a tree.
+
+    Cost is counted as a kube-apiserver counts it. An evaluation that reaches its limit, or that of its memory, ends:
+    nothing absorbs that failure. */
+class evaluator
+{
+public:
+    evaluator(const tree& of, const variables& named, const known_patterns& patterns, std::uint64_t cost_limit,
+              std::uint64_t byte_limit)
+        : tree_(of), named_(named), resources_{byte_limit, &patterns, false}, limit_(cost_limit)
+    {
+        for (const auto& [name, bound] : named_)
+            has_dotted_names_ = has_dotted_names_ || name.find('.') != std::string::npos;
+    }
+
+    /// The value of the tree, or an error.
+    [[nodiscard]] value run();
+    /// The cost so far.
+    [[nodiscard]] std::uint64_t cost() const noexcept { return cost_; }
+
+private:
+    [[nodiscard]] value evaluate(node_id id);
+    [[nodiscard]] value identifier(const node& of);
+    [[nodiscard]] value select(const node& of, node_id id);
+    [[nodiscard]] value presence(const node& of);
+    [[nodiscard]] value call(const node& of);
+    [[nodiscard]] value list(const node& of);
+    [[nodiscard]] value map(const node& of);
+    [[nodiscard]] value logic(const node& of, bool absorbing);
+    [[nodiscard]] value choice(const node& of);
+    [[nodiscard]] value binding(const node& of);
+    [[nodiscard]] value optional_map(const node& of);
+    [[nodiscard]] value optional_or(const node& of);
+    [[nodiscard]] value comprehension(const node& of);
+
+    [[nodiscard]] value quantifier(const node& of, const std::vector<map_entry>& range);
+    [[nodiscard]] value count_one(const node& of, const std::vector<map_entry>& range);
+    [[nodiscard]] value transform(const node& of, const std::vector<map_entry>& range);
+    [[nodiscard]] value transform_to_map(const node& of, const std::vector<map_entry>& range);
+    [[nodiscard]] value sort_by(const node& of, const value& range);
+    /// True unless the filter leaves the entry out; an error if it fails.
+    [[nodiscard]] value passes(node_id filter);
+
+    /// Counts a cost. False when the limit is reached.
+    bool charge(std::uint64_t amount) noexcept;
+    [[nodiscard]] value exhausted() const;
+    void enter(const node& of, const map_entry& entry);
+    void leave(const node& of) noexcept;
+
+    const tree& tree_;
+    const variables& named_;
+    resources resources_;
+    std::uint64_t cost_ = 0;
+    std::uint64_t limit_;
+    bool over_limit_ = false;
+    bool has_dotted_names_ = false;
+    std::vector<std::pair<std::uint32_t, value>> scopes_;
+};
+
+} // namespace kubecoro::cel::detail

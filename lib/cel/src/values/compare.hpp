@@ -1,0 +1,31 @@
+// Equality and order of values.
+#pragma once
+
+#include <kubecoro/cel/value.hpp>
+
+#include <optional>
+
+namespace kubecoro::cel::detail {
+
+/// A boolean, or the error of a part that has one. Numbers of different types are equal if their numbers are.
+[[nodiscard]] value equal(const value& a, const value& b);
+/// Whether equal() is true.
+[[nodiscard]] bool is_equal(const value& a, const value& b);
+/// Whether two keys of a map are the same.
+[[nodiscard]] bool same_key(const value& a, const value& b) noexcept;
+
+/// How two values stand to each other.
+enum class order : std::uint8_t
+{
+    less,
+    equal,
+    greater,
+    /// One of them is not a number.
+    unordered,
+    /// Their types have no order.
+    none
+};
+
+[[nodiscard]] order compare(const value& a, const value& b) noexcept;
+
+} // namespace kubecoro::cel::detail
