@@ -27,7 +27,9 @@ TEST_CASE("certificates: their times are read", "[certificates]")
     CHECK(facts.from == start - 1h);
     CHECK(facts.until == start + 240h);
     CHECK(facts.pem == authority.certificate);
-    CHECK(read_certificate(issued_by(authority).server_certificate).value().until == start + 48h);
+    const auto serving = read_certificate(issued_by(authority).server_certificate).value();
+    CHECK(serving.until == start + 48h);
+    CHECK(serving.names == std::vector<std::string>{"localhost", "hooks.ops.svc"});
     CHECK_FALSE(read_certificate("-----BEGIN CERTIFICATE-----\nAA\n-----END CERTIFICATE-----\n"));
     CHECK_FALSE(read_certificate(""));
 }

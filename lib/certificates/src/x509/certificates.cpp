@@ -241,6 +241,21 @@ std::optional<wall_time> time_of(const ASN1_TIME* at)
     return std::chrono::system_clock::from_time_t(::timegm(&parts));
 }
 
+std::vector<std::string> names_of(X509* certificate)
+{
+    using names_ptr = std::unique_ptr<GENERAL_NAMES, freed_by<GENERAL_NAMES_free>>;
+    const names_ptr all{
+        static_cast<GENERAL_NAMES*>(X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr))};
+    std::vector<std::string> out;
+    for (int i = 0; all && i < sk_GENERAL_NAME_num(all.get()); ++i) {
+        const auto* name = sk_GENERAL_NAME_value(all.get(), i);
+        if (name->type != GEN_DNS) continue;
+        const auto* text = reinterpret_cast<const char*>(ASN1_STRING_get0_data(name->d.dNSName));
+        out.emplace_back(text, static_cast<std::size_t>(ASN1_STRING_length(name->d.dNSName)));
+    }
+    return out;
+}
+
 } // namespace
 
 result<certificate_facts> read_certificate(std::string_view pem_text)
@@ -249,7 +264,7 @@ result<certificate_facts> read_certificate(std::string_view pem_text)
     if (!found) return openssl_failure("read a certificate");
     const auto from = time_of(X509_get0_notBefore(found.get())), until = time_of(X509_get0_notAfter(found.get()));
     if (!from || !until) return openssl_failure("read the times of a certificate");
-    return certificate_facts{*from, *until, pem(found.get())};
+    return certificate_facts{*from, *until, pem(found.get()), names_of(found.get())};
 }
 
 std::vector<std::string> split_certificates(std::string_view bundle)

@@ -24,6 +24,7 @@ struct tls_authority
     /// different ones. Errors: cond::internal with OpenSSL's reason.
     [[nodiscard]] static result<tls_authority> generate(wall_time now, std::chrono::hours valid_for,
                                                         std::string name = "kubecoro-ca");
+    friend bool operator==(const tls_authority&, const tls_authority&) = default;
 };
 
 /// Contents of the certificates that tls_identity::generate() makes.
@@ -74,6 +75,8 @@ struct certificate_facts
     wall_time until;
     /// The certificate alone, as canonical PEM text.
     std::string pem;
+    /// The DNS names that it is for, in their order.
+    std::vector<std::string> names = {};
 };
 
 /// Reads the first certificate of a PEM text. Errors: cond::internal with OpenSSL's reason.
