@@ -123,7 +123,7 @@ struct world
         r = replica{};
         r.wakes = now;
     }
-    /// What all servers trust of what replicas show. The servers have read the configurations a minute after a write.
+    /// All servers must trust the certificates that replicas show. They have read the configurations a minute after a write.
     void check(bool all_must_serve) const
     {
         for (const auto& r : replicas) {
