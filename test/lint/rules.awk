@@ -6,15 +6,16 @@ BEGIN {
     may["api"] = " base api "
     may["cel"] = " base api cel "
     may["client"] = " base api client "
+    may["http"] = " base api client http "
     may["cache"] = " base api cache "
     may["controller"] = " base api client cache controller "
-    may["endpoints"] = " base api client cache controller endpoints "
+    may["endpoints"] = " base api client http cache controller endpoints "
     may["manager"] = " base api client cache controller manager "
-    may["webhooks"] = " base certificates api client cache controller endpoints manager webhooks "
-    may["program"] = " base certificates api client cache controller endpoints manager webhooks program "
+    may["webhooks"] = " base certificates api client http cache controller endpoints manager webhooks "
+    may["program"] = " base certificates api client http cache controller endpoints manager webhooks program "
     may["codegen"] = " base api codegen "
-    may["apiserver"] = " base certificates api client apiserver "
-    may["testing"] = " base certificates api client cache controller endpoints apiserver testing "
+    may["apiserver"] = " base certificates api client http apiserver "
+    may["testing"] = " base certificates api client http cache controller endpoints apiserver testing "
 }
 
 function report(line, rule) {

@@ -1,6 +1,7 @@
 // Tests one connection over a stream controlled by the test, in virtual time.
-#include "http/listener.hpp"
+#include "http/server_engine.hpp"
 
+#include <kubecoro/http/detail/connection.hpp>
 #include <kubecoro/testing/coroutine_runner.hpp>
 
 #include <kubecoro/test/catch.hpp>
@@ -10,6 +11,9 @@
 namespace asio = boost::asio;
 using namespace kubecoro;
 using namespace kubecoro::apiserver;
+using kubecoro::detail::connection;
+using kubecoro::detail::connection_limits;
+using kubecoro::detail::connection_table;
 using kubecoro::testing::runner;
 
 namespace {
@@ -85,21 +89,28 @@ const std::string chunked_post =
     "POST " + config_maps + " HTTP/1.1\r\nHost: h\r\n" + admin + "Transfer-Encoding: chunked\r\n\r\n";
 const std::string watch_request = "GET " + config_maps + "?watch=1 HTTP/1.1\r\nHost: h\r\n" + admin + "\r\n";
 
-struct front
+struct served
 {
     runner run;
     std::shared_ptr<server_engine> engine;
     task_group tasks{run.executor()};
-    connection_table table;
-    connection_limits limits{{}, std::chrono::seconds{30}, std::chrono::seconds{90}, std::chrono::seconds{30}};
+    std::shared_ptr<connection_table> open;
+    connection_table& table;
+    connection_limits limits{.http = {.headers = 1000, .body = max_body_bytes},
+                             .request_timeout = std::chrono::seconds{30},
+                             .idle_timeout = std::chrono::seconds{90},
+                             .write_timeout = std::chrono::seconds{30},
+                             .counted_body = 2048,
+                             .readers_give_way = false};
 
-    explicit front(server_options options = {}, std::size_t max_connections = 10) : table(max_connections)
+    explicit served(server_options options = {}, std::size_t max_connections = 10)
+        : open(std::make_shared<connection_table>(max_connections, run.shared_clock(), run.executor())), table(*open)
     {
         options.time = run.shared_clock();
         options.tokens.push_back({"admin", {"admin", {"system:masters"}}});
         engine = std::make_shared<server_engine>(run.executor(), std::move(options));
     }
-    ~front()
+    ~served()
     {
         for (const auto& c : table.living()) c->cut();
         CHECK(run.run(tasks.join()));
@@ -109,7 +120,8 @@ struct front
     std::shared_ptr<wire> connect()
     {
         auto w = std::make_shared<wire>();
-        auto made = std::make_shared<connection>(run.executor(), std::make_unique<scripted_stream>(w), engine, limits);
+        auto made = std::make_shared<connection>(run.executor(), std::make_unique<scripted_stream>(w), open,
+                                                 std::make_shared<front>(engine), limits);
         if (!table.admit(made)) return nullptr;
         tasks.spawn("connection", connection::serve(made, tasks));
         run.run_until_idle();
@@ -120,11 +132,11 @@ struct front
         w->client_sends(bytes);
         run.run_until_idle();
     }
-    /// Advances time, then runs the listener's sweep.
+    /// Advances time, then closes what is due.
     void pass(duration d)
     {
         run.advance(d);
-        for (const auto& c : table.living()) c->sweep(run.shared_clock()->now());
+        (void)table.close_due(run.shared_clock()->now());
         run.run_until_idle();
     }
 };
@@ -133,7 +145,7 @@ struct front
 
 TEST_CASE("connection: an endless chunk extension is refused", "[apiserver][connection]")
 {
-    front f;
+    served f;
     const auto client = f.connect();
     f.send(client, chunked_post + "1;" + std::string(100'000, 'e'));
     CHECK(client->sent_by_server.starts_with("HTTP/1.1 400 "));
@@ -144,7 +156,7 @@ TEST_CASE("connection: an endless chunk extension is refused", "[apiserver][conn
 
 TEST_CASE("connection: deadlines end it in every state of its coroutines", "[apiserver][connection]")
 {
-    front f;
+    served f;
     SECTION("half a head")
     {
         const auto client = f.connect();
@@ -188,7 +200,7 @@ TEST_CASE("connection: deadlines end it in every state of its coroutines", "[api
 
 TEST_CASE("connection: a watch ends when its client closes or floods it", "[apiserver][connection]")
 {
-    front f;
+    served f;
     const auto client = f.connect();
     f.send(client, watch_request);
     REQUIRE(f.engine->counters().open_watches == 1);
@@ -207,7 +219,7 @@ TEST_CASE("connection: a watch ends when its client closes or floods it", "[apis
 TEST_CASE("connection_table: at the limit the longest waiting connection is closed, never one being served",
           "[apiserver][connection]")
 {
-    front f({}, 3);
+    served f({}, 3);
     const auto watching = f.connect();
     f.send(watching, watch_request);
     f.run.advance(std::chrono::seconds{1});
@@ -235,7 +247,7 @@ TEST_CASE("connection_table: at the limit the longest waiting connection is clos
 
 TEST_CASE("connection: unauthorized requests are refused before the body is read", "[apiserver][connection]")
 {
-    front f;
+    served f;
     const auto client = f.connect();
     SECTION("without a token")
     {
@@ -258,7 +270,7 @@ TEST_CASE("connection: bodies of all connections share one budget", "[apiserver]
 {
     server_options options;
     options.max_buffered_bytes = 1'000'000;
-    front f(std::move(options));
+    served f(std::move(options));
     const std::string head = "POST " + config_maps + " HTTP/1.1\r\nHost: h\r\n" + admin +
                              "Content-Type: application/json\r\nContent-Length: 700000\r\n\r\n";
     const auto one = f.connect(), two = f.connect();
@@ -283,7 +295,7 @@ TEST_CASE("connection: bodies of all connections share one budget", "[apiserver]
 
 TEST_CASE("connection: a long list is rendered while its client reads it", "[apiserver][connection]")
 {
-    front f;
+    served f;
     const std::string value(100'000, 'v');
     for (int i = 0; i < 50; ++i) {
         http_request create{"POST", config_maps};
@@ -332,7 +344,7 @@ TEST_CASE("connection: a long list is rendered while its client reads it", "[api
 
 TEST_CASE("connection: the deletion of a collection ends when its client disconnects", "[apiserver][connection]")
 {
-    front f;
+    served f;
     auto& state = f.engine->state();
     for (int i = 0; i < 1'000; ++i)
         REQUIRE(state

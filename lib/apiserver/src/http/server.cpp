@@ -1,4 +1,3 @@
-#include "http/listener.hpp"
 #include "http/server_engine.hpp"
 #include "objects/status_errors.hpp"
 
@@ -6,10 +5,10 @@
 #include <kubecoro/apiserver/manifests.hpp>
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/try.hpp>
+#include <kubecoro/http/detail/http_server.hpp>
 
 #include <boost/json/value.hpp>
 
-#include <mutex>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -18,39 +17,40 @@ namespace asio = boost::asio;
 
 namespace kubecoro::apiserver {
 
-class embedded_server::listeners
+class embedded_server::sockets : public detail::http_server
 {
 public:
-    listeners(server_engine& engine, std::size_t max_connections)
-        : table(std::make_shared<connection_table>(max_connections)), tasks(engine.executor(), engine.log())
+    sockets(const std::shared_ptr<server_engine>& engine, const kept_executor& strand,
+            std::shared_ptr<detail::connection_table> open)
+        : http_server({.title = "embedded server",
+                       .service = std::make_shared<front>(engine),
+                       .table = open,
+                       .strand = strand,
+                       .connections = engine->executor(),
+                       .log = engine->log()}),
+          table(std::move(open))
     {
     }
 
-    std::vector<std::shared_ptr<listener>> all() const
-    {
-        std::lock_guard lock(mutex);
-        std::vector<std::shared_ptr<listener>> out;
-        for (const auto& l : list)
-            if (const auto there = l.get()) out.push_back(*there);
-        return out;
-    }
-
-    std::shared_ptr<connection_table> table;
-    task_group tasks;
-    mutable std::mutex mutex;
-    /// Bound to the context, because their sockets must not outlive it.
-    std::vector<context_bound<std::shared_ptr<listener>>> list;
-    bool stopped = false;
+    const std::shared_ptr<detail::connection_table> table;
 };
 
 embedded_server::embedded_server(asio::any_io_executor executor, server_options options)
 {
     const std::size_t max_connections = options.max_connections;
     engine_ = std::make_shared<server_engine>(std::move(executor), std::move(options));
-    listeners_ = std::make_unique<listeners>(*engine_, max_connections);
+    const auto strand = make_kept_strand(engine_->executor());
+    auto table = std::make_shared<detail::connection_table>(max_connections, engine_->shared_time(), strand);
+    sockets_ = std::make_unique<sockets>(engine_, strand, std::move(table));
 }
 
 embedded_server::~embedded_server() = default;
+
+std::string bound_endpoint::url() const
+{
+    const bool v6 = address.find(':') != std::string::npos;
+    return (tls ? "https://" : "http://") + (v6 ? "[" + address + "]" : address) + ":" + std::to_string(port);
+}
 
 // Asio throws when a cancelled coroutine continues; the operations return a failure instead. Each is a coroutine of its
 // own, because catch_failure() must enclose all of its steps.
@@ -111,33 +111,57 @@ std::string_view reachable(std::string_view address)
 
 } // namespace
 
+namespace {
+
+/// Errors: misconfigured.
+result<detail::listen_options> listening(const endpoint_options& options)
+{
+    detail::listen_options out;
+    boost::system::error_code error;
+    out.at.address = asio::ip::make_address(options.address, error);
+    out.at.port = options.port;
+    if (error)
+        return failure{cond::misconfigured,
+                       "listen on " + options.address + ":" + std::to_string(options.port) + ": not an IP address"};
+    if (options.tls) {
+        const auto tls = detail::make_server_tls(
+            {options.tls->server_certificate, options.tls->server_key, options.tls->ca_certificate});
+        if (!tls) return tls.error();
+        out.tls = [tls = *tls] { return tls; };
+    }
+    // Impersonation has a header for each group.
+    out.limits.http = {.headers = 1000, .body = max_body_bytes};
+    out.limits.request_timeout = options.request_timeout;
+    out.limits.idle_timeout = options.idle_timeout;
+    out.limits.write_timeout = options.write_timeout;
+    // As in kube-apiserver: longer bodies are chunked.
+    out.limits.counted_body = 2048;
+    out.limits.readers_give_way = false;
+    return out;
+}
+
+} // namespace
+
 asio::awaitable<result<bound_endpoint>> embedded_server::listen(endpoint_options options)
 {
     if (!engine_->executor()) co_return failure{cond::cancelled, "the context of the embedded server has ended"};
-    KUBECORO_TRY(auto opened, listener::open(options, engine_, listeners_->table));
-    const auto address = opened->bound();
+    KUBECORO_TRY(auto with, listening(options));
+    KUBECORO_TRY(const auto bound, sockets_->listen(std::move(with)));
+    bound_endpoint out{bound.address.to_string(), bound.port, bound.tls};
     co_await engine_->on_strand([&] {
         if (options.tls) engine_->state().publish_root_ca(options.tls->ca_certificate);
-        engine_->state().publish_endpoint(reachable(address.address), address.port, engine_->time().wall_now());
+        engine_->state().publish_endpoint(reachable(out.address), out.port, engine_->time().wall_now());
     });
-    std::lock_guard lock(listeners_->mutex);
-    if (listeners_->stopped || !opened->start(listeners_->tasks))
-        co_return failure{cond::cancelled, "the embedded server has stopped"};
-    listeners_->list.emplace_back(engine_->executor(), opened);
-    co_return opened->bound();
+    co_return out;
 }
 
 asio::awaitable<result<>> embedded_server::stop() { return catch_failure(stop_in_order()); }
 
 asio::awaitable<result<>> embedded_server::stop_in_order()
 {
-    {
-        std::lock_guard lock(listeners_->mutex);
-        listeners_->stopped = true;
-    }
     KUBECORO_TRY(co_await engine_->stop());
-    for (const auto& l : listeners_->all()) l->stop();
-    co_return co_await listeners_->tasks.join();
+    sockets_->request_stop();
+    co_return co_await sockets_->join();
 }
 
 asio::awaitable<result<std::string>> embedded_server::execute(std::string method, std::string target, std::string body)
@@ -240,7 +264,7 @@ asio::awaitable<result<>> embedded_server::set_rules(std::vector<access_rule> ru
 
 void embedded_server::cut_connections()
 {
-    for (const auto& c : listeners_->table->living()) c->cut();
+    for (const auto& c : sockets_->table->living()) c->cut();
     engine_->cut();
 }
 
@@ -249,7 +273,8 @@ void embedded_server::refuse_connections(bool refuse) { engine_->refusing = refu
 server_counters embedded_server::counters() const
 {
     server_counters out = engine_->counters();
-    listeners_->table->count(out);
+    out.connections = sockets_->table->admitted();
+    out.open_connections = sockets_->table->size();
     return out;
 }
 

@@ -5,61 +5,15 @@
 #include <kubecoro/base/context_bound.hpp>
 #include <kubecoro/base/task_group.hpp>
 #include <kubecoro/base/wake_signal.hpp>
+#include <kubecoro/http/detail/http_service.hpp>
 
 #include <atomic>
 #include <chrono>
-#include <cstddef>
 #include <exception>
 #include <functional>
 #include <map>
 
 namespace kubecoro::apiserver {
-
-/// A limit on the bytes held by all shares together. Thread safe.
-class byte_budget
-{
-public:
-    explicit byte_budget(std::size_t limit) noexcept : limit_(limit) {}
-    byte_budget(const byte_budget&) = delete;
-    byte_budget& operator=(const byte_budget&) = delete;
-
-    [[nodiscard]] std::size_t used() const noexcept { return used_.load(); }
-
-    /// One holder's part of the budget. Used by one thread at a time; the destructor releases it.
-    class share
-    {
-    public:
-        explicit share(byte_budget& from) noexcept : from_(from) {}
-        ~share() { release(); }
-        share(const share&) = delete;
-        share& operator=(const share&) = delete;
-
-        /// Changes the bytes held to `bytes`. @return false, with nothing changed, when the budget does not allow it.
-        [[nodiscard]] bool resize(std::size_t bytes) noexcept
-        {
-            if (bytes > held_ && !from_.take(bytes - held_)) return false;
-            if (bytes < held_) from_.used_ -= held_ - bytes;
-            held_ = bytes;
-            return true;
-        }
-        void release() noexcept { (void)resize(0); }
-
-    private:
-        byte_budget& from_;
-        std::size_t held_ = 0;
-    };
-
-private:
-    [[nodiscard]] bool take(std::size_t bytes) noexcept
-    {
-        if (used_.fetch_add(bytes) + bytes <= limit_) return true;
-        used_ -= bytes;
-        return false;
-    }
-
-    const std::size_t limit_;
-    std::atomic<std::size_t> used_{0};
-};
 
 namespace live {
 class live_cluster;
@@ -128,7 +82,7 @@ public:
     /// Checks a request by its head. @return the refusal; empty: read the body, then perform().
     [[nodiscard]] boost::asio::awaitable<std::optional<http_response>> refuse_early(const http_request& head);
     /// The budget for the request bodies of all connections.
-    [[nodiscard]] byte_budget& bodies() noexcept { return bodies_; }
+    [[nodiscard]] detail::byte_budget& bodies() noexcept { return bodies_; }
 
     /// Ends all watches cleanly and refuses further requests. Idempotent.
     [[nodiscard]] boost::asio::awaitable<result<>> stop();
@@ -189,7 +143,7 @@ private:
     kept_executor strand_;
     std::shared_ptr<time_source> time_;
     logger log_;
-    byte_budget bodies_;
+    detail::byte_budget bodies_;
     /// The maximum nesting depth of JSON in request bodies.
     std::size_t max_depth_;
     std::atomic<bool> stopping_{false};
@@ -213,6 +167,25 @@ private:
     /// How long failed work of the cluster waits.
     std::chrono::seconds retry_after_ = shortest_retry;
     task_group tasks_;
+};
+
+/// Answers the requests that arrive on sockets, from the engine. Thread safe: each connection has a strand of its own.
+class front final : public detail::http_service
+{
+public:
+    explicit front(std::shared_ptr<server_engine> engine) : engine_(std::move(engine)) {}
+
+    boost::asio::awaitable<std::optional<detail::http_reply>> refuse_early(const detail::incoming_request& head,
+                                                                           detail::connection& by) override;
+    boost::asio::awaitable<std::optional<detail::http_reply>> answer(detail::incoming_request& request,
+                                                                     detail::connection& by) override;
+    detail::http_reply refusal(detail::request_reader::state why) override;
+    detail::byte_budget* bodies() noexcept override { return &engine_->bodies(); }
+    bool turns_away() const noexcept override { return engine_->refusing; }
+    void on_end(detail::closing why, const std::string& failed) override;
+
+private:
+    std::shared_ptr<server_engine> engine_;
 };
 
 } // namespace kubecoro::apiserver

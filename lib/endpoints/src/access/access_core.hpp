@@ -1,7 +1,7 @@
 // Which verdicts about tokens are known, and which reviews may begin. Sans-io.
 #pragma once
 
-#include "turns/client_turns.hpp"
+#include <kubecoro/http/detail/client_turns.hpp>
 
 #include <kubecoro/endpoints/access_filter.hpp>
 

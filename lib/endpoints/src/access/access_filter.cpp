@@ -4,7 +4,7 @@
 
 #include "access/access_core.hpp"
 #include "access/tokens.hpp"
-#include "turns/client_turns.hpp"
+#include <kubecoro/http/detail/client_turns.hpp>
 
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/latch.hpp>

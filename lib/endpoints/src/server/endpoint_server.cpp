@@ -1,14 +1,11 @@
 #include <kubecoro/endpoints/endpoint_server.hpp>
 
-#include "server/listener.hpp"
+#include "server/server_engine.hpp"
 
 #include <kubecoro/base/context_bound.hpp>
 #include <kubecoro/base/detail/owner_end.hpp>
-#include <kubecoro/base/task_group.hpp>
 #include <kubecoro/endpoints/endpoint_options.hpp>
-
-#include <boost/asio/post.hpp>
-#include <boost/asio/strand.hpp>
+#include <kubecoro/http/detail/http_server.hpp>
 
 #include <mutex>
 #include <optional>
@@ -54,49 +51,81 @@ struct endpoint_server::state
     state(const asio::any_io_executor& executor, endpoint_options o)
         : options(std::move(o)),
           strand(make_kept_strand(kept_executor(executor))),
-          connections(strand.get(), options.log),
-          loops(strand.get(), options.log, [this](const auto& task, const auto& why) { end_by(task, why); }),
-          meters(std::make_shared<detail::endpoint_meters>(sink_of(options)))
+          meters(std::make_shared<detail::endpoint_meters>(sink()))
     {
         if (!options.time) options.time = real_clock();
     }
 
-    static std::shared_ptr<metrics> sink_of(const endpoint_options& o)
+    [[nodiscard]] std::shared_ptr<metrics> sink() const
     {
-        return o.metrics ? o.metrics : std::shared_ptr<metrics>(o.prometheus);
+        return options.metrics ? options.metrics : std::shared_ptr<metrics>(options.prometheus);
     }
-
+    /// Empty = plain HTTP.
+    [[nodiscard]] result<std::function<std::shared_ptr<detail::server_tls>()>> certificate() const;
+    /// Binds the address and serves it. With the mutex held.
+    result<detail::bound_address> serve(const detail::listen_address& at);
     /// The one end for every failure of a loop.
     void end_by(const std::string& task, const failure& why);
     void request_stop();
-    [[nodiscard]] std::size_t running() const { return loops.running() + connections.running(); }
     static asio::awaitable<result<>> joined(std::shared_ptr<state> self);
 
     endpoint_options options;
     kept_executor strand;
-    /// A failure of one ends nothing else.
-    task_group connections;
-    task_group loops;
     std::shared_ptr<detail::endpoint_meters> meters;
     mutable std::mutex mutex;
-    /// Ends with its context, because its sockets belong to that.
-    context_bound<std::shared_ptr<detail::listener>> listening;
+    /// Empty before the start.
+    std::optional<detail::http_server> server;
     std::uint16_t port = 0;
     std::string url;
     bool stopped = false;
     std::optional<failure> ended_by;
 };
 
+result<std::function<std::shared_ptr<detail::server_tls>()>> endpoint_server::state::certificate() const
+{
+    const endpoint_tls& files = options.tls;
+    if (files.certificate_file.empty() && files.key_file.empty()) return {};
+    detail::server_certificate::settings with;
+    with.certificate_file = files.certificate_file;
+    with.key_file = files.key_file;
+    with.machine = system_environment();
+    with.time = options.time;
+    with.numbers = sink();
+    with.log = options.log;
+    auto made = detail::server_certificate::make(std::move(with));
+    if (!made) return made.error();
+    return [certificate = *made] { return certificate->current(); };
+}
+
+result<detail::bound_address> endpoint_server::state::serve(const detail::listen_address& at)
+{
+    /// The kernel's memory counts too.
+    constexpr int kernel_buffer = 128 * 1024;
+    auto tls = certificate();
+    if (!tls) return tls.error();
+    const auto table = std::make_shared<detail::connection_table>(options.limits.max_connections, options.time, strand);
+    const auto engine = std::make_shared<detail::server_engine>(table, options, meters);
+    if (at.address.is_loopback()) engine->expect_local_hosts();
+    server.emplace(
+        detail::http_server::settings{.title = "endpoints",
+                                      .service = engine,
+                                      .table = table,
+                                      .strand = strand,
+                                      .grace = options.limits.grace,
+                                      .log = options.log,
+                                      .on_failure = [this](const auto& task, const auto& why) { end_by(task, why); }});
+    return server->listen({at, std::move(*tls), detail::limits_of(options.limits), kernel_buffer});
+}
+
 void endpoint_server::state::end_by(const std::string& task, const failure& why)
 {
     {
         std::lock_guard lock(mutex);
         ended_by = why.because("the endpoint server has ended: its " + task + " failed");
+        stopped = true;
     }
-    request_stop();
-    connections.stop(); // the loop that gives them time may have ended
-    loops.stop();
-    detail::show_end(options.log, sink_of(options).get(), "endpoints", options.address, task, why);
+    server->end();
+    detail::show_end(options.log, sink().get(), "endpoints", options.address, task, why);
 }
 
 endpoint_server::endpoint_server(asio::any_io_executor executor, endpoint_options options)
@@ -106,28 +135,25 @@ endpoint_server::endpoint_server(asio::any_io_executor executor, endpoint_option
 
 endpoint_server::~endpoint_server()
 {
-    if (!state_ || state_->running() == 0) return;
+    if (!state_ || !state_->server || state_->server->running() == 0) return;
     state_->options.log.error("an endpoint_server was destroyed while it runs: await stop() first");
     request_stop();
-    for (task_group* g : {&state_->loops, &state_->connections}) g->keep_until_ended(state_);
+    state_->server->keep_until_ended(state_);
 }
 
 result<> endpoint_server::start()
 {
     state& s = *state_;
     std::lock_guard lock(s.mutex);
-    const auto strand = s.strand.get();
-    if (s.stopped || !strand) return failure{cond::cancelled, "the endpoint server has stopped"};
-    if (s.listening.get()) return failure{cond::misconfigured, "the endpoint server has been started"};
+    if (s.stopped || !s.strand.get()) return failure{cond::cancelled, "the endpoint server has stopped"};
+    if (s.port != 0) return failure{cond::misconfigured, "the endpoint server has been started"};
     const auto address = detail::parse_listen_address(s.options.address);
     if (!address) return address.error();
     if (address->off) return {};
-    auto opened = detail::listener::open(strand, s.options, s.meters);
-    if (!opened) return opened.error();
-    s.port = (*opened)->port();
-    s.url = (*opened)->url();
-    s.listening = context_bound<std::shared_ptr<detail::listener>>(strand, *opened);
-    if (!(*opened)->start(s.loops, s.connections)) return failure{cond::cancelled, "the endpoint server has stopped"};
+    const auto bound = s.serve(*address);
+    if (!bound) return bound.error();
+    s.port = bound->port;
+    s.url = bound->url();
     s.options.log.info("serving", {{"url", s.url}, {"paths", served_paths(s.options)}});
     return {};
 }
@@ -151,10 +177,8 @@ void endpoint_server::request_stop() { state_->request_stop(); }
 void endpoint_server::state::request_stop()
 {
     std::lock_guard lock(mutex);
-    if (std::exchange(stopped, true)) return;
-    const auto held = listening.get();
-    if (!held) return;
-    if (const auto on = strand.get()) asio::post(on, [l = *held] { l->stop(); });
+    stopped = true;
+    if (server) server->request_stop();
 }
 
 asio::awaitable<result<>> endpoint_server::stop()
@@ -165,9 +189,8 @@ asio::awaitable<result<>> endpoint_server::stop()
 
 asio::awaitable<result<>> endpoint_server::state::joined(std::shared_ptr<state> self)
 {
-    for (task_group* g : {&self->loops, &self->connections}) {
-        if (const auto left = co_await g->join(); !left) co_return left;
-    }
+    if (self->server)
+        if (const auto left = co_await self->server->join(); !left) co_return left;
     std::lock_guard lock(self->mutex);
     co_return self->ended_by ? result<>(*self->ended_by) : result<>();
 }

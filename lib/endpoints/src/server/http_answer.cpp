@@ -3,55 +3,8 @@
 #include "http/gzip.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
-#include <ctime>
 
 namespace kubecoro::detail {
-namespace {
-
-std::string_view reason_of(int status)
-{
-    switch (status) {
-    case 200:
-        return "OK";
-    case 400:
-        return "Bad Request";
-    case 401:
-        return "Unauthorized";
-    case 403:
-        return "Forbidden";
-    case 404:
-        return "Not Found";
-    case 405:
-        return "Method Not Allowed";
-    case 413:
-        return "Content Too Large";
-    case 421:
-        return "Misdirected Request";
-    case 431:
-        return "Request Header Fields Too Large";
-    case 503:
-        return "Service Unavailable";
-    case 505:
-        return "HTTP Version Not Supported";
-    default:
-        return "Internal Server Error";
-    }
-}
-
-std::string http_date(wall_time now)
-{
-    const std::time_t seconds = std::chrono::system_clock::to_time_t(now);
-    std::tm parts{};
-    gmtime_r(&seconds, &parts);
-    std::array<char, 64> text{};
-    const std::size_t n = std::strftime(text.data(), text.size(), "%a, %d %b %Y %H:%M:%S GMT", &parts);
-    return {text.data(), n};
-}
-
-} // namespace
-
 http_answer plain_answer(int status, std::string text)
 {
     http_answer out;
@@ -60,43 +13,37 @@ http_answer plain_answer(int status, std::string text)
     return out;
 }
 
-std::string head_of(const http_answer& answer, bool keep_alive, wall_time now)
+http_answer later(std::string_view endpoint, std::string text)
 {
-    std::string out = "HTTP/1.1 " + std::to_string(answer.status) + " ";
-    out += reason_of(answer.status);
-    out += "\r\nContent-Type: ";
-    out += answer.content_type;
-    if (answer.parts)
-        out += "\r\nTransfer-Encoding: chunked";
-    else if (!answer.endless)
-        out += "\r\nContent-Length: " + std::to_string(body_of(answer).size());
-    out += "\r\nDate: " + http_date(now);
-    out += "\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n";
-    const bool has_policy = std::any_of(answer.headers.begin(), answer.headers.end(),
-                                        [](const auto& h) { return h.first == "Content-Security-Policy"; });
-    if (!has_policy) out += "Content-Security-Policy: default-src 'none'; frame-ancestors 'none'\r\n";
-    for (const auto& [name, value] : answer.headers) {
-        out += name;
-        out += ": " + value + "\r\n";
-    }
-    if (!keep_alive) out += "Connection: close\r\n";
-    return out + "\r\n";
+    auto out = plain_answer(503, std::move(text));
+    out.headers.emplace_back("Retry-After", "1");
+    out.endpoint = endpoint;
+    return out;
 }
 
-std::string_view frame_chunk(std::string& chunk, bool is_first)
+http_answer unauthenticated(std::string text)
 {
-    if (!std::string_view(chunk).starts_with(room_for_chunk_head)) chunk.insert(0, room_for_chunk_head);
-    const auto size = chunk.size() - room_for_chunk_head.size();
-    if (size == 0) return {};
-    std::array<char, room_for_chunk_head.size()> head{'\r', '\n'};
-    auto* end = std::to_chars(head.data() + 2, head.data() + head.size() - 2, size, 16).ptr;
-    *end++ = '\r';
-    *end++ = '\n';
-    // The line end of the chunk before comes with this head: behind that chunk, it could double the memory of the text.
-    const auto* const begin = head.data() + (is_first ? 2 : 0);
-    const auto at = room_for_chunk_head.size() - static_cast<std::size_t>(end - begin);
-    std::copy(begin, static_cast<const char*>(end), chunk.data() + at);
-    return std::string_view(chunk).substr(at);
+    auto out = plain_answer(401, std::move(text));
+    out.headers.emplace_back("WWW-Authenticate", "Bearer");
+    return out;
+}
+
+http_reply reply_of(http_answer answer)
+{
+    http_reply out;
+    out.status = answer.status;
+    out.headers = {{"Content-Type", std::string(answer.content_type)},
+                   {"Cache-Control", "no-store"},
+                   {"X-Content-Type-Options", "nosniff"},
+                   {"Referrer-Policy", "no-referrer"}};
+    const bool has_policy = std::any_of(answer.headers.begin(), answer.headers.end(),
+                                        [](const auto& h) { return h.first == "Content-Security-Policy"; });
+    if (!has_policy) out.headers.emplace_back("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
+    for (auto& [name, value] : answer.headers) out.headers.emplace_back(name, std::move(value));
+    out.body = {std::move(answer.body), std::move(answer.shared_body)};
+    out.live = out.until_close = answer.endless;
+    if (answer.place) out.held.push_back(std::move(answer.place));
+    return out;
 }
 
 void mark_compressed(http_answer& answer)

@@ -2,11 +2,10 @@
 #pragma once
 
 #include "dashboard/snapshot_feed.hpp"
-#include "server/shared_turn.hpp"
-#include "turns/client_turns.hpp"
 
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/endpoints/endpoint_options.hpp>
+#include <kubecoro/http/detail/http_service.hpp>
 
 #include <functional>
 #include <memory>
@@ -28,8 +27,6 @@ struct http_answer
     std::shared_ptr<const std::string> shared_body = {};
     /// Set: the body is made while it is sent, in place of `body`.
     body_parts parts = {};
-    /// The page that makes `parts`.
-    const streamed_page* page = nullptr;
     /// Whether `body` or `shared_body` is compressed.
     bool compressed = false;
     /// Names and values of further headers.
@@ -44,6 +41,10 @@ struct http_answer
 
 /// An answer in plain text.
 [[nodiscard]] http_answer plain_answer(int status, std::string text);
+/// 503: the client asks again. @param endpoint  As in http_answer.
+[[nodiscard]] http_answer later(std::string_view endpoint, std::string text);
+/// 401.
+[[nodiscard]] http_answer unauthenticated(std::string text);
 
 /// The bytes of the body, if it is made before it is sent.
 [[nodiscard]] inline std::string_view body_of(const http_answer& answer) noexcept
@@ -51,19 +52,8 @@ struct http_answer
     return answer.shared_body ? std::string_view(*answer.shared_body) : std::string_view(answer.body);
 }
 
-/// The status line and the headers. Every answer forbids caching, framing and guessing of its type.
-[[nodiscard]] std::string head_of(const http_answer& answer, bool keep_alive, wall_time now);
-
-/// The text before a chunk that frame_chunk() replaces: room for the line end of the chunk before, 16 digits, and a line end.
-inline constexpr std::string_view room_for_chunk_head("\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 20);
-/// Writes the head of a chunk in front of it, so that one write sends both. @param chunk  Begins with room_for_chunk_head, or gets
-/// it, which moves the chunk. @return the bytes to send; none for an empty chunk, which would end the body.
-[[nodiscard]] std::string_view frame_chunk(std::string& chunk, bool is_first);
-/// The bytes after the chunks of a body. @param is_first  There was no chunk.
-[[nodiscard]] constexpr std::string_view end_of_chunks(bool is_first) noexcept
-{
-    return is_first ? "0\r\n\r\n" : "\r\n0\r\n\r\n";
-}
+/// The reply without its source. Every one forbids caching, framing and guessing of its type.
+[[nodiscard]] http_reply reply_of(http_answer answer);
 
 /// Says in the headers that the body is compressed.
 void mark_compressed(http_answer& answer);

@@ -6,9 +6,10 @@
 
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/clock.hpp>
-#include <kubecoro/base/detail/confinement.hpp>
-#include <kubecoro/base/detail/expect.hpp>
 #include <kubecoro/base/printable.hpp>
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
 
 #include <algorithm>
 
@@ -16,96 +17,19 @@ namespace asio = boost::asio;
 
 namespace kubecoro::detail {
 
-endpoint_meters::endpoint_meters(std::shared_ptr<metrics> sink) : sink_(std::move(sink))
-{
-    if (!sink_) sink_ = null_metrics();
-    repeated_ = sink_->make_counter("kubecoro_endpoints_repeated_pages_total", {});
-    open_gauge_ = sink_->make_gauge("kubecoro_endpoints_open_connections", {});
-}
-
-void endpoint_meters::on_request(std::string_view endpoint, int status)
-{
-    ++requests_;
-    auto& counter = requests_by_[{std::string(endpoint), status}];
-    if (!counter)
-        counter = sink_->make_counter("kubecoro_endpoints_requests_total",
-                                      {{"endpoint", std::string(endpoint)}, {"code", std::to_string(status)}});
-    counter->add();
-}
-
-void endpoint_meters::on_connection(const char* outcome)
-{
-    const std::string_view name = outcome;
-    if (name == "accepted") ++connections_;
-    if (name.starts_with("closed_")) ++closed_;
-    auto at = connections_by_.find(name);
-    if (at == connections_by_.end())
-        at = connections_by_
-                 .emplace(name,
-                          sink_->make_counter("kubecoro_endpoints_connections_total", {{"outcome", std::string(name)}}))
-                 .first;
-    at->second->add();
-}
-
-void endpoint_meters::on_repeated_page() { repeated_->add(); }
-
-void endpoint_meters::on_open_connections(std::size_t n)
-{
-    open_ = n;
-    open_gauge_->set(static_cast<double>(n));
-}
-
-endpoint_stats endpoint_meters::stats() const
-{
-    endpoint_stats out;
-    out.connections = connections_;
-    out.open_connections = open_;
-    out.closed_by_server = closed_;
-    out.requests = requests_;
-    out.answer_bytes = answer_bytes_;
-    return out;
-}
-
 namespace {
 
 constexpr duration log_pause = std::chrono::seconds{10};
 constexpr std::size_t longest_logged_target = 200;
-/// How long a client may take for 64 KiB while others wait for its room.
-constexpr duration patience = std::chrono::seconds{1};
-/// How long an answer has its room, while the client of another address waits that has less.
-constexpr duration fair_time = std::chrono::seconds{3};
-
+/// A larger answer counts as endpoint_limits::max_answer_bytes: refusals and probes wait for nothing.
+constexpr std::size_t small_answer = 4096;
+/// An answer that is made in parts counts as so much at least.
+constexpr std::size_t portion = 64 * 1024;
 /// Time that streamed pages may take at once: enough for one of a large cluster.
 constexpr duration pages_at_once = std::chrono::seconds{3};
 
+constexpr std::string_view no_room = "too many answers wait for their clients\n";
 constexpr std::string_view exposition_format = "text/plain; version=0.0.4; charset=utf-8";
-
-/// @param units  Held at once.
-client_turns::limits for_all_connections(const endpoint_limits& l, std::size_t units = client_turns::limits{}.units)
-{
-    return {.units = units, .addresses = l.max_connections, .waiters = l.max_connections};
-}
-
-/// A fifth of those of a second begin at once.
-client_turns turns_in_a_second(const endpoint_limits& l, std::size_t n)
-{
-    return {for_all_connections(l), n, 1 + n / 5};
-}
-
-http_answer later(std::string_view endpoint, std::string text)
-{
-    auto out = plain_answer(503, std::move(text));
-    out.headers.emplace_back("Retry-After", "1");
-    out.endpoint = endpoint;
-    return out;
-}
-
-http_answer unauthenticated(std::string text)
-{
-    auto out = plain_answer(401, std::move(text));
-    out.headers.emplace_back("WWW-Authenticate", "Bearer");
-    return out;
-}
 
 std::optional<health_query> health_query_of(const request_target& target)
 {
@@ -125,73 +49,124 @@ std::optional<health_query> health_query_of(const request_target& target)
 
 } // namespace
 
-server_engine::server_engine(const asio::any_io_executor& strand, endpoint_options options,
+connection_limits limits_of(const endpoint_limits& l)
+{
+    return {.http = {.head = l.max_head_bytes},
+            .request_timeout = l.read_timeout,
+            .idle_timeout = l.idle_timeout,
+            .answer_timeout = l.answer_timeout,
+            .input = l.max_head_bytes + 4096};
+}
+
+server_engine::server_engine(std::shared_ptr<connection_table> shared, endpoint_options options,
                              std::shared_ptr<endpoint_meters> meters)
-    : strand_(strand),
+    : fair_service(std::move(shared),
+                   {options.limits.max_handshakes_per_second, options.limits.max_requests_per_second}),
       options_(std::move(options)),
       meters_(std::move(meters)),
-      table_(
-          options_.limits.max_connections, [this] { return pass_on(); }, options_.time, strand),
       feed_(options_.debug
                 ? std::make_shared<snapshot_feed>(*options_.debug, options_.limits.snapshot_period, options_.time)
                 : nullptr),
       metrics_page_(options_.limits.render_share),
-      handshakes_(turns_in_a_second(options_.limits, options_.limits.max_handshakes_per_second)),
-      requests_(turns_in_a_second(options_.limits, options_.limits.max_requests_per_second)),
-      renders_(for_all_connections(options_.limits, 1), render_budget(options_.limits.render_share)),
-      parts_(for_all_connections(options_.limits, 1), render_budget(options_.limits.page_share, pages_at_once)),
-      bytes_(for_all_connections(options_.limits, options_.limits.max_answer_bytes)),
-      streams_(for_all_connections(options_.limits, options_.limits.max_streams)),
+      renders_(turns_of(1), render_budget(options_.limits.render_share)),
+      parts_(turns_of(1), render_budget(options_.limits.page_share, pages_at_once)),
+      bytes_(turns_of(options_.limits.max_answer_bytes)),
+      streams_(turns_of(options_.limits.max_streams)),
       repeats_(log_pause),
       refusals_(log_pause),
       breaks_(log_pause),
       closings_(log_pause)
 {
-    for (const auto& page : options_.pages)
-        places_.emplace_back(for_all_connections(options_.limits, page.max_answers));
+    for (const auto& page : options_.pages) places_.emplace_back(turns_of(page.max_answers));
+    for (auto* of : {&renders_, &parts_, &bytes_, &streams_}) add(*of);
+    for (auto& of : places_) add(of);
 }
 
 time_point server_engine::pass_on()
 {
-    const auto present = now();
-    time_point due = time_point::max();
-    const auto begin = [&](client_turns& of) {
-        while (auto* const next = of.next(present)) next->on_turn();
-        due = std::min(due, of.due(present));
-    };
-    for (auto* of : {&handshakes_, &requests_, &renders_, &parts_, &bytes_, &streams_}) begin(*of);
-    for (auto& of : places_) begin(of);
+    const time_point due = fair_service::pass_on();
     meters_->on_answer_bytes(bytes_.used());
-    table_.watch(due);
     return due;
 }
 
-connection_table::predicate server_engine::holders_of(const client_turns& of) const
+/// The parts of a page.
+class server_engine::page_source final : public body_source
 {
-    if (&of == &bytes_) return [](const connection& c) { return c.holds_answer(); };
-    if (&of == &streams_) return [](const connection& c) { return c.streams(); };
-    for (std::size_t i = 0; i < places_.size(); ++i)
-        if (&of == &places_[i]) return [page = &options_.pages[i]](const connection& c) { return c.sends() == page; };
-    return {};
-}
+public:
+    page_source(server_engine& engine, body_parts parts, std::shared_ptr<shared_turn> held)
+        : engine_(engine), parts_(std::move(parts)), held_(std::move(held))
+    {
+    }
 
-void server_engine::make_way(const client_turns& of)
+    asio::awaitable<step> next(body_part& into, connection& by) override
+    {
+        bool follows = false;
+        {
+            shared_turn own(engine_, engine_.parts_, by.client());
+            const bool may = co_await by.await_turn(own, 1, time_point::max(), true);
+            if (!may) co_return step::broken;
+            try {
+                own.begin_work();
+                follows = parts_(into.own);
+            } catch (const std::exception& e) {
+                // The client learns it from the missing end.
+                engine_.on_broken_off(e.what());
+                co_return step::broken;
+            }
+        }
+        // One that is larger than others has been made by now, but is not held while its client stalls.
+        if (!held_->resize(std::max(portion, into.own.capacity()))) {
+            engine_.on_broken_off("too many answers wait for their clients");
+            co_return step::broken;
+        }
+        // A page may look through much without finding anything: others have their turns all the same.
+        if (into.own.size() <= room_for_chunk_head.size()) co_await asio::post(asio::use_awaitable);
+        co_return follows ? step::more : step::last;
+    }
+
+private:
+    server_engine& engine_;
+    body_parts parts_;
+    std::shared_ptr<shared_turn> held_;
+};
+
+/// Snapshots for a dashboard, until the client, the server or the stream's time ends them.
+class server_engine::snapshot_source final : public body_source
 {
-    KUBECORO_EXPECT(runs_on(strand_));
-    const auto holds = holders_of(of);
-    if (!holds) return;
-    const time_point stalled = time_after(now(), -patience), old = time_after(now(), -fair_time);
-    // One that waits for a turn itself is not slow.
-    if (table_.make_room(
-            [&](const connection& c) { return holds(c) && !c.awaits_turn() && *c.waits_since() <= stalled; }))
-        return;
-    const auto crowd = of.displaced();
-    if (!crowd) return;
-    table_.end_oldest_answer(
-        [&](const connection& c) { return holds(c) && c.client() == *crowd && *c.answers_since() <= old; });
-}
+public:
+    snapshot_source(server_engine& engine, std::shared_ptr<snapshot_feed::seat> seat)
+        : engine_(engine), seat_(std::move(seat)), end_(time_after(engine.now(), engine.options_.limits.stream_time))
+    {
+    }
 
-std::optional<http_answer> server_engine::refusal_of(const request_head& request) const
+    asio::awaitable<step> next(body_part& into, connection& by) override
+    {
+        held_.reset();
+        while (!by.ends() && engine_.now() < end_) {
+            const time_point begin = engine_.now();
+            const auto next = seat_->next(begin);
+            engine_.renders_.spend(begin, engine_.now());
+            if (const auto* snapshot = std::get_if<std::shared_ptr<const std::string>>(&next)) {
+                // Counted for each stream, though they share it: a stalled one keeps its own alive.
+                held_.emplace(engine_, engine_.bytes_, by.client());
+                const bool may = co_await by.take_turn(*held_, (*snapshot)->size());
+                if (!may) break;
+                into.shared = *snapshot;
+                co_return step::more;
+            }
+            co_await by.pause_until(std::min(std::get<time_point>(next), end_));
+        }
+        co_return step::last;
+    }
+
+private:
+    server_engine& engine_;
+    std::shared_ptr<snapshot_feed::seat> seat_;
+    const time_point end_;
+    std::optional<shared_turn> held_;
+};
+
+std::optional<http_answer> server_engine::refusal_of(const incoming_request& request) const
 {
     if (request.method != "GET" && request.method != "HEAD") {
         auto refusal = plain_answer(405, "only GET and HEAD\n");
@@ -203,7 +178,41 @@ std::optional<http_answer> server_engine::refusal_of(const request_head& request
     return std::nullopt;
 }
 
-asio::awaitable<http_answer> server_engine::answer(const request_head& request, connection& by)
+asio::awaitable<std::optional<http_reply>> server_engine::answer(incoming_request& request, connection& by)
+{
+    const auto held = std::make_shared<shared_turn>(*this, bytes_, by.client());
+    auto made = co_await answer_in_room(request, *held, by);
+    if (by.closed()) co_return std::nullopt;
+    count(made, request);
+    auto parts = std::move(made.parts);
+    auto seat = std::move(made.stream);
+    auto out = reply_of(std::move(made));
+    if (parts) out.source = std::make_unique<page_source>(*this, std::move(parts), held);
+    if (seat) out.source = std::make_unique<snapshot_source>(*this, std::move(seat));
+    out.held.push_back(held);
+    co_return out;
+}
+
+asio::awaitable<http_answer> server_engine::answer_in_room(const incoming_request& request, shared_turn& held,
+                                                           connection& by)
+{
+    const auto size_of = [](const http_answer& a) { return a.parts ? portion : body_of(a).size(); };
+    auto out = co_await make_answer(request, by);
+    const auto size = size_of(out);
+    if (size <= small_answer) co_return out;
+    // One that has to wait is made again in its turn: it would take the room that it waits for.
+    const bool kept = held.ask_now(size);
+    if (!kept && !out.parts) out = {};
+    if (!kept) {
+        const bool may = co_await by.take_turn(held, size);
+        if (!may) co_return later("none", std::string(no_room));
+    }
+    if (!kept && !out.parts) out = co_await make_answer(request, by);
+    if (!held.resize(size_of(out))) co_return later("none", std::string(no_room));
+    co_return out;
+}
+
+asio::awaitable<http_answer> server_engine::make_answer(const incoming_request& request, connection& by)
 {
     http_answer answer;
     std::exception_ptr thrown;
@@ -216,9 +225,16 @@ asio::awaitable<http_answer> server_engine::answer(const request_head& request, 
     co_return answer;
 }
 
-void server_engine::count(const http_answer& answer, const request_head& request)
+http_reply server_engine::refusal(request_reader::state why)
 {
-    KUBECORO_EXPECT(runs_on(strand_));
+    auto said = fair_service::refusal(why);
+    auto answer = plain_answer(said.status, std::move(said.body.own));
+    count(answer);
+    return reply_of(std::move(answer));
+}
+
+void server_engine::count(const http_answer& answer, const incoming_request& request)
+{
     meters_->on_request(answer.endpoint, answer.status);
     if (answer.status < 400 || answer.endpoint == "livez" || answer.endpoint == "readyz") return;
     if (const auto held_back = refusals_.pass(now()))
@@ -228,7 +244,7 @@ void server_engine::count(const http_answer& answer, const request_head& request
                                                     {"held_back", *held_back}});
 }
 
-asio::awaitable<http_answer> server_engine::route(const request_head& request, connection& by)
+asio::awaitable<http_answer> server_engine::route(const incoming_request& request, connection& by)
 {
     if (auto refusal = refusal_of(request)) co_return std::move(*refusal);
     const auto target = parse_target(request.target);
@@ -273,10 +289,10 @@ std::string server_engine::debug_path(const request_target& target) const
     return "/debug";
 }
 
-asio::awaitable<std::optional<http_answer>> server_engine::refusal_by_token(const request_head& request,
+asio::awaitable<std::optional<http_answer>> server_engine::refusal_by_token(const incoming_request& request,
                                                                             std::string path, connection& by) const
 {
-    const auto token = bearer_token(request.authorization);
+    const auto token = bearer_token(request.header("authorization"));
     if (token.empty()) co_return unauthenticated("a token is needed: Authorization: Bearer TOKEN\n");
     const connection::turn_wait counted(by); // for its turn to be reviewed
     const auto verdict = co_await options_.protect->check(std::string(token), path, by.address().to_string());
@@ -311,12 +327,12 @@ asio::awaitable<http_answer> server_engine::answer_health(const request_target& 
     co_return out;
 }
 
-http_answer server_engine::answer_metrics(const request_head& request)
+http_answer server_engine::answer_metrics(const incoming_request& request)
 {
     http_answer out;
     out.endpoint = "metrics";
     out.content_type = exposition_format;
-    auto page = metrics_page_.get(*options_.time, accepts_gzip(request.accept_encoding),
+    auto page = metrics_page_.get(*options_.time, accepts_gzip(request.header("accept-encoding")),
                                   [this] { return options_.prometheus->text(); });
     out.shared_body = std::move(page.body);
     if (page.compressed) mark_compressed(out);
@@ -336,11 +352,12 @@ void server_engine::on_repeated()
                           {{"held_back", *held_back}});
 }
 
-asio::awaitable<http_answer> server_engine::answer_page(std::size_t page, const request_head& request, connection& by)
+asio::awaitable<http_answer> server_engine::answer_page(std::size_t page, const incoming_request& request,
+                                                        connection& by)
 {
     const streamed_page& made_of = options_.pages[page];
     // Without chunks, an answer that breaks off looks complete.
-    if (!request.reads_chunks) co_return plain_answer(505, "HTTP/1.1 is needed\n");
+    if (!request.may_chunk) co_return plain_answer(505, "HTTP/1.1 is needed\n");
     http_answer out;
     // A HEAD costs nothing: nobody gives way to it.
     if (request.method != "HEAD") {
@@ -350,7 +367,6 @@ asio::awaitable<http_answer> server_engine::answer_page(std::size_t page, const 
     }
     out.endpoint = "page";
     out.content_type = made_of.content_type;
-    out.page = &made_of;
     // Begun with the first part, which a HEAD does not make.
     out.parts = [&made_of, parts = body_parts()](std::string& part) mutable {
         if (!parts) parts = made_of.begin();
@@ -359,7 +375,7 @@ asio::awaitable<http_answer> server_engine::answer_page(std::size_t page, const 
     co_return out;
 }
 
-asio::awaitable<http_answer> server_engine::answer_debug(const request_target& target, const request_head& request,
+asio::awaitable<http_answer> server_engine::answer_debug(const request_target& target, const incoming_request& request,
                                                          connection& by)
 {
     http_answer out;
@@ -370,7 +386,8 @@ asio::awaitable<http_answer> server_engine::answer_debug(const request_target& t
         for (const std::string& page : options_.debug->names()) out.body += "/debug/" + page + "\n";
         co_return out;
     }
-    const bool as_json = target.has("format") ? target.value("format") == "json" : prefers_json(request.accept);
+    const bool as_json =
+        target.has("format") ? target.value("format") == "json" : prefers_json(request.header("accept"));
     std::optional<std::string> cluster;
     if (target.has("cluster")) cluster = target.value("cluster");
     shared_turn own(*this, renders_, by.client());
@@ -382,18 +399,18 @@ asio::awaitable<http_answer> server_engine::answer_debug(const request_target& t
     if (as_json) out.content_type = "application/json";
     out.body = std::move(*rendered);
     // Within the turn: it may take longer than the page.
-    compress(out, request.accept_encoding);
+    compress(out, request.header("accept-encoding"));
     co_return out;
 }
 
 /// The page holds nothing of the program, and asks for a token if its stream needs one.
-http_answer server_engine::answer_dashboard(const request_head& request) const
+http_answer server_engine::answer_dashboard(const incoming_request& request) const
 {
     const dashboard_page& page = the_dashboard_page();
     http_answer out;
     out.endpoint = "dashboard";
     out.content_type = "text/html; charset=utf-8";
-    if (accepts_gzip(request.accept_encoding)) {
+    if (accepts_gzip(request.header("accept-encoding"))) {
         out.shared_body = page.compressed;
         mark_compressed(out);
     } else {
@@ -403,12 +420,13 @@ http_answer server_engine::answer_dashboard(const request_head& request) const
     return out;
 }
 
-asio::awaitable<http_answer> server_engine::answer_stream(const request_head& request, connection& by)
+asio::awaitable<http_answer> server_engine::answer_stream(const incoming_request& request, connection& by)
 {
     http_answer out;
     out.endpoint = "dashboard";
     // A foreign page could not read the stream, but use up the streams.
-    if (request.fetch_site == "cross-site" || request.fetch_site == "same-site") {
+    const std::string_view site = request.header("sec-fetch-site");
+    if (site == "cross-site" || site == "same-site") {
         out = plain_answer(403, "a page of another site asks\n");
         out.endpoint = "dashboard";
         co_return out;
@@ -422,8 +440,6 @@ asio::awaitable<http_answer> server_engine::answer_stream(const request_head& re
     out.stream = feed_->join();
     co_return out;
 }
-
-http_answer server_engine::no_room() const { return later("none", "too many answers wait for their clients\n"); }
 
 void server_engine::on_broken_off(std::string_view why)
 {
@@ -441,7 +457,7 @@ http_answer server_engine::failed(std::exception_ptr thrown)
     return plain_answer(500, "the answer could not be made; the log of the program says why\n");
 }
 
-void server_engine::publish_open() { meters_->on_open_connections(table_.size()); }
+void server_engine::publish_open() { meters_->on_open_connections(table().size()); }
 
 void server_engine::on_accepted(bool admitted)
 {

@@ -184,10 +184,10 @@ public:
 
 private:
     friend class in_process_transport;
-    class listeners;
+    class sockets;
     [[nodiscard]] boost::asio::awaitable<result<>> stop_in_order();
     std::shared_ptr<server_engine> engine_;
-    std::unique_ptr<listeners> listeners_;
+    std::unique_ptr<sockets> sockets_;
 };
 
 } // namespace kubecoro::apiserver

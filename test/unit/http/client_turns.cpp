@@ -1,4 +1,4 @@
-#include "turns/client_turns.hpp"
+#include <kubecoro/http/detail/client_turns.hpp>
 
 #include <kubecoro/test/catch.hpp>
 
@@ -32,7 +32,7 @@ const auto flood = id(1), scraper = id(2), third = id(3);
 
 } // namespace
 
-TEST_CASE("client_turns: a client is an address of IPv4, or a network of IPv6", "[endpoints][turns]")
+TEST_CASE("client_turns: a client is an address of IPv4, or a network of IPv6", "[http][turns]")
 {
     const auto of = [](const char* text) { return client_of(asio::ip::make_address(text)); };
     CHECK(of("10.0.0.1") == of("::ffff:10.0.0.1"));
@@ -41,7 +41,7 @@ TEST_CASE("client_turns: a client is an address of IPv4, or a network of IPv6", 
     CHECK(of("fd00:1:2:3::1") != of("fd00:1:2:4::1"));
 }
 
-TEST_CASE("client_turns: units are granted while there are some, then by turns of addresses", "[endpoints][turns]")
+TEST_CASE("client_turns: units are granted while there are some, then by turns of addresses", "[http][turns]")
 {
     client_turns turns({.units = 2});
     std::array<waiter, 6> of_flood;
@@ -62,7 +62,7 @@ TEST_CASE("client_turns: units are granted while there are some, then by turns o
     CHECK(turns.used() == 2);
 }
 
-TEST_CASE("client_turns: turns begin while there is time, and none before those that wait", "[endpoints][turns]")
+TEST_CASE("client_turns: turns begin while there is time, and none before those that wait", "[http][turns]")
 {
     client_turns turns({.units = 1}, detail::render_budget(0.1));
     waiter a, b, c;
@@ -82,7 +82,7 @@ TEST_CASE("client_turns: turns begin while there is time, and none before those 
     CHECK(turns.next(later + 10s) == &c);
 }
 
-TEST_CASE("client_turns: a number of them begins in a second, and some at once", "[endpoints][turns]")
+TEST_CASE("client_turns: a number of them begins in a second, and some at once", "[http][turns]")
 {
     client_turns turns({}, 50, 11);
     auto at = now;
@@ -103,7 +103,7 @@ TEST_CASE("client_turns: a number of them begins in a second, and some at once",
 }
 
 TEST_CASE("client_turns: a large want is not overtaken by small ones, and one that never fits is refused",
-          "[endpoints][turns]")
+          "[http][turns]")
 {
     client_turns turns({.units = 10});
     waiter a, large, small;
@@ -119,7 +119,7 @@ TEST_CASE("client_turns: a large want is not overtaken by small ones, and one th
     CHECK(turns.next(now) == &small);
 }
 
-TEST_CASE("client_turns: one that has left has no turn, and leaves nothing behind", "[endpoints][turns]")
+TEST_CASE("client_turns: one that has left has no turn, and leaves nothing behind", "[http][turns]")
 {
     client_turns turns({.units = 1});
     std::array<waiter, 3> w;
@@ -138,7 +138,7 @@ TEST_CASE("client_turns: one that has left has no turn, and leaves nothing behin
     CHECK_FALSE(turns.waiting());
 }
 
-TEST_CASE("client_turns: waiters of an address and addresses that wait have limits", "[endpoints][turns]")
+TEST_CASE("client_turns: waiters of an address and addresses that wait have limits", "[http][turns]")
 {
     client_turns turns({.units = 1, .addresses = 2, .waiters = 3});
     std::array<waiter, 9> w;
@@ -151,7 +151,7 @@ TEST_CASE("client_turns: waiters of an address and addresses that wait have limi
     CHECK(turns.ask(third, w[6], now) == step::waits);
 }
 
-TEST_CASE("client_turns: an address that has more than another one would have is displaced", "[endpoints][turns]")
+TEST_CASE("client_turns: an address that has more than another one would have is displaced", "[http][turns]")
 {
     client_turns turns({.units = 4});
     std::array<waiter, 6> w;
@@ -167,7 +167,7 @@ TEST_CASE("client_turns: an address that has more than another one would have is
     CHECK_FALSE(turns.displaced()); // two each would only change places
 }
 
-TEST_CASE("client_turns: a holder may grow while there is room", "[endpoints][turns]")
+TEST_CASE("client_turns: a holder may grow while there is room", "[http][turns]")
 {
     client_turns turns({.units = 10});
     waiter w;
@@ -181,8 +181,7 @@ TEST_CASE("client_turns: a holder may grow while there is room", "[endpoints][tu
     CHECK(turns.used() == 0);
 }
 
-TEST_CASE("client_turns: whatever others do, an address that waits has its turn after those before it",
-          "[endpoints][turns]")
+TEST_CASE("client_turns: whatever others do, an address that waits has its turn after those before it", "[http][turns]")
 {
     const auto seed = std::random_device()();
     INFO("seed " << seed);

@@ -1,4 +1,4 @@
-#include "turns/client_turns.hpp"
+#include <kubecoro/http/detail/client_turns.hpp>
 
 #include <kubecoro/base/clock.hpp>
 

@@ -1,11 +1,11 @@
-#include "turns/client_turns.hpp"
+#include <kubecoro/http/detail/client_turns.hpp>
 
 #include <kubecoro/test/catch.hpp>
 
 using namespace kubecoro;
 using namespace std::chrono_literals;
 
-TEST_CASE("log_pace: one line passes in a while and says how many did not", "[endpoints]")
+TEST_CASE("log_pace: one line passes in a while and says how many did not", "[http]")
 {
     detail::log_pace pace{10s};
     const time_point start{};
