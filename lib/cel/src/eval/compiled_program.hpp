@@ -1,7 +1,11 @@
 // The part of a program that its copies share.
 #pragma once
 
-#include "syntax/ast.hpp"
+#include <kubecoro/base/result.hpp>
+
+#include "check/checker.hpp"
+
+#include <memory>
 
 namespace kubecoro::cel::detail {
 
@@ -9,7 +13,14 @@ struct compiled_program
 {
     tree expression;
     known_patterns patterns;
+    /// Empty if it is unchecked.
+    std::string type;
 };
+
+/// Compiles an expression, and checks it unless there are no types.
+/// Errors: cond::invalid.
+[[nodiscard]] result<std::shared_ptr<const compiled_program>> compile_program(std::string text,
+                                                                              const declared_types* variables);
 
 /// The regular expressions that are literals of an expression. One that does not compile is left out.
 [[nodiscard]] known_patterns literal_patterns(const tree& in);

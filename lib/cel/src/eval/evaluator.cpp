@@ -76,6 +76,8 @@ value evaluator::evaluate(node_id id)
         return optional_map(of);
     case node_kind::optional_or:
         return optional_or(of);
+    case node_kind::message:
+        return make_error("unknown type: " + tree_.name_of(of));
     }
     return {};
 }

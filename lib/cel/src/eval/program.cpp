@@ -25,16 +25,50 @@ known_patterns literal_patterns(const tree& in)
     return out;
 }
 
+namespace {
+
+failure refused(const tree& in, const std::vector<compile_problem>& problems)
+{
+    std::string words;
+    for (const auto& each : problems) words += (words.empty() ? "" : "\n") + located(in.text, each.at, each.words);
+    return failure(cond::invalid, std::move(words));
+}
+
+} // namespace
+
+result<std::shared_ptr<const compiled_program>> compile_program(std::string text, const declared_types* variables)
+{
+    auto parsed = parse(std::move(text), variables == nullptr);
+    if (!parsed) return parsed.error();
+    auto out = std::make_shared<compiled_program>();
+    out->expression = *std::move(parsed);
+    const tree& in = out->expression;
+    if (variables != nullptr) {
+        const auto found = check(in, *variables);
+        if (!found.problems.empty()) return refused(in, found.problems);
+        if (const auto problems = check_literals(in, found.types); !problems.empty()) return refused(in, problems);
+        out->type = write_type(*found.types[in.root]);
+    }
+    out->patterns = literal_patterns(in);
+    return std::shared_ptr<const compiled_program>(std::move(out));
+}
+
 } // namespace detail
 
-result<program> program::compile(std::string text, const compile_options& options)
+result<program> program::compile(std::string text, const declarations& variables)
 {
-    auto parsed = detail::parse(std::move(text), options.has_bind);
-    if (!parsed) return parsed.error();
-    auto compiled = std::make_shared<detail::compiled_program>();
-    compiled->expression = *std::move(parsed);
-    compiled->patterns = detail::literal_patterns(compiled->expression);
-    return program(std::move(compiled));
+    detail::declared_types types;
+    for (const auto& [name, type] : variables) types.emplace(name, detail::parse_type(type));
+    auto compiled = detail::compile_program(std::move(text), &types);
+    if (!compiled) return compiled.error();
+    return program(*std::move(compiled));
+}
+
+result<program> program::compile_unchecked(std::string text)
+{
+    auto compiled = detail::compile_program(std::move(text), nullptr);
+    if (!compiled) return compiled.error();
+    return program(*std::move(compiled));
 }
 
 evaluation program::evaluate(const bindings& named, const budget& limits) const
@@ -46,6 +80,8 @@ evaluation program::evaluate(const bindings& named, const budget& limits) const
 }
 
 const std::string& program::text() const noexcept { return compiled_->expression.text; }
+
+const std::string& program::type() const noexcept { return compiled_->type; }
 
 bool program::mentions(std::string_view name) const
 {

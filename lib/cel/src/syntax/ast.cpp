@@ -29,11 +29,15 @@ std::string located(std::string_view text, std::size_t at, std::string_view word
     const auto before = text.substr(0, at);
     const auto line_number = std::count(before.begin(), before.end(), '\n') + 1;
     const auto begin = line_number == 1 ? 0 : before.rfind('\n') + 1;
-    const auto line = text.substr(begin, text.substr(begin).find('\n'));
+    std::string line(text.substr(begin, text.substr(begin).find('\n')));
+    std::replace(line.begin(), line.end(), '\t', ' ');
+    const auto runes = split_runes(line);
     const auto column = count_runes(text.substr(begin, at - begin));
     std::string out = "ERROR: <input>:" + std::to_string(line_number) + ":" + std::to_string(column + 1) + ": ";
-    out.append(words).append("\n | ").append(line).append("\n | ").append(column, '.').append("^");
-    return out;
+    out.append(words).append("\n | ").append(line).append("\n | ");
+    // The marks are as wide as the characters above them.
+    for (std::size_t i = 0; i < column; ++i) out += i < runes.size() && runes[i].size() > 1 ? "．" : ".";
+    return out + (column < runes.size() && runes[column].size() > 1 ? "＾" : "^");
 }
 
 } // namespace kubecoro::cel::detail

@@ -41,7 +41,9 @@ enum class node_kind : std::uint8_t
     /// `a.optMap(x, b)`, `a.optFlatMap(x, b)`
     optional_map,
     /// `a.or(b)`, `a.orValue(b)`: b is evaluated when it is needed.
-    optional_or
+    optional_or,
+    /// `a.b{c: d}`: a message, which no expression of Kubernetes can make. Its fields are left out.
+    message
 };
 
 enum class macro_kind : std::uint8_t

@@ -119,9 +119,8 @@ token lexer::next()
 namespace {
 
 constexpr std::string_view letters = "abfnrtv\\'\"`?";
+const std::string bad_escape = "Syntax error: token recognition error at";
 constexpr std::string_view meanings = "\a\b\f\n\r\t\v\\'\"`?";
-
-value bad_escape() { return make_error("unable to unescape string"); }
 
 /// A number of some digits; nothing if there are fewer.
 std::optional<std::uint32_t> take_digits(std::string_view& text, std::size_t count, unsigned base)
@@ -142,14 +141,15 @@ std::optional<std::uint32_t> take_digits(std::string_view& text, std::size_t cou
 }
 
 /// Appends what an escape means, and takes it off the front of the text, which begins behind the backslash.
-bool append_escape(std::string& out, std::string_view& text, bool is_bytes)
+/// Returns what is wrong with it.
+std::string append_escape(std::string& out, std::string_view& text, bool is_bytes)
 {
-    if (text.empty()) return false;
+    if (text.empty()) return bad_escape;
     const char c = text[0];
     if (const auto found = letters.find(c); found != std::string_view::npos) {
         out += meanings[found];
         text.remove_prefix(1);
-        return true;
+        return {};
     }
     std::optional<std::uint32_t> number;
     if (c >= '0' && c <= '3') {
@@ -158,12 +158,13 @@ bool append_escape(std::string& out, std::string_view& text, bool is_bytes)
         text.remove_prefix(1);
         number = take_digits(text, c == 'u' ? 4 : c == 'U' ? 8 : 2, 16);
     }
-    if (!number || (!is_bytes && !is_rune(*number))) return false;
+    if (!number) return bad_escape;
+    if (!is_bytes && !is_rune(*number)) return "invalid unicode code point";
     if (is_bytes)
         out += static_cast<char>(*number);
     else
         append_rune(out, *number);
-    return true;
+    return {};
 }
 
 } // namespace
@@ -182,7 +183,8 @@ value unquote(const token& from)
         const char c = text[0];
         text.remove_prefix(1);
         if (c == '\\' && !is_raw) {
-            if (!append_escape(out, text, is_bytes)) return bad_escape();
+            if (const auto problem = append_escape(out, text, is_bytes); !problem.empty())
+                return make_error(problem == bad_escape ? problem + ": '" + std::string(from.text) + "'" : problem);
         } else if (c == '\r') {
             // All ends of lines are the same.
             out += '\n';

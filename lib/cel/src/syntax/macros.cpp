@@ -45,13 +45,15 @@ public:
         if (operand.kind != node_kind::select || operand.flag)
             return in_.fail(operand.at, "invalid argument to has() macro");
         const auto field = operand.content;
-        const auto id = in_.make(node_kind::presence, operand.at, {in_.so_far().children_of(operand)[0]});
+        const auto id = in_.make(node_kind::presence, at_, {in_.so_far().children_of(operand)[0]});
         if (!in_.failed()) in_.at(id).content = field;
         return id;
     }
 
     node_id comprehension(const comprehension_macro& macro, node_id range)
     {
+        makes_list_ =
+            macro.kind == macro_kind::map || macro.kind == macro_kind::filter || macro.kind == macro_kind::sort_by;
         const auto first = variable(0);
         const auto second = macro.variables > 1 ? variable(1) : 0;
         if (!in_.failed() && first == second)
@@ -92,7 +94,7 @@ private:
     {
         const auto& operand = in_.at(operands_[place]);
         if (operand.kind != node_kind::identifier) {
-            in_.fail(operand.at, "argument must be a simple name");
+            in_.fail(operand.at, makes_list_ ? "argument is not an identifier" : "argument must be a simple name");
             return 0;
         }
         if (in_.so_far().name_of(operand) == "__result__")
@@ -103,6 +105,7 @@ private:
     tree_builder& in_;
     std::size_t at_;
     std::span<const node_id> operands_;
+    bool makes_list_ = false;
 };
 
 } // namespace

@@ -171,7 +171,11 @@ private:
                 expect("]");
                 operand = builder_.call(at, is_optional ? "_[?_]" : "_[_]", operands, false);
             } else {
-                break;
+                if (!current_.is("{")) break;
+                const auto name = dotted_name(builder_.so_far(), operand);
+                if (name.empty()) break;
+                advance();
+                operand = message(at, name);
             }
         }
         return operand;
@@ -277,10 +281,25 @@ private:
             return builder_.call(open, name.text, operands, false);
         }
         if (is_reserved(name.text)) return builder_.fail(name.begin, "reserved identifier: " + std::string(name.text));
-        if (current_.is("{"))
-            return builder_.fail(name.begin,
-                                 "undeclared reference to '" + std::string(name.text) + "' (in container '')");
         return builder_.identifier(name.begin, name.text, is_root);
+    }
+
+    /// A message behind its name.
+    node_id message(std::size_t at, const std::string& name)
+    {
+        while (!builder_.failed() && !current_.is("}")) {
+            static_cast<void>(take("?"));
+            if (current_.kind != token_kind::identifier && current_.kind != token_kind::quoted_identifier)
+                return unexpected();
+            advance();
+            expect(":");
+            static_cast<void>(expression());
+            if (!take(",")) break;
+        }
+        expect("}");
+        const auto id = builder_.make(node_kind::message, at, {});
+        if (!builder_.failed()) builder_.at(id).content = builder_.name(name);
+        return id;
     }
 
     node_id map(std::size_t at)

@@ -9,7 +9,8 @@ namespace kubecoro::cel::detail {
 namespace {
 
 /// A function, a blank, and its overloads with blanks between them. A point before the bracket: a member. `@` in an overload stands for
-/// each of the types that have an order, `#` for those that have a sum.
+/// each of the types that have an order, `#` for those that have a sum. Those of authorisation are for messages: rules of definitions
+/// have no variable of their types.
 constexpr std::string_view table = R"(
 !_ (bool):bool
 -_ (double):double (int):int
@@ -133,6 +134,20 @@ value .(optional<V>):V
 hasValue .(optional<V>):bool
 or .(optional<V>,optional<V>):optional<V>
 orValue .(optional<V>,V):V
+path .(kubernetes.authorization.Authorizer,string):kubernetes.authorization.PathCheck
+group .(kubernetes.authorization.Authorizer,string):kubernetes.authorization.GroupCheck
+serviceAccount .(kubernetes.authorization.Authorizer,string,string):kubernetes.authorization.Authorizer
+resource .(kubernetes.authorization.GroupCheck,string):kubernetes.authorization.ResourceCheck
+subresource .(kubernetes.authorization.ResourceCheck,string):kubernetes.authorization.ResourceCheck
+namespace .(kubernetes.authorization.ResourceCheck,string):kubernetes.authorization.ResourceCheck
+name .(kubernetes.authorization.ResourceCheck,string):kubernetes.authorization.ResourceCheck
+check .(kubernetes.authorization.PathCheck,string):kubernetes.authorization.Decision .(kubernetes.authorization.ResourceCheck,string):kubernetes.authorization.Decision
+errored .(kubernetes.authorization.Decision):bool
+error .(kubernetes.authorization.Decision):string
+allowed .(kubernetes.authorization.Decision):bool
+reason .(kubernetes.authorization.Decision):string
+fieldSelector .(kubernetes.authorization.ResourceCheck,string):kubernetes.authorization.ResourceCheck
+labelSelector .(kubernetes.authorization.ResourceCheck,string):kubernetes.authorization.ResourceCheck
 )";
 
 constexpr std::string_view ordered_types[] = {"int",      "uint",      "double", "bool",

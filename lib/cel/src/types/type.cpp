@@ -33,7 +33,7 @@ constexpr named_kind named_kinds[] = {
 
 type_ref make(type_kind kind, std::vector<type_ref> parameters)
 {
-    return std::make_shared<const type>(type{kind, std::move(parameters)});
+    return std::make_shared<const type>(type{kind, std::move(parameters), {}, nullptr, 0});
 }
 
 /// The parts between commas that no angle bracket encloses.
@@ -62,14 +62,14 @@ type_ref type_type(type_ref of) { return make(type_kind::type, {std::move(of)});
 
 type_ref parameter_type(std::string name)
 {
-    return std::make_shared<const type>(type{type_kind::parameter, {}, std::move(name)});
+    return std::make_shared<const type>(type{type_kind::parameter, {}, std::move(name), nullptr, 0});
 }
 
 type_ref type_of_schema(const schema_node& schema)
 {
     switch (schema.kind) {
     case schema_kind::object:
-        return std::make_shared<const type>(type{type_kind::object, {}, "object", &schema});
+        return std::make_shared<const type>(type{type_kind::object, {}, "object", &schema, 0});
     case schema_kind::map:
         return map_type(make_type_ref(type_kind::string), type_of_schema(*schema.items));
     case schema_kind::list:
@@ -108,21 +108,30 @@ type_ref parse_type(std::string_view text)
     if (name == "duration") return make_type_ref(type_kind::duration);
     for (const auto& known : named_kinds)
         if (known.name == name) return make(known.kind, std::move(parameters));
-    return std::make_shared<const type>(type{type_kind::opaque, {}, std::string(name)});
+    return std::make_shared<const type>(type{type_kind::opaque, {}, std::string(name), nullptr, 0});
 }
 
-std::string write_type(const type& of)
+namespace {
+
+std::string written_type(const type& of, bool is_short)
 {
     if (of.kind == type_kind::opaque || of.kind == type_kind::object || of.kind == type_kind::parameter) return of.name;
     const auto found = std::find_if(std::begin(named_kinds), std::end(named_kinds),
                                     [&of](const auto& each) { return each.kind == of.kind; });
     std::string out(found->name);
-    if (of.kind == type_kind::timestamp) out = "timestamp";
-    if (of.kind == type_kind::duration) out = "duration";
+    if (is_short && of.kind == type_kind::timestamp) out = "timestamp";
+    if (is_short && of.kind == type_kind::duration) out = "duration";
+    if (!is_short && of.kind == type_kind::null) out = "null_type";
     if (of.parameters.empty()) return out;
     out += '(';
-    for (std::size_t i = 0; i < of.parameters.size(); ++i) out += (i > 0 ? ", " : "") + write_type(*of.parameters[i]);
+    for (std::size_t i = 0; i < of.parameters.size(); ++i)
+        out += (i > 0 ? ", " : "") + written_type(*of.parameters[i], is_short);
     return out + ')';
 }
+
+} // namespace
+
+std::string write_type(const type& of) { return written_type(of, false); }
+std::string write_short_type(const type& of) { return written_type(of, true); }
 
 } // namespace kubecoro::cel::detail

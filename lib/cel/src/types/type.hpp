@@ -47,6 +47,8 @@ struct type
     std::vector<type_ref> parameters = {};
     std::string name = {};
     const schema_node* schema = nullptr;
+    /// The number of a variable that an inference has made; 0 for everything else.
+    std::size_t variable = 0;
 };
 
 [[nodiscard]] type_ref make_type_ref(type_kind kind);
@@ -62,5 +64,7 @@ struct type
 [[nodiscard]] type_ref parse_type(std::string_view text);
 /// A type in the words of the server: `list(int)`.
 [[nodiscard]] std::string write_type(const type& of);
+/// The same in messages, which have shorter names for some types.
+[[nodiscard]] std::string write_short_type(const type& of);
 
 } // namespace kubecoro::cel::detail

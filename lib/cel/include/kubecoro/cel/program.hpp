@@ -37,12 +37,8 @@ struct evaluation
     std::uint64_t cost = 0;
 };
 
-/// How a program is compiled.
-struct compile_options
-{
-    /// With the macro `cel.bind`, which Kubernetes does not have. Default false.
-    bool has_bind = false;
-};
+/// The types of variables by name: `int`, `string`, `dyn`, `list<int>`, `map<string,dyn>`, `optional<int>`.
+using declarations = std::map<std::string, std::string, std::less<>>;
 
 /** A compiled expression of the Common Expression Language, with the functions that Kubernetes has.
 
@@ -53,8 +49,13 @@ class program
 {
 public:
     /** Compiles an expression of at most 100,000 bytes.
-        Errors: cond::invalid, with the place. */
-    [[nodiscard]] static result<program> compile(std::string text, const compile_options& options = {});
+        Errors: cond::invalid, with the words of a kube-apiserver and the places: syntax, a reference to something
+        undeclared, operands that no function takes, literals that it cannot read. */
+    [[nodiscard]] static result<program> compile(std::string text, const declarations& variables);
+
+    /** The same without a look at types: what does not fit fails when it is evaluated. It also has the macro
+        `cel.bind`, which Kubernetes does not have. */
+    [[nodiscard]] static result<program> compile_unchecked(std::string text);
 
     /** Evaluates the expression.
         Errors: cond::invalid, with the words of a kube-apiserver: a failed operation, a missing member, an exhausted
@@ -63,6 +64,8 @@ public:
 
     /// The expression.
     [[nodiscard]] const std::string& text() const noexcept;
+    /// The type of its value, in the words of a kube-apiserver; empty if it is unchecked.
+    [[nodiscard]] const std::string& type() const noexcept;
     /// Whether it mentions a variable that it does not declare itself.
     [[nodiscard]] bool mentions(std::string_view name) const;
 
