@@ -24,7 +24,7 @@ struct compile_problem
 /// The checked types of an expression.
 struct checked
 {
-    /// Of each node, by its number.
+    /// The type of each node, by its number.
     std::vector<type_ref> types;
     /// In the order of their places.
     std::vector<compile_problem> problems;

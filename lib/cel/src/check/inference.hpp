@@ -11,7 +11,7 @@
 
 namespace kubecoro::cel::detail {
 
-/** The substitutions of variables, as cel-go's checker has them. What fails to fit leaves no trace. */
+/** The substitutions of variables, as cel-go's checker has them. A failed attempt leaves no trace. */
 class inference
 {
 public:

@@ -76,7 +76,7 @@ private:
         return unwraps ? found->parameters[0] : found;
     }
 
-    /// The items of a literal must have the type of the first one. Of a list one that differs is named, of a map all.
+    /// The items of a literal must have the type of the first one. The message names one that differs for a list, all for a map.
     void items(std::span<const node_id> children, std::size_t first, std::size_t step)
     {
         for (std::size_t i = first + step; i < children.size(); i += step) {

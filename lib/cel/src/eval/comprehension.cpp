@@ -6,8 +6,15 @@ namespace kubecoro::cel::detail {
 
 namespace {
 
-/// The cost of a step of a macro, besides its operands.
-constexpr std::uint64_t step_cost = 3;
+// Macros cost what the loops cost that cel-go makes of them: the accumulated value is read before a step and in it, and at the end.
+constexpr std::uint64_t result_cost = 1;
+constexpr std::uint64_t read_cost = 1;
+constexpr std::uint64_t call_one = 1;
+/// A step that adds an item: the accumulated list is read, a list of one item is made and added.
+constexpr std::uint64_t item_cost = read_cost + list_cost + call_one;
+
+/// The condition of the loop of `all` and `exists`, before each step.
+constexpr std::uint64_t condition_cost(bool is_exists) { return is_exists ? 3 : 2; }
 
 /// The keys and items that a comprehension goes through: of a list, indices and items.
 std::vector<map_entry> entries_of(const value& range)
@@ -69,17 +76,19 @@ value evaluator::quantifier(const node& of, const std::vector<map_entry>& range)
 {
     const bool wanted = of.macro == macro_kind::exists;
     value failed;
-    for (const auto& entry : range) {
-        if (!charge(step_cost)) return exhausted();
-        enter(of, entry);
+    for (std::size_t i = 0; i < range.size(); ++i) {
+        if (!charge(condition_cost(wanted) + read_cost)) return exhausted();
+        enter(of, range[i]);
         value found = evaluate(tree_.children_of(of)[1]);
         leave(of);
         if (found.is(value_type::boolean)) {
-            if (found.as_bool() == wanted) return found;
-        } else if (!is_error(failed)) {
-            failed = is_error(found) ? std::move(found) : no_such_overload();
+            if (found.as_bool() != wanted) continue;
+            if (!charge(result_cost + (i + 1 < range.size() ? condition_cost(wanted) : 0))) return exhausted();
+            return found;
         }
+        if (!is_error(failed)) failed = is_error(found) ? std::move(found) : no_such_overload();
     }
+    if (!charge(result_cost)) return exhausted();
     return is_error(failed) ? failed : value(!wanted);
 }
 
@@ -93,14 +102,14 @@ value evaluator::count_one(const node& of, const std::vector<map_entry>& range)
 {
     std::size_t count = 0;
     for (const auto& entry : range) {
-        if (!charge(1)) return exhausted();
         enter(of, entry);
         value found = passes(tree_.children_of(of)[1]);
         leave(of);
         if (is_error(found)) return found;
+        if (found.as_bool() && !charge(read_cost + call_one)) return exhausted();
         count += found.as_bool() ? 1 : 0;
     }
-    return value(count == 1);
+    return charge(result_cost + call_one) ? value(count == 1) : exhausted();
 }
 
 value evaluator::transform(const node& of, const std::vector<map_entry>& range)
@@ -109,10 +118,11 @@ value evaluator::transform(const node& of, const std::vector<map_entry>& range)
     const bool only_filters = of.macro == macro_kind::filter;
     std::vector<value> out;
     for (const auto& entry : range) {
-        if (!charge(1) || !resources_.take(item_bytes)) return exhausted();
+        if (!resources_.take(item_bytes)) return exhausted();
         enter(of, entry);
         value kept = only_filters || of.filtered ? passes(children[1]) : value(true);
         if (kept.as_bool()) {
+            if (!charge(item_cost + (only_filters ? read_cost : 0))) return exhausted();
             value item = only_filters ? (of.flag ? entry.key : entry.item) : evaluate(children[of.filtered ? 2 : 1]);
             if (is_error(item))
                 kept = std::move(item);
@@ -122,7 +132,7 @@ value evaluator::transform(const node& of, const std::vector<map_entry>& range)
         leave(of);
         if (is_error(kept)) return kept;
     }
-    return value::of_list(std::move(out));
+    return charge(result_cost) ? value::of_list(std::move(out)) : exhausted();
 }
 
 value evaluator::transform_to_map(const node& of, const std::vector<map_entry>& range)
@@ -136,9 +146,12 @@ value evaluator::transform_to_map(const node& of, const std::vector<map_entry>& 
         return true;
     };
     for (const auto& entry : range) {
-        if (!charge(1) || !resources_.take(2 * item_bytes)) return exhausted();
+        if (!resources_.take(2 * item_bytes)) return exhausted();
         enter(of, entry);
         const value kept = of.filtered ? passes(children[1]) : value(true);
+        // The accumulated map is read and gets an entry, whose key may be read as well.
+        const std::uint64_t cost = read_cost + call_one + (of.macro == macro_kind::transform_map ? read_cost : 0);
+        if (kept.as_bool() && !charge(cost)) return exhausted();
         value made = kept.as_bool() ? evaluate(children[of.filtered ? 2 : 1]) : value{};
         leave(of);
         if (is_error(kept)) return kept;
@@ -152,12 +165,14 @@ value evaluator::transform_to_map(const node& of, const std::vector<map_entry>& 
         for (const auto& each : map_of(made).entries())
             if (!add(each)) return make_error("insert failed: key " + each.key.to_text() + " already exists");
     }
-    return make_map(std::move(out));
+    return charge(result_cost) ? make_map(std::move(out)) : exhausted();
 }
 
 value evaluator::sort_by(const node& of, const value& range)
 {
     if (!range.is(value_type::list)) return no_such_overload();
+    // The list is read once for its keys, and once to be sorted.
+    if (!charge(2 * read_cost)) return exhausted();
     const value keys = transform(of, entries_of(range));
     if (is_error(keys)) return keys;
     const auto* sort = find_function("@sortByAssociatedKeys");

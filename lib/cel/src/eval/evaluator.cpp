@@ -21,6 +21,11 @@ bool is_key(const value& of) noexcept
 
 } // namespace
 
+bool is_type_name(std::string_view name) noexcept
+{
+    return std::find(plain_types.begin(), plain_types.end(), name) != plain_types.end();
+}
+
 bool evaluator::charge(std::uint64_t amount) noexcept
 {
     cost_ += amount;
@@ -82,14 +87,29 @@ value evaluator::evaluate(node_id id)
     return {};
 }
 
+bool evaluator::is_attribute(node_id id) const
+{
+    const node& of = tree_[id];
+    if (of.kind == node_kind::call) {
+        const auto& name = tree_.name_of(of);
+        return name == "_[_]" || name == "_[?_]";
+    }
+    return of.kind == node_kind::identifier || of.kind == node_kind::select || of.kind == node_kind::choice;
+}
+
+std::uint64_t evaluator::access_cost(node_id container, const value& found) const
+{
+    const bool is_missing = found.is(value_type::optional) && inside(found) == nullptr;
+    return (is_attribute(container) ? 0 : 1) + (is_missing ? 0 : 1);
+}
+
 value evaluator::identifier(const node& of)
 {
-    if (!charge(1)) return exhausted();
     if (!of.flag)
         for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope)
-            if (scope->first == of.content) return scope->second;
+            if (scope->first == of.content) return charge(1) ? scope->second : exhausted();
     const auto& name = tree_.name_of(of);
-    if (const auto found = named_.find(name); found != named_.end()) return found->second;
+    if (const auto found = named_.find(name); found != named_.end()) return charge(1) ? found->second : exhausted();
     const auto type = std::find(plain_types.begin(), plain_types.end(), name);
     if (type != plain_types.end()) return make_type(*type);
     return make_error("no such attribute(s): " + name);
@@ -99,22 +119,28 @@ value evaluator::select(const node& of, node_id id)
 {
     if (has_dotted_names_)
         if (const auto found = named_.find(dotted_name(tree_, id)); found != named_.end()) return found->second;
-    value operand = evaluate(tree_.children_of(of)[0]);
-    if (is_error(operand) || !charge(1)) return operand;
+    const auto child = tree_.children_of(of)[0];
+    value operand = evaluate(child);
+    if (is_error(operand)) return operand;
     const value field = make_static(tree_.name_of(of));
-    if (of.flag) return optional_item_at(operand, field);
-    return operand.is(value_type::list) ? no_such_overload() : item_at(operand, field);
+    if (operand.is(value_type::list) && !of.flag) return no_such_overload();
+    value out = of.flag ? optional_item_at(operand, field) : item_at(operand, field);
+    return charge(access_cost(child, out)) ? out : exhausted();
 }
 
 value evaluator::presence(const node& of)
 {
-    const value operand = evaluate(tree_.children_of(of)[0]);
+    const auto child = tree_.children_of(of)[0];
+    const value operand = evaluate(child);
     if (is_error(operand)) return operand;
     const value* container = &operand;
     if (operand.is(value_type::optional)) {
-        container = inside(operand);
-        if (container == nullptr) return value(false);
+        const value out = optional_item_at(operand, make_static(tree_.name_of(of)));
+        if (is_error(out)) return out;
+        // The look-up itself is free.
+        return charge(access_cost(child, out)) ? (--cost_, value(inside(out) != nullptr)) : exhausted();
     }
+    if (!charge(access_cost(child, operand) - 1)) return exhausted();
     if (container->is(value_type::list)) return no_such_overload();
     if (!container->is(value_type::map)) return value(false);
     return value(map_of(*container).find(make_static(tree_.name_of(of))) != nullptr);
@@ -123,18 +149,28 @@ value evaluator::presence(const node& of)
 value evaluator::call(const node& of)
 {
     const auto children = tree_.children_of(of);
+    if (of.variable != 0) {
+        // A list in which constants are looked up is not evaluated.
+        value wanted = evaluate(children[0]);
+        return is_error(wanted) ? wanted : value(map_of(tree_.literals[of.variable]).find(wanted) != nullptr);
+    }
     constexpr std::size_t few = 4;
     std::array<value, few> operands;
     if (children.size() > few) return no_such_overload();
+    const value* failed = nullptr;
     for (std::size_t i = 0; i < children.size(); ++i) {
         operands[i] = evaluate(children[i]);
-        if (is_error(operands[i])) return operands[i];
+        if (!is_error(operands[i])) continue;
+        if (children.size() > 2) return operands[i];
+        if (failed == nullptr) failed = &operands[i];
     }
+    if (failed != nullptr) return charge(1) ? *failed : exhausted();
     if (of.function == nullptr) return make_error("no such overload: " + tree_.name_of(of));
     const arguments in(operands.data(), children.size());
-    if (!charge(cost_before(*of.function, in))) return exhausted();
+    const bool is_access = children.size() == 2 && (of.function->name == "_[_]" || of.function->name == "_[?_]");
+    if (!charge(is_access ? 0 : cost_before(*of.function, in))) return exhausted();
     value out = of.function->call(resources_, in);
-    return charge(cost_after(*of.function, out)) ? out : exhausted();
+    return charge(is_access ? access_cost(children[0], out) : cost_after(*of.function, out)) ? out : exhausted();
 }
 
 value evaluator::list(const node& of)
@@ -203,7 +239,11 @@ value evaluator::choice(const node& of)
     const value condition = evaluate(children[0]);
     if (is_error(condition)) return condition;
     if (!condition.is(value_type::boolean)) return no_such_overload();
-    return evaluate(children[condition.as_bool() ? 1 : 2]);
+    const auto chosen = children[condition.as_bool() ? 1 : 2];
+    value out = evaluate(chosen);
+    // A branch that only looks something up costs nothing for the name that it begins with.
+    if (is_attribute(chosen) && tree_[chosen].kind != node_kind::choice) --cost_;
+    return out;
 }
 
 value evaluator::binding(const node& of)
@@ -218,16 +258,19 @@ value evaluator::binding(const node& of)
 value evaluator::optional_map(const node& of)
 {
     const auto children = tree_.children_of(of);
+    const auto before = cost_;
     const value operand = evaluate(children[0]);
     if (is_error(operand)) return operand;
     if (!operand.is(value_type::optional)) return no_such_overload();
     const auto* held = inside(operand);
+    // cel-go makes hasValue() of it, and none() or value(), and evaluates the operand twice for the latter.
+    if (!charge(held != nullptr ? 2 + (cost_ - before) : 2)) return exhausted();
     if (held == nullptr) return operand;
     scopes_.emplace_back(of.variable, *held);
     value out = evaluate(children[1]);
     scopes_.pop_back();
     if (is_error(out) || of.flag) return out;
-    return resources_.take(item_bytes) ? make_optional(std::move(out)) : exhausted();
+    return charge(1) && resources_.take(item_bytes) ? make_optional(std::move(out)) : exhausted();
 }
 
 value evaluator::optional_or(const node& of)

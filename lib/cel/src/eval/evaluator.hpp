@@ -14,6 +14,9 @@ namespace kubecoro::cel::detail {
 /// The variables of an evaluation by name.
 using variables = std::map<std::string, value, std::less<>>;
 
+/// Whether a name means a type unless it is that of a variable.
+[[nodiscard]] bool is_type_name(std::string_view name) noexcept;
+
 /** One evaluation of a tree.
 
     Cost is counted as a kube-apiserver counts it. An evaluation that reaches its limit, or that of its memory, ends:
@@ -33,6 +36,8 @@ public:
     [[nodiscard]] value run();
     /// The cost so far.
     [[nodiscard]] std::uint64_t cost() const noexcept { return cost_; }
+    /// The bytes that it may still use.
+    [[nodiscard]] std::uint64_t bytes_left() const noexcept { return resources_.bytes; }
 
 private:
     [[nodiscard]] value evaluate(node_id id);
@@ -57,6 +62,10 @@ private:
     /// True unless the filter leaves the entry out; an error if it fails.
     [[nodiscard]] value passes(node_id filter);
 
+    /// Whether it looks something up by names and keys alone, from a variable on.
+    [[nodiscard]] bool is_attribute(node_id id) const;
+    /// The cost of looking something up in what a node gives. An optional without a value is found for nothing.
+    [[nodiscard]] std::uint64_t access_cost(node_id container, const value& found) const;
     /// Counts a cost. False when the limit is reached.
     bool charge(std::uint64_t amount) noexcept;
     [[nodiscard]] value exhausted() const;

@@ -2,6 +2,7 @@
 
 #include "eval/compiled_program.hpp"
 #include "eval/evaluator.hpp"
+#include "eval/fold.hpp"
 #include "syntax/parser.hpp"
 
 #include <algorithm>
@@ -49,6 +50,7 @@ result<std::shared_ptr<const compiled_program>> compile_program(std::string text
         if (const auto problems = check_literals(in, found.types); !problems.empty()) return refused(in, problems);
         out->type = write_type(*found.types[in.root]);
     }
+    fold_constants(out->expression);
     out->patterns = literal_patterns(in);
     return std::shared_ptr<const compiled_program>(std::move(out));
 }

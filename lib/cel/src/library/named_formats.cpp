@@ -98,11 +98,11 @@ constexpr named_format formats[] = {
     {"dns1123SubdomainPrefix", [](std::string_view text) { return check_subdomain(as_prefix(text)); }, 60},
     {"dns1035LabelPrefix", [](std::string_view text) { return check_old_label(as_prefix(text)); }, 30},
     {"labelValue", kubecoro::detail::label_value_problems, 40},
-    {"uri", check_uri, 1230},
-    {"uuid", [](std::string_view text) { return check_by("uuid", text, "does not match the UUID format"); }, 65},
+    {"uri", check_uri, 1103},
+    {"uuid", [](std::string_view text) { return check_by("uuid", text, "does not match the UUID format"); }, 70},
     {"byte", [](std::string_view text) { return check_by("byte", text, "invalid base64"); }, 84},
-    {"date", [](std::string_view text) { return check_by("date", text, "invalid date"); }, 110},
-    {"datetime", [](std::string_view text) { return check_by("datetime", text, "invalid datetime"); }, 110},
+    {"date", [](std::string_view text) { return check_by("date", text, "invalid date"); }, 71},
+    {"datetime", [](std::string_view text) { return check_by("datetime", text, "invalid datetime"); }, 71},
 };
 
 value make_format(std::size_t index) { return make_opaque(std::make_shared<const format_data>(index)); }

@@ -75,7 +75,7 @@ struct node
     std::uint32_t children = 0;
     /// The literal, or the name.
     std::uint32_t content = 0;
-    /// The names of variables; 0 for none.
+    /// The names of variables; 0 for none. A call of `in` may have a map of constants here.
     std::uint32_t variable = 0;
     std::uint32_t second_variable = 0;
     const function_entry* function = nullptr;
