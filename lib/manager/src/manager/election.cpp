@@ -71,8 +71,7 @@ try {
 } catch (...) {
 }
 
-/// The work of the leader: the core starts and ends the parts, and this waits for them. After a loss the elector cancels it;
-/// it still waits, because the parts still run.
+/// The work of the leader: waits for the parts, which the core starts and ends, also when the elector cancels it after a loss.
 asio::awaitable<result<>> manager_engine::lead(manager_engine& self, leadership term)
 {
     self.record_leadership(term, "Lead", " became leader");

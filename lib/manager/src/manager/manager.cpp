@@ -41,8 +41,9 @@ lister<object> manager::lister(const resource_type& resource) { return engine_->
 const event_recorder& manager::events() { return engine_->events(); }
 void manager::needs(const resource_type& resource, std::vector<std::string> verbs, std::string_view subresource)
 {
-    engine_->needs(resource, std::move(verbs), subresource);
+    engine_->needs(right_to(resource, std::move(verbs), subresource), resource.namespaced);
 }
+void manager::needs(access_right right) { engine_->needs(std::move(right), false); }
 std::vector<access_right> manager::rights() const { return engine_->rights(); }
 
 managed_controller manager::control(const resource_type& resource, reconciler reconcile, control_options&& options)
@@ -156,7 +157,7 @@ managed_controller managed_controller::watches(const resource_type& resource, en
 }
 managed_controller managed_controller::writes(const resource_type& resource, std::vector<std::string> verbs) const
 {
-    if (const auto e = engine()) e->needs(resource, std::move(verbs), {});
+    if (const auto e = engine()) e->needs(right_to(resource, std::move(verbs)), resource.namespaced);
     return *this;
 }
 event_source managed_controller::watch(const shared_informer<object>& informer, enqueue map,

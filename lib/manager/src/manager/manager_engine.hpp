@@ -70,7 +70,7 @@ public:
 
     // ---- rights and events
     [[nodiscard]] const event_recorder& events();
-    void needs(const resource_type& resource, std::vector<std::string> verbs, std::string_view subresource);
+    void needs(access_right right, bool in_namespaces);
     [[nodiscard]] std::vector<access_right> rights() const;
 
     // ---- start and stop

@@ -35,10 +35,10 @@ const event_recorder& manager_engine::events()
     return *events_;
 }
 
-void manager_engine::needs(const resource_type& resource, std::vector<std::string> verbs, std::string_view subresource)
+void manager_engine::needs(access_right right, bool in_namespaces)
 {
     std::lock_guard lock(mutex_);
-    add_in(options.namespaces, resource.namespaced, right_to(resource, std::move(verbs), subresource), needs_);
+    add_in(options.namespaces, in_namespaces, std::move(right), needs_);
 }
 
 void manager_engine::add_rights_of(const shared_informer<object>& informer, std::vector<access_right>& out) const

@@ -153,16 +153,4 @@ void settle_configuration(json::object& stored, const json::object& wanted, bool
     }
 }
 
-bool has_bundle(const json::object& stored, const json::object& wanted)
-{
-    const auto* all = array_in(stored, "webhooks");
-    return std::ranges::all_of(wanted.at("webhooks").as_array(), [&](const json::value& w) {
-        return all != nullptr && std::ranges::any_of(*all, [&](const json::value& s) {
-                   const auto *has = bundle_in(s), *needs = bundle_in(w);
-                   return text_in(s, "name") == text_in(w, "name") &&
-                          (needs == nullptr || (has != nullptr && *has == *needs));
-               });
-    });
-}
-
 } // namespace kubecoro::detail

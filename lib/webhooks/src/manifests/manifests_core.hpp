@@ -45,7 +45,4 @@ struct hook_place
 
     @param bundle_only  Only the authority is written, and nothing is added. */
 void settle_configuration(boost::json::object& stored, const boost::json::object& wanted, bool bundle_only);
-/// Whether each webhook of these in the configuration has the bundle.
-[[nodiscard]] bool has_bundle(const boost::json::object& stored, const boost::json::object& wanted);
-
 } // namespace kubecoro::detail

@@ -114,7 +114,6 @@ public:
 
     /** Declares rights beyond those that informers and events imply: to write a kind, or to read it without an informer. For
         rights() and the check at the start; nothing is refused without it. managed_controller::writes() does the same.
-
         @param subresource  Such as "status"; empty = the objects themselves. */
     template<class T>
     void needs(std::vector<std::string> verbs, std::string_view subresource = {})
@@ -123,6 +122,8 @@ public:
     }
     /// The same for a kind without a C++ type.
     void needs(const resource_type& resource, std::vector<std::string> verbs, std::string_view subresource = {});
+    /// The same for one namespace, or one object.
+    void needs(access_right right);
     /** The permissions of this program, as far as they are declared: list and watch of the kinds of its informers, what
         needs() and writes() name, the Lease, and events. With namespaces(), rights to namespaced kinds are for these only.
         rbac_manifest() writes it as YAML. Any thread. */
@@ -197,8 +198,7 @@ public:
         return add(std::move(from), detail::cluster_setup_of(std::move(setup)), std::move(options));
     }
 
-    /// The managers that work in clusters at present, for pictures of their state: of each set, in the order of the names. One that
-    /// is kept longer has stopped, and shows its last state. Any thread.
+    /// The managers that work in clusters at present, by set and name. One that is kept longer has stopped. Any thread.
     [[nodiscard]] std::vector<std::shared_ptr<manager>> members() const;
     /** The rights that each set of clusters needs in every one of its clusters: calls the set-up with a manager that never starts,
         whose cluster() is "*" and whose requests fail. A set-up that keeps something by cluster() leaves "*" out. Must not be
