@@ -11,19 +11,6 @@ namespace asio = boost::asio;
 
 namespace kubecoro::detail {
 
-/// Lets watch() set the alarm, while enforce() runs.
-class connection_table::armed_alarm
-{
-public:
-    armed_alarm(connection_table& table, timer& alarm) noexcept : table_(table) { table_.alarm_ = &alarm; }
-    ~armed_alarm() { table_.alarm_ = nullptr; }
-    armed_alarm(const armed_alarm&) = delete;
-    armed_alarm& operator=(const armed_alarm&) = delete;
-
-private:
-    connection_table& table_;
-};
-
 connection_table::connection_table(std::size_t limit, std::shared_ptr<time_source> time, kept_executor strand)
     : limit_(limit),
       time_(std::move(time)),
@@ -124,7 +111,7 @@ void connection_table::watch(time_point when)
     asio::dispatch(on, [self = shared_from_this(), when] {
         if (when.time_since_epoch().count() >= self->armed_) return;
         self->armed_ = when.time_since_epoch().count();
-        if (self->alarm_ != nullptr) self->alarm_->expires_at(when);
+        if (const auto alarm = self->alarm_.lock()) alarm->expires_at(when);
     });
 }
 
@@ -168,8 +155,8 @@ asio::awaitable<result<>> connection_table::enforce(std::shared_ptr<connection_t
                                                     std::function<time_point()> pass_on, std::function<void()> abandon)
 {
     constexpr duration after_close = std::chrono::milliseconds{10};
-    const auto alarm = self->time_->make_timer(co_await asio::this_coro::executor);
-    const armed_alarm known(*self, *alarm);
+    const std::shared_ptr<timer> alarm = self->time_->make_timer(co_await asio::this_coro::executor);
+    self->alarm_ = alarm;
     for (;;) {
         // A deadline that is set meanwhile is earlier than this.
         self->armed_ = time_point::max().time_since_epoch().count();

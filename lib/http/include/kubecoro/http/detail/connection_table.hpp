@@ -58,7 +58,6 @@ public:
 
 private:
     using age = std::optional<time_point> (connection::*)() const noexcept;
-    class armed_alarm;
     bool close_one(const predicate& among, age since);
 
     // With the mutex held:
@@ -80,8 +79,8 @@ private:
 
     // Confined to the strand:
 
-    /// That of enforce(); null while it does not wait.
-    timer* alarm_ = nullptr;
+    /// That of enforce(), while it runs.
+    std::weak_ptr<timer> alarm_;
     time_point last_ = time_point::max();
 };
 
