@@ -40,26 +40,43 @@ std::shared_ptr<detail::webhooks_state> make_state(manager& m, webhooks_options 
     o.secret = or_else(o.secret, o.name + "-webhooks");
     detail::hook_place place{o.name, o.service, or_else(o.ns, m.client().default_namespace()), port_of(o.address),
                              or_else(m.name(), o.name)};
-    const auto most = o.most_reviews;
-    return std::make_shared<detail::webhooks_state>(
-        std::move(o), std::move(place), m.client(),
-        detail::hook_table::surroundings{m.time(), m.log(), m.metrics(), most});
+    return std::make_shared<detail::webhooks_state>(m, std::move(o), std::move(place));
 }
 
 } // namespace
 
-webhooks::webhooks(manager& m, webhooks_options options) : state_(make_state(m, std::move(options))) {}
+webhooks::webhooks(manager& m, webhooks_options options) : state_(make_state(m, std::move(options)))
+{
+    if (state_->options.address == "0") return;
+    state_->declare_rights();
+    const runnable_options first{.needs_leadership = false, .needs_informers = false};
+    (void)m.run(
+        "webhooks", [s = state_](latch stop) { return detail::webhooks_state::serve(s, std::move(stop)); }, first);
+    if (state_->own_certificates())
+        (void)m.run(
+            "certificates of webhooks", [s = state_] { return detail::webhooks_state::keep_certificates(s); }, first);
+}
+
+std::string webhooks::url() const
+{
+    const std::lock_guard lock(state_->mutex);
+    return state_->url;
+}
 
 void webhooks::add(const resource_type& type, bool mutates, detail::admission_handler handler,
                    admission_options options)
 {
     must(state_->table.add({type, mutates, std::move(options)}, std::move(handler)));
+    if (state_->options.address != "0")
+        state_->declare_rights_to(detail::configuration_type(mutates), state_->place.name, state_->options.install);
 }
 
 void webhooks::add(const resource_type& spoke, const resource_type& hub, detail::version_step up,
                    detail::version_step down)
 {
     must(state_->table.add(spoke, hub, std::move(up), std::move(down)));
+    if (state_->options.address != "0")
+        state_->declare_rights_to(detail::definition_type(), detail::definition_name(hub), false);
 }
 
 asio::awaitable<webhook_reply> webhooks::answer(webhook_call call) const

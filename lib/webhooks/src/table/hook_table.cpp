@@ -123,6 +123,8 @@ std::shared_ptr<hook_table::hook> hook_table::find(const std::string& path) cons
     return found == hooks_.end() ? nullptr : found->second;
 }
 
+void hook_table::note_refusal(int status) { (void)refuse(status, "http", "HTTP " + std::to_string(status)); }
+
 webhook_reply hook_table::refuse(int status, std::string_view why, std::string words)
 {
     with_.numbers->make_counter("kubecoro_webhook_refused_requests_total", {{"why", std::string(why)}})->add();

@@ -42,6 +42,9 @@ public:
     [[nodiscard]] boost::asio::awaitable<webhook_reply> answer(webhook_call call);
     [[nodiscard]] result<boost::json::object> convert(const boost::json::object& from, std::string_view wanted) const;
 
+    /// Counts a request that the server of the table has refused before it was complete.
+    void note_refusal(int status);
+
     /// In the order of their paths.
     [[nodiscard]] std::vector<hook_entry> hooks() const;
     /// The kinds with conversions.

@@ -55,7 +55,7 @@ struct webhook_reply
         hooks.mutates<site>([](site& s) { if (!s.spec.replicas) s.spec.replicas = 1; });
         hooks.converts<site_v1, site>(to_hub, from_hub);
 
-    They run in all replicas, from before the informers have synced until the manager has stopped. A function may be a
+    They are served over HTTPS in all replicas, one function at a time, from before the informers have synced until the manager has stopped. A function may be a
     coroutine; it is cancelled when the server no longer waits. One that fails or throws is answered with a refusal of code
     500, or, with `ignore_failures`, with a warning; that is counted and logged.
 
@@ -115,6 +115,8 @@ public:
     /// cond::not_found for a version without webhook.
     [[nodiscard]] result<boost::json::object> convert(const boost::json::object& from, std::string_view version) const;
 
+    /// Such as "https://0.0.0.0:9443"; empty while they are not served. Any thread.
+    [[nodiscard]] std::string url() const;
     /// The objects that lead a server here, without the authority: a Service, if there is an address, and the webhook
     /// configurations. For definitions with conversions, patches of them.
     [[nodiscard]] std::vector<boost::json::object> manifests() const;

@@ -1,0 +1,105 @@
+#include "serve/webhooks_state.hpp"
+
+#include "serve/certificate_keeper.hpp"
+#include "serve/hook_server.hpp"
+
+#include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/detail/own_chain.hpp>
+#include <kubecoro/base/timeout.hpp>
+#include <kubecoro/base/try.hpp>
+
+#include <utility>
+
+namespace kubecoro::detail {
+
+namespace asio = boost::asio;
+
+webhooks_state::webhooks_state(manager& m, webhooks_options o, hook_place at)
+    : home(m),
+      options(std::move(o)),
+      place(std::move(at)),
+      cluster(m.client()),
+      executor(m.executor()),
+      table({m.time(), m.log(), m.metrics(), options.most_reviews})
+{
+}
+
+void webhooks_state::declare_rights_to(const resource_type& type, const std::string& name, bool create)
+{
+    if (!own_certificates() && !options.install) return;
+    const auto ns = type.namespaced ? place.ns : std::string();
+    if (create) home.needs({type.group, type.plural, {"create"}, ns, {}});
+    home.needs({type.group, type.plural, {"get", "update"}, ns, name});
+}
+
+void webhooks_state::declare_rights()
+{
+    if (own_certificates()) declare_rights_to({"", "v1", "secrets", "Secret"}, options.secret, true);
+}
+
+void webhooks_state::show(const rotation_core::identity& identity)
+{
+    auto made = make_server_tls({.certificate = identity.certificate, .key = identity.key});
+    if (!made) {
+        home.log().error("a certificate of the webhooks cannot be used", {{"problem", made.error().describe()}});
+        return;
+    }
+    const std::lock_guard lock(mutex);
+    tls = *std::move(made);
+    has_tls.notify();
+}
+
+asio::awaitable<result<>> webhooks_state::keep_certificates(std::shared_ptr<webhooks_state> self)
+{
+    const auto& o = self->options;
+    const auto service = o.service + "." + self->place.ns + ".svc";
+    certificate_keeper keeper({.rules = {.names = {service, service + ".cluster.local"},
+                                         .authority_life = o.authority_life,
+                                         .certificate_life = o.certificate_life},
+                               .place = self->place,
+                               .secret = o.secret,
+                               .install = o.install,
+                               .cluster = self->cluster,
+                               .time = self->home.time(),
+                               .log = self->home.log(),
+                               .serve = [self](const rotation_core::identity& i) { self->show(i); }},
+                              self->table);
+    co_return co_await keeper.run();
+}
+
+asio::awaitable<result<>> webhooks_state::serve(std::shared_ptr<webhooks_state> self, latch stop)
+{
+    const auto& o = self->options;
+    std::function<std::shared_ptr<server_tls>()> tls = [self] {
+        const std::lock_guard lock(self->mutex);
+        return self->tls;
+    };
+    if (!self->own_certificates()) {
+        const server_certificate::settings with{.certificate_file = o.certificate_file,
+                                                .key_file = o.key_file,
+                                                .machine = system_environment(),
+                                                .time = self->home.time(),
+                                                .log = self->home.log()};
+        KUBECORO_TRY(auto files, server_certificate::make(with));
+        tls = [files] { return files->current(); };
+    } else {
+        while (!tls() && !stop.settled()) (void)co_await race(self->has_tls.wait(), stop.wait());
+        if (stop.settled()) co_return result<>();
+    }
+    hook_server server({.address = o.address,
+                        .tls = tls,
+                        .strand = make_kept_strand(self->executor),
+                        .time = self->home.time(),
+                        .log = self->home.log()},
+                       self->table);
+    KUBECORO_TRY(const auto bound, server.start());
+    self->home.log().info("serving webhooks", {{"url", bound.url()}});
+    {
+        const std::lock_guard lock(self->mutex);
+        self->url = bound.url();
+    }
+    (void)co_await catch_failure(stop.wait());
+    co_return co_await finishing(server.stop());
+}
+
+} // namespace kubecoro::detail
