@@ -29,7 +29,8 @@ void findings::add(findings&& others)
 std::string field_error::message() const
 {
     using entry = std::pair<std::string_view, std::string_view>;
-    static constexpr std::array<entry, 8> words{entry{detail::required_reason, "Required value"},
+    static constexpr std::array<entry, 9> words{entry{"FieldValueForbidden", "Forbidden"},
+                                                entry{detail::required_reason, "Required value"},
                                                 entry{detail::unsupported_reason, "Unsupported value"},
                                                 entry{detail::duplicate_reason, "Duplicate value"},
                                                 entry{detail::long_reason, "Too long"},

@@ -17,6 +17,9 @@ struct compiled_program
     std::string type;
 };
 
+/// Whether an expression mentions a variable that it does not declare itself.
+[[nodiscard]] bool mentions_variable(const tree& in, std::string_view name);
+
 /// Compiles an expression, and checks it unless there are no types.
 /// Errors: cond::invalid.
 [[nodiscard]] result<std::shared_ptr<const compiled_program>> compile_program(std::string text,

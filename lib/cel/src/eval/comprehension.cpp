@@ -101,15 +101,18 @@ value evaluator::passes(node_id filter)
 value evaluator::count_one(const node& of, const std::vector<map_entry>& range)
 {
     std::size_t count = 0;
+    value failed;
+    // A loop of cel-go goes on after a failure, which costs what it costs.
     for (const auto& entry : range) {
         enter(of, entry);
         value found = passes(tree_.children_of(of)[1]);
         leave(of);
-        if (is_error(found)) return found;
+        if (is_error(found) && !is_error(failed)) failed = found;
         if (found.as_bool() && !charge(read_cost + call_one)) return exhausted();
         count += found.as_bool() ? 1 : 0;
     }
-    return charge(result_cost + call_one) ? value(count == 1) : exhausted();
+    if (!charge(result_cost + call_one)) return exhausted();
+    return is_error(failed) ? failed : value(count == 1);
 }
 
 value evaluator::transform(const node& of, const std::vector<map_entry>& range)
@@ -117,22 +120,21 @@ value evaluator::transform(const node& of, const std::vector<map_entry>& range)
     const auto children = tree_.children_of(of);
     const bool only_filters = of.macro == macro_kind::filter;
     std::vector<value> out;
+    value failed;
     for (const auto& entry : range) {
         if (!resources_.take(item_bytes)) return exhausted();
         enter(of, entry);
-        value kept = only_filters || of.filtered ? passes(children[1]) : value(true);
-        if (kept.as_bool()) {
+        value found = only_filters || of.filtered ? passes(children[1]) : value(true);
+        if (found.as_bool()) {
             if (!charge(item_cost + (only_filters ? read_cost : 0))) return exhausted();
-            value item = only_filters ? (of.flag ? entry.key : entry.item) : evaluate(children[of.filtered ? 2 : 1]);
-            if (is_error(item))
-                kept = std::move(item);
-            else
-                out.push_back(std::move(item));
+            found = only_filters ? (of.flag ? entry.key : entry.item) : evaluate(children[of.filtered ? 2 : 1]);
+            if (!is_error(found)) out.push_back(found);
         }
         leave(of);
-        if (is_error(kept)) return kept;
+        if (is_error(found) && !is_error(failed)) failed = std::move(found);
     }
-    return charge(result_cost) ? value::of_list(std::move(out)) : exhausted();
+    if (!charge(result_cost)) return exhausted();
+    return is_error(failed) ? failed : value::of_list(std::move(out));
 }
 
 value evaluator::transform_to_map(const node& of, const std::vector<map_entry>& range)

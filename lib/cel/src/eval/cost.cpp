@@ -165,7 +165,7 @@ std::uint64_t cost_before(const function_entry& of, arguments in)
 std::uint64_t cost_after(const function_entry& of, const value& result)
 {
     if (of.cost == call_cost::join) return scan(result, 2);
-    if (of.cost == call_cost::make_list) return result.is(value_type::list) ? list_cost + 1 + size_of(result) : 1;
+    if (of.cost == call_cost::make_list) return list_cost + 1 + size_of(result);
     return 0;
 }
 

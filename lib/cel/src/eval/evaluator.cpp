@@ -132,7 +132,7 @@ value evaluator::presence(const node& of)
 {
     const auto child = tree_.children_of(of)[0];
     const value operand = evaluate(child);
-    if (is_error(operand)) return operand;
+    if (is_error(operand)) return --cost_, operand;
     const value* container = &operand;
     if (operand.is(value_type::optional)) {
         const value out = optional_item_at(operand, make_static(tree_.name_of(of)));
@@ -143,7 +143,8 @@ value evaluator::presence(const node& of)
     if (!charge(access_cost(child, operand) - 1)) return exhausted();
     if (container->is(value_type::list)) return no_such_overload();
     if (!container->is(value_type::map)) return value(false);
-    return value(map_of(*container).find(make_static(tree_.name_of(of))) != nullptr);
+    const auto* found = map_of(*container).find(make_static(tree_.name_of(of)));
+    return found != nullptr && is_error(*found) ? *found : value(found != nullptr);
 }
 
 value evaluator::call(const node& of)
@@ -170,7 +171,10 @@ value evaluator::call(const node& of)
     const bool is_access = children.size() == 2 && (of.function->name == "_[_]" || of.function->name == "_[?_]");
     if (!charge(is_access ? 0 : cost_before(*of.function, in))) return exhausted();
     value out = of.function->call(resources_, in);
-    return charge(is_access ? access_cost(children[0], out) : cost_after(*of.function, out)) ? out : exhausted();
+    if (!charge(is_access ? access_cost(children[0], out) : cost_after(*of.function, out))) return exhausted();
+    // A key that is looked up itself has paid for the access.
+    if (is_access && is_attribute(children[1])) --cost_;
+    return out;
 }
 
 value evaluator::list(const node& of)
@@ -178,7 +182,7 @@ value evaluator::list(const node& of)
     std::vector<value> items;
     for (const auto child : tree_.children_of(of)) {
         value item = evaluate(child);
-        if (is_error(item)) return item;
+        if (is_error(item)) return charge(list_cost) ? item : exhausted();
         if (tree_[child].kind == node_kind::optional_item) {
             if (!item.is(value_type::optional)) return no_such_overload();
             const auto* held = inside(item);
@@ -198,9 +202,9 @@ value evaluator::map(const node& of)
     std::unordered_map<std::string, std::size_t> places;
     for (std::size_t i = 0; i + 1 < children.size(); i += 2) {
         value key = evaluate(children[i]);
-        if (is_error(key)) return key;
+        if (is_error(key)) return charge(map_cost) ? key : exhausted();
         value item = evaluate(children[i + 1]);
-        if (is_error(item)) return item;
+        if (is_error(item)) return charge(map_cost) ? item : exhausted();
         if (!is_key(key)) return make_error("unsupported key type: " + std::string(type_name(key)));
         if (tree_[children[i + 1]].kind == node_kind::optional_item) {
             if (!item.is(value_type::optional)) return no_such_overload();

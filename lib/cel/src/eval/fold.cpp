@@ -19,7 +19,7 @@ class folder
 public:
     explicit folder(tree& in) : tree_(in) {}
 
-    void run()
+    std::string run() &&
     {
         // Children come before their parents.
         for (node_id id = 0; id < tree_.nodes.size(); ++id) {
@@ -30,6 +30,7 @@ public:
             else if (may_fold(tree_[id]))
                 fold(id);
         }
+        return std::move(problem_);
     }
 
 private:
@@ -70,7 +71,10 @@ private:
         evaluator run(tree_, none_, no_patterns_, most_bytes, bytes_);
         value constant = run.run();
         tree_.root = former;
-        if (is_error(constant)) return;
+        if (is_error(constant)) {
+            if (tree_[id].kind == node_kind::call && problem_.empty()) problem_ = constant.as_string();
+            return;
+        }
         bytes_ = run.bytes_left();
         set(id, std::move(constant));
     }
@@ -92,6 +96,7 @@ private:
     }
 
     tree& tree_;
+    std::string problem_;
     variables none_;
     known_patterns no_patterns_;
     std::uint64_t bytes_ = most_bytes;
@@ -99,6 +104,6 @@ private:
 
 } // namespace
 
-void fold_constants(tree& in) { folder(in).run(); }
+std::string fold_constants(tree& in) { return folder(in).run(); }
 
 } // namespace kubecoro::cel::detail

@@ -5,6 +5,7 @@
 
 namespace kubecoro::cel::detail {
 
-void fold_constants(tree& in);
+/// Returns why a conversion of a constant fails; empty if none does.
+std::string fold_constants(tree& in);
 
 } // namespace kubecoro::cel::detail

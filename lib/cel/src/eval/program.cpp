@@ -26,7 +26,26 @@ known_patterns literal_patterns(const tree& in)
     return out;
 }
 
+bool mentions_variable(const tree& in, std::string_view name)
+{
+    return std::any_of(in.nodes.begin(), in.nodes.end(), [&](const node& each) {
+        return each.kind == node_kind::identifier && in.name_of(each) == name;
+    });
+}
+
 namespace {
+
+/// The sum of no items depends on the type that the checker has found.
+void choose_sums(tree& in, const std::vector<type_ref>& types)
+{
+    for (node_id id = 0; id < in.nodes.size(); ++id) {
+        auto& each = in.nodes[id];
+        if (each.kind != node_kind::call || each.function == nullptr || each.function->name != "sum" ||
+            types[id] == nullptr)
+            continue;
+        if (const auto* chosen = find_function("@sum_" + write_type(*types[id]))) each.function = chosen;
+    }
+}
 
 failure refused(const tree& in, const std::vector<compile_problem>& problems)
 {
@@ -48,10 +67,17 @@ result<std::shared_ptr<const compiled_program>> compile_program(std::string text
         const auto found = check(in, *variables);
         if (!found.problems.empty()) return refused(in, found.problems);
         if (const auto problems = check_literals(in, found.types); !problems.empty()) return refused(in, problems);
+        choose_sums(out->expression, found.types);
         out->type = write_type(*found.types[in.root]);
     }
-    fold_constants(out->expression);
+    const auto problem = fold_constants(out->expression);
     out->patterns = literal_patterns(in);
+    if (variables != nullptr) {
+        if (!problem.empty()) return failure(cond::invalid, "program instantiation failed: " + problem);
+        for (const auto& [pattern, compiled] : out->patterns)
+            if (!compiled->problem().empty())
+                return failure(cond::invalid, "program instantiation failed: " + compiled->problem());
+    }
     return std::shared_ptr<const compiled_program>(std::move(out));
 }
 
@@ -85,12 +111,6 @@ const std::string& program::text() const noexcept { return compiled_->expression
 
 const std::string& program::type() const noexcept { return compiled_->type; }
 
-bool program::mentions(std::string_view name) const
-{
-    const auto& in = compiled_->expression;
-    return std::any_of(in.nodes.begin(), in.nodes.end(), [&](const detail::node& each) {
-        return each.kind == detail::node_kind::identifier && in.name_of(each) == name;
-    });
-}
+bool program::mentions(std::string_view name) const { return detail::mentions_variable(compiled_->expression, name); }
 
 } // namespace kubecoro::cel

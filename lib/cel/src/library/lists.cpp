@@ -57,21 +57,27 @@ value extreme(arguments in, order better, std::string_view name)
 value smallest(resources&, arguments in) { return extreme(in, order::less, "min"); }
 value largest(resources&, arguments in) { return extreme(in, order::greater, "max"); }
 
-value sum(resources& from, arguments in)
+/// The sum of items, or that of none.
+value sum_from(resources& from, arguments in, value total)
 {
     if (!in[0].is(value_type::list)) return no_such_overload();
-    const auto& items = list_of(in[0]).items();
-    if (items.empty()) return value::of_int(0);
     const auto* add = find_function("_+_");
-    value total = items.front();
-    if (total.is(value_type::string) || total.is(value_type::bytes) || total.is(value_type::list))
-        return no_such_overload();
-    for (std::size_t i = 1; i < items.size() && !is_error(total); ++i) {
-        const value pair[] = {std::move(total), items[i]};
-        total = is_error(items[i]) ? items[i] : add->call(from, pair);
+    for (const auto& item : list_of(in[0]).items()) {
+        if (is_error(item)) return item;
+        const bool is_number = item.is(value_type::integer) || item.is(value_type::unsigned_integer) ||
+                               item.is(value_type::real) || item.is(value_type::duration);
+        if (!is_number) return no_such_overload();
+        const value pair[] = {total.type() == item.type() ? std::move(total) : value{}, item};
+        total = pair[0].is(value_type::null) ? item : add->call(from, pair);
+        if (is_error(total)) return total;
     }
     return total;
 }
+
+value sum(resources& from, arguments in) { return sum_from(from, in, value::of_int(0)); }
+value sum_of_naturals(resources& from, arguments in) { return sum_from(from, in, value::of_uint(0)); }
+value sum_of_reals(resources& from, arguments in) { return sum_from(from, in, value::of_double(0)); }
+value sum_of_durations(resources& from, arguments in) { return sum_from(from, in, make_duration(0)); }
 
 value includes(resources&, arguments in)
 {
@@ -191,6 +197,9 @@ value last(resources&, arguments in)
 constexpr function_entry list_entries[] = {
     {"isSorted", is_sorted, call_cost::traverse},
     {"sum", sum, call_cost::traverse},
+    {"@sum_uint", sum_of_naturals, call_cost::traverse},
+    {"@sum_double", sum_of_reals, call_cost::traverse},
+    {"@sum_google.protobuf.Duration", sum_of_durations, call_cost::traverse},
     {"min", smallest, call_cost::traverse},
     {"max", largest, call_cost::traverse},
     {"includes", includes, call_cost::traverse},

@@ -36,16 +36,6 @@ value negated_length(std::int64_t nanoseconds)
     return nanoseconds == std::numeric_limits<std::int64_t>::min() ? duration_overflow() : make_duration(-nanoseconds);
 }
 
-bool same_key_values(const value& a, const value& b, const std::vector<std::string>& keys)
-{
-    if (!a.is(value_type::map) || !b.is(value_type::map)) return false;
-    return std::all_of(keys.begin(), keys.end(), [&](const std::string& key) {
-        const auto* left = map_of(a).find(make_static(key));
-        const auto* right = map_of(b).find(make_static(key));
-        return left == nullptr || right == nullptr ? left == right : is_equal(*left, *right);
-    });
-}
-
 /// The sum of two lists: a set does not repeat items, and a list with keys replaces items in place.
 value add_lists(resources& from, const value& a, const value& b)
 {
@@ -60,14 +50,14 @@ value add_lists(resources& from, const value& a, const value& b)
     }
     for (const auto& item : right) {
         const auto found = std::find_if(out.begin(), out.end(), [&](const value& each) {
-            return order == list_order::set ? is_equal(each, item) : same_key_values(each, item, left.schema->keys);
+            return order == list_order::set ? is_equal(each, item) : same_list_keys(each, item, left.schema->keys);
         });
         if (found == out.end())
             out.push_back(item);
         else if (order == list_order::map)
             *found = item;
     }
-    return value::of_list(std::move(out));
+    return value::made(value_type::list, 0, 0, {}, std::make_shared<const list_data>(std::move(out), left.schema));
 }
 
 value add_values(resources& from, arguments in)

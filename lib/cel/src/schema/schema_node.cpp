@@ -45,6 +45,22 @@ std::int64_t limit_of(const boost::json::value& schema, std::string_view name, s
     return otherwise;
 }
 
+/// Whether properties have all that rules see of each resource.
+bool has_object_meta(const boost::json::value* properties)
+{
+    if (properties == nullptr) return false;
+    const auto type_of = [](const boost::json::value& in, std::string_view name) {
+        const auto* found = member_of(in, name);
+        return found != nullptr ? text_of(*found, "type") : std::string_view{};
+    };
+    if (type_of(*properties, "kind") != "string" || type_of(*properties, "apiVersion") != "string" ||
+        type_of(*properties, "metadata") != "object")
+        return false;
+    const auto* metadata = member_of(*member_of(*properties, "metadata"), "properties");
+    return metadata != nullptr && type_of(*metadata, "name") == "string" &&
+           type_of(*metadata, "generateName") == "string";
+}
+
 struct schema_builder
 {
     schema_node& node;
@@ -118,6 +134,7 @@ struct schema_builder
     void build_object(bool is_resource) const
     {
         const auto* properties = member_of(schema, "properties");
+        is_resource = is_resource && !has_object_meta(properties);
         const auto* members = member_of(schema, "additionalProperties");
         if (members != nullptr && members->is_object() && !is_resource) return build_map(*members);
         set(schema_kind::object, 2, 0);

@@ -235,7 +235,7 @@ private:
         case token_kind::integer:
         case token_kind::natural:
         case token_kind::real:
-            return number(false);
+            return number(at, false);
         case token_kind::string:
         case token_kind::bytes:
             return text();
@@ -246,7 +246,7 @@ private:
         }
         if (is_negative_number()) {
             advance();
-            return number(true);
+            return number(at, true);
         }
         if (take("(")) {
             const auto inner = expression();
@@ -327,15 +327,15 @@ private:
         return builder_.literal(from.begin, std::move(contents));
     }
 
-    node_id number(bool is_negative)
+    node_id number(std::size_t at, bool is_negative)
     {
         const auto from = current_;
         advance();
         std::string digits(from.text);
         if (from.kind == token_kind::real) {
             const double found = std::strtod(digits.c_str(), nullptr);
-            if (std::isinf(found)) return builder_.fail(from.begin, "invalid double literal");
-            return builder_.literal(from.begin, value::of_double(is_negative ? -found : found));
+            if (std::isinf(found)) return builder_.fail(at, "invalid double literal");
+            return builder_.literal(at, value::of_double(is_negative ? -found : found));
         }
         const bool is_natural = from.kind == token_kind::natural;
         if (is_natural) digits.pop_back();
@@ -350,8 +350,8 @@ private:
         std::uint64_t natural = 0;
         std::int64_t whole = 0;
         if (is_natural ? !read(natural) : !read(whole))
-            return builder_.fail(from.begin, is_natural ? "invalid uint literal" : "invalid int literal");
-        return builder_.literal(from.begin, is_natural ? value::of_uint(natural) : value::of_int(whole));
+            return builder_.fail(at, is_natural ? "invalid uint literal" : "invalid int literal");
+        return builder_.literal(at, is_natural ? value::of_uint(natural) : value::of_int(whole));
     }
 
     tree_builder builder_;

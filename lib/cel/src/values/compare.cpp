@@ -1,5 +1,6 @@
 #include "values/compare.hpp"
 
+#include "text/escaping.hpp"
 #include "values/make.hpp"
 
 #include <algorithm>
@@ -83,26 +84,16 @@ value equal_sets(const std::vector<value>& a, const std::vector<value>& b)
     return value(within(b, a) && within(a, b));
 }
 
-bool same_keys(const value& a, const value& b, const std::vector<std::string>& keys)
-{
-    if (!a.is(value_type::map) || !b.is(value_type::map)) return false;
-    return std::all_of(keys.begin(), keys.end(), [&](const std::string& key) {
-        const auto* left = map_of(a).find(make_static(key));
-        const auto* right = map_of(b).find(make_static(key));
-        return left == nullptr || right == nullptr ? left == right : is_equal(*left, *right);
-    });
-}
-
 value equal_by_keys(const std::vector<value>& a, const std::vector<value>& b, const std::vector<std::string>& keys)
 {
     for (const auto& item : b) {
         const auto found =
-            std::find_if(a.begin(), a.end(), [&](const value& each) { return same_keys(each, item, keys); });
+            std::find_if(a.begin(), a.end(), [&](const value& each) { return same_list_keys(each, item, keys); });
         if (found == a.end()) return value(false);
         if (auto same = equal(*found, item); !same.as_bool()) return same;
     }
     return value(std::all_of(a.begin(), a.end(), [&](const value& item) {
-        return std::any_of(b.begin(), b.end(), [&](const value& each) { return same_keys(each, item, keys); });
+        return std::any_of(b.begin(), b.end(), [&](const value& each) { return same_list_keys(each, item, keys); });
     }));
 }
 
@@ -116,6 +107,18 @@ value equal_lists(const list_data& a, const list_data& b)
     return equal_in_order(left, right);
 }
 
+boost::json::value json_of(const source& from) { return from.json != nullptr ? *from.json : from.view.to_json(); }
+
+/// Whether members that expressions cannot see are the same where both maps have them.
+bool equal_hidden(const map_data& a, const map_data& b)
+{
+    return std::all_of(a.hidden().begin(), a.hidden().end(), [&b](const auto& member) {
+        const auto found = std::find_if(b.hidden().begin(), b.hidden().end(),
+                                        [&member](const auto& each) { return each.first == member.first; });
+        return found == b.hidden().end() || json_of(member.second) == json_of(found->second);
+    });
+}
+
 value equal_maps(const map_data& a, const map_data& b)
 {
     if (a.size() != b.size()) return value(false);
@@ -124,10 +127,8 @@ value equal_maps(const map_data& a, const map_data& b)
         if (other == nullptr) return value(false);
         if (auto same = equal(entry.item, *other); !same.as_bool()) return same;
     }
-    return value(true);
+    return value(equal_hidden(a, b));
 }
-
-boost::json::value json_of(const source& from) { return from.json != nullptr ? *from.json : from.view.to_json(); }
 
 bool equal_opaque(const opaque_data& a, const opaque_data& b)
 {
@@ -196,6 +197,24 @@ value equal(const value& a, const value& b)
     default:
         return value(a.as_string() == b.as_string());
     }
+}
+
+bool same_list_keys(const value& a, const value& b, const std::vector<std::string>& keys)
+{
+    if (!a.is(value_type::map) || !b.is(value_type::map)) return false;
+    const auto found = [](const value& in, const std::string& key) -> std::optional<value> {
+        const auto escaped = escape_name(key);
+        if (escaped)
+            if (const auto* item = map_of(in).find(make_static(*escaped))) return *item;
+        for (const auto& [name, item] : map_of(in).hidden())
+            if (name == key) return make_from(item, nullptr);
+        return std::nullopt;
+    };
+    return std::all_of(keys.begin(), keys.end(), [&](const std::string& key) {
+        const auto left = found(a, key);
+        const auto right = found(b, key);
+        return left && right ? is_equal(*left, *right) : left.has_value() == right.has_value();
+    });
 }
 
 bool is_equal(const value& a, const value& b) { return equal(a, b).as_bool(); }

@@ -11,6 +11,8 @@ namespace kubecoro::cel::detail {
 [[nodiscard]] value equal(const value& a, const value& b);
 /// Whether equal() is true.
 [[nodiscard]] bool is_equal(const value& a, const value& b);
+/// Whether two items of a list have the same values of its keys.
+[[nodiscard]] bool same_list_keys(const value& a, const value& b, const std::vector<std::string>& keys);
 /// Whether two keys of a map are the same.
 [[nodiscard]] bool same_key(const value& a, const value& b) noexcept;
 

@@ -37,7 +37,10 @@ struct text_data : payload
 /// A list. One that is part of an object is read when it is first looked at.
 struct list_data : payload
 {
-    explicit list_data(std::vector<value> from) : items_(std::move(from)) {}
+    explicit list_data(std::vector<value> from, const schema_node* list_schema = nullptr)
+        : schema(list_schema), items_(std::move(from))
+    {
+    }
     list_data(source from, const schema_node* list_schema) : schema(list_schema), from_(from), loaded_(false) {}
 
     [[nodiscard]] const std::vector<value>& items() const
@@ -46,7 +49,7 @@ struct list_data : payload
         return items_;
     }
 
-    /// Null for lists that an expression made.
+    /// Null for most lists that an expression made. A sum has that of its first list.
     const schema_node* schema = nullptr;
 
 private:
@@ -83,14 +86,22 @@ struct map_data : payload
     }
     /// The item of a key, or null. Numbers of different types that are equal are the same key.
     [[nodiscard]] const value* find(const value& key) const;
+    /// The members that expressions cannot see.
+    [[nodiscard]] const std::vector<std::pair<std::string_view, source>>& hidden() const
+    {
+        if (!loaded_) load();
+        return hidden_;
+    }
 
 private:
     void load() const;
     void add(std::string_view name, source item) const;
+    [[nodiscard]] const value* find_entry(const value& key) const;
 
     const schema_node* schema_ = nullptr;
     mutable std::vector<map_entry> entries_;
     mutable std::size_t size_ = 0;
+    mutable std::vector<std::pair<std::string_view, source>> hidden_;
     mutable std::unordered_multimap<std::size_t, std::uint32_t> places_;
     source from_;
     mutable bool loaded_ = true;

@@ -181,7 +181,10 @@ void map_data::add(std::string_view name, source item) const
         return;
     }
     const auto* schema = schema_->member(name);
-    if (schema == nullptr) return;
+    if (schema == nullptr) {
+        hidden_.emplace_back(name, item);
+        return;
+    }
     if (!schema_->has_properties) {
         entries_.push_back({make_static(name), make_from(item, schema)});
         return;
@@ -189,7 +192,10 @@ void map_data::add(std::string_view name, source item) const
     // A null of an object is the same as a missing member.
     if (kind_of(item) == value_kind::null) return;
     auto escaped = escape_name(name);
-    if (!escaped) return;
+    if (!escaped) {
+        hidden_.emplace_back(name, item);
+        return;
+    }
     entries_.push_back({*escaped == name ? make_static(name) : value(*std::move(escaped)), make_from(item, schema)});
 }
 
@@ -206,6 +212,16 @@ void map_data::load() const
 }
 
 const value* map_data::find(const value& key) const
+{
+    if (schema_ == nullptr || !schema_->has_properties || !key.is(value_type::string)) return find_entry(key);
+    // `if` finds what `__if__` does.
+    const auto name = unescape_name(key.as_string());
+    auto identifier = name ? escape_name(*name) : std::nullopt;
+    if (!identifier) return nullptr;
+    return *identifier == key.as_string() ? find_entry(key) : find_entry(value(*std::move(identifier)));
+}
+
+const value* map_data::find_entry(const value& key) const
 {
     const auto& all = entries();
     if (all.size() <= few_entries) {

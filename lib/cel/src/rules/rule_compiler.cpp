@@ -1,0 +1,200 @@
+#include "rules/rule_node.hpp"
+
+#include <kubecoro/api/detail/go_format.hpp>
+
+#include "check/checker.hpp"
+
+namespace kubecoro::cel::detail {
+
+namespace {
+
+const boost::json::value* member_in(const boost::json::value& of, std::string_view name)
+{
+    const auto* object = of.if_object();
+    return object != nullptr ? object->if_contains(name) : nullptr;
+}
+
+std::string text_in(const boost::json::value& of, std::string_view name)
+{
+    const auto* found = member_in(of, name);
+    const auto* text = found != nullptr ? found->if_string() : nullptr;
+    return text != nullptr ? std::string(*text) : std::string{};
+}
+
+bool is_true(const boost::json::value& of, std::string_view name)
+{
+    const auto* found = member_in(of, name);
+    return found != nullptr && found->is_bool() && found->get_bool();
+}
+
+std::string trimmed(const std::string& text)
+{
+    static constexpr std::string_view blanks = " \t\n\v\f\r";
+    const auto begin = text.find_first_not_of(blanks);
+    if (begin == std::string::npos) return {};
+    return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
+}
+
+/// Messages of the last stage of compilation name it themselves.
+std::string with_stage(std::string_view stage, const std::string& words)
+{
+    return words.starts_with("program instantiation failed: ") ? words : std::string(stage) + words;
+}
+
+/// A part of a schema, with what its rules may use.
+struct schema_part
+{
+    const boost::json::value& rules;
+    const boost::json::value& schema;
+    const schema_node* node;
+    std::string path;
+    /// The part below which old and new values cannot be matched; empty if there is none.
+    std::string uncorrelatable;
+};
+
+class rule_compiler
+{
+public:
+    explicit rule_compiler(compiled_rules& out) : out_(out) {}
+
+    std::unique_ptr<rule_node> compile(const schema_part& part)
+    {
+        auto made = std::make_unique<rule_node>();
+        made->schema = part.node;
+        made->type = text_in(part.schema, "type");
+        made->is_correlatable_map = text_in(part.schema, "x-kubernetes-map-type").empty() ||
+                                    text_in(part.schema, "x-kubernetes-map-type") == "granular" ||
+                                    text_in(part.schema, "x-kubernetes-map-type") == "atomic";
+        own_rules(part, *made);
+        properties(part, *made);
+        made->items = nested(part, "items", part.path + ".items", items_barrier(part));
+        made->members = nested(part, "additionalProperties", part.path + ".additionalProperties", part.uncorrelatable);
+        all_of(part, *made);
+        const bool is_empty = made->rules.empty() && made->problem.empty() && made->properties.empty() &&
+                              made->members == nullptr && made->items == nullptr && made->all_of.empty();
+        return is_empty ? nullptr : std::move(made);
+    }
+
+private:
+    static std::string items_barrier(const schema_part& part)
+    {
+        if (!part.uncorrelatable.empty()) return part.uncorrelatable;
+        return part.node->order == list_order::map ? std::string{} : part.path;
+    }
+
+    void problem(std::string path, const std::string& text, std::string words)
+    {
+        out_.problems.push_back(
+            {"FieldValueInvalid", std::move(path), kubecoro::detail::go_quoted(text), std::move(words)});
+    }
+
+    void own_rules(const schema_part& part, rule_node& into)
+    {
+        const auto* list = member_in(part.rules, "x-kubernetes-validations");
+        if (list == nullptr || !list->is_array() || list->get_array().empty()) return;
+        if (!part.node->visible()) {
+            into.problem = "rule compiler initialization error: failed to convert to declType for CEL validation rules";
+            return;
+        }
+        std::size_t index = 0;
+        for (const auto& rule : list->get_array()) {
+            const auto path = part.path + ".x-kubernetes-validations[" + std::to_string(index++) + "]";
+            into.rules.push_back(rule_of(part, rule, path));
+        }
+    }
+
+    compiled_rule rule_of(const schema_part& part, const boost::json::value& rule, const std::string& path)
+    {
+        const auto text = text_in(rule, "rule");
+        compiled_rule made;
+        made.message = trimmed(text_in(rule, "message"));
+        made.message_expression = text_in(rule, "messageExpression");
+        made.reason = text_in(rule, "reason");
+        made.has_optional_old = is_true(rule, "optionalOldSelf");
+        made.name = made.message.empty() ? trimmed(text) : made.message;
+        made.field_path = normalized_path(text_in(rule, "fieldPath"), part.schema);
+        if (trimmed(text).empty()) return made;
+        const auto self = type_of_schema(*part.node);
+        const declared_types variables{{"self", self}, {"oldSelf", made.has_optional_old ? optional_type(self) : self}};
+        auto compiled = compile_program(text, &variables);
+        if (!compiled)
+            made.problem = with_stage("compilation failed: ", compiled.error().message());
+        else if ((*compiled)->type != "bool")
+            made.problem = "cel expression must evaluate to a bool";
+        if (!made.problem.empty()) {
+            problem(path + ".rule", text, made.problem);
+            return made;
+        }
+        made.program = *std::move(compiled);
+        made.uses_old = mentions_variable(made.program->expression, "oldSelf");
+        if (made.uses_old && !part.uncorrelatable.empty())
+            problem(path + ".rule", text,
+                    "oldSelf cannot be used on the uncorrelatable portion of the schema within " + part.uncorrelatable);
+        if (!made.message_expression.empty()) message(variables, made, path);
+        return made;
+    }
+
+    void message(const declared_types& variables, compiled_rule& made, const std::string& path)
+    {
+        auto compiled = compile_program(made.message_expression, &variables);
+        if (!compiled)
+            problem(path + ".messageExpression", made.message_expression,
+                    with_stage("messageExpression compilation failed: ", compiled.error().message()));
+        else if ((*compiled)->type != "string")
+            problem(path + ".messageExpression", made.message_expression,
+                    "messageExpression must evaluate to a string");
+        else
+            made.message_program = *std::move(compiled);
+    }
+
+    void properties(const schema_part& part, rule_node& into)
+    {
+        const auto* with_rules = member_in(part.rules, "properties");
+        const auto* with_types = member_in(part.schema, "properties");
+        if (with_rules == nullptr || with_types == nullptr || !with_rules->is_object()) return;
+        for (const auto& [name, rules] : with_rules->get_object()) {
+            const auto* schema = member_in(*with_types, name);
+            const auto* node = part.node->member(name);
+            if (schema == nullptr || node == nullptr || !node->visible()) continue;
+            auto made = compile({rules, *schema, node, part.path + ".properties[" + std::string(name) + "]",
+                                 into.is_correlatable_map ? part.uncorrelatable : part.path});
+            if (made != nullptr) into.properties.emplace(name, std::move(made));
+        }
+    }
+
+    std::unique_ptr<rule_node> nested(const schema_part& part, std::string_view name, std::string path,
+                                      std::string barrier)
+    {
+        const auto* rules = member_in(part.rules, name);
+        const auto* schema = member_in(part.schema, name);
+        if (rules == nullptr || schema == nullptr || !rules->is_object() || !schema->is_object()) return nullptr;
+        if (part.node->items == nullptr) return nullptr;
+        return compile({*rules, *schema, part.node->items.get(), std::move(path), std::move(barrier)});
+    }
+
+    void all_of(const schema_part& part, rule_node& into)
+    {
+        const auto* list = member_in(part.rules, "allOf");
+        if (list == nullptr || !list->is_array()) return;
+        std::size_t index = 0;
+        for (const auto& each : list->get_array()) {
+            auto made = compile({each, part.schema, part.node, part.path + ".allOf[" + std::to_string(index++) + "]",
+                                 part.uncorrelatable});
+            if (made != nullptr) into.all_of.push_back(std::move(made));
+        }
+    }
+
+    compiled_rules& out_;
+};
+
+} // namespace
+
+std::shared_ptr<const compiled_rules> compile_rules(const boost::json::value& schema, bool is_resource)
+{
+    auto out = std::make_shared<compiled_rules>();
+    out->schemas.push_back(compile_schema(schema, is_resource));
+    out->root = rule_compiler(*out).compile({schema, schema, out->schemas.back().get(), {}, {}});
+    return out;
+}
+
+} // namespace kubecoro::cel::detail
