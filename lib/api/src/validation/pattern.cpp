@@ -113,9 +113,8 @@ bool pattern::matches(std::string_view text) const
 
 std::optional<std::string_view> pattern::find(std::string_view text, std::size_t from) const
 {
-    const re2::StringPiece whole(text.data(), text.size());
     re2::StringPiece found;
-    if (!compiled_->Match(whole, from, text.size(), re2::RE2::UNANCHORED, &found, 1)) return std::nullopt;
+    if (!compiled_->Match({text.data(), text.size()}, from, text.size(), re2::RE2::UNANCHORED, &found, 1)) return {};
     return std::string_view(found.data(), found.size());
 }
 
