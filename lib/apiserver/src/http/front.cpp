@@ -67,11 +67,7 @@ asio::awaitable<std::optional<http_reply>> front::refuse_early(const incoming_re
 {
     auto refused = co_await engine_->refuse_early(request_of(head, {}, by));
     if (!refused) co_return std::nullopt;
-    http_reply out;
-    out.status = refused->status;
-    out.headers = std::move(refused->headers);
-    out.body.own = std::move(refused->body);
-    co_return out;
+    co_return http_reply{refused->status, std::move(refused->headers), {.own = std::move(refused->body)}};
 }
 
 asio::awaitable<std::optional<http_reply>> front::answer(incoming_request& request, connection& by)
@@ -80,10 +76,7 @@ asio::awaitable<std::optional<http_reply>> front::answer(incoming_request& reque
     auto answered = co_await engine_->perform(request_of(request, std::move(request.body), by), by.wake(), gone);
     if (!answered) co_return std::nullopt;
     http_response& response = answered->response;
-    http_reply out;
-    out.status = response.status;
-    out.headers = std::move(response.headers);
-    out.body.own = std::move(response.body);
+    http_reply out{response.status, std::move(response.headers), {.own = std::move(response.body)}};
     if (response.rest) out.source = std::make_unique<rest_source>(std::move(response.rest));
     if (!answered->watch) co_return out;
     out.live = true;
@@ -91,10 +84,14 @@ asio::awaitable<std::optional<http_reply>> front::answer(incoming_request& reque
     co_return out;
 }
 
+/// The texts are those of net/http and of kube-apiserver.
 http_reply front::refusal(detail::request_reader::state why)
 {
     auto out = http_service::refusal(why);
-    if (why != detail::request_reader::state::body_too_large) return out;
+    if (out.status == 400) out.body.own = "400 Bad Request";
+    if (out.status == 431) out.body.own = "431 Request Header Fields Too Large";
+    if (out.status == 501) out.body.own = "501 Not Implemented: Unsupported transfer encoding";
+    if (out.status != 413) return out;
     out.headers = {{"Content-Type", "application/json"}};
     out.body.own = R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":)"
                    R"("Request entity too large: limit is )" +

@@ -44,9 +44,9 @@ struct server_options
     std::vector<token_user> tokens = {};
     /// See access_control. Members of system:masters need no rule.
     std::vector<access_rule> rules = {};
-    /** Maximum number of connections over all endpoints. At the maximum, the connection that has waited longest for its
-        client (for the handshake, a request or its rest) is closed in favour of the new one; when all are being
-        served, the new one is closed. The same happens when the process runs out of file descriptors. */
+    /** Maximum number of connections over all endpoints. At the maximum, the one that has waited longest for its client
+        (for the handshake, a request or its rest), of the addresses with the most, is closed for the new one; when all
+        are being served, the new one is closed. Similarly when the process runs out of file descriptors. */
     std::size_t max_connections = 1000;
     /// Maximum bytes of request bodies held at once, over all connections. A request beyond it is answered with 429.
     std::size_t max_buffered_bytes = 64u << 20;
