@@ -135,7 +135,7 @@ TEST_CASE("field sets: a path is shown as errors show it", "[api][fields]")
     // Keys and items of a wrong type.
     CHECK(path_text({"f:containers", R"(k:{"name":{"a":1,"b":["x",null]}})"}) ==
           R"(.containers[name=a=1b=["x",null]])");
-    CHECK(path_text({"f:finalizers", R"(v:[{"a":true},1.5])"}) == ".finalizers[=[a=true,1.5]]");
+    CHECK(path_text({"f:finalizers", R"(v:[{},{"a":true},1.5])"}) == ".finalizers[=[,a=true,1.5]]");
 }
 
 TEST_CASE("field sets: steps and what is below them", "[api][fields]")

@@ -45,8 +45,7 @@ result<std::string> normal_json(std::string_view element, bool as_object)
     if (text.size() > longest_item_json) return not_an_element(element);
     boost::system::error_code broken;
     const auto parsed = parse(text, broken);
-    const bool right = !broken && (!as_object || (parsed.is_object() && !parsed.get_object().empty()));
-    if (!right) return not_an_element(element);
+    if (broken || (as_object && (!parsed.is_object() || parsed.get_object().empty()))) return not_an_element(element);
     return go_json(parsed);
 }
 
@@ -243,18 +242,18 @@ bool operator==(const field_set& a, const field_set& b)
 
 namespace {
 
-/// A value as structured-merge-diff shows it in a path. Recursion is bounded by the depth of the text that it was read from.
-std::string shown(const json::value& value)
+/// Appends a value as structured-merge-diff shows it in a path. Recursion is bounded by the depth of the text that it was read from.
+void append_shown(std::string& out, const json::value& value)
 {
-    std::string out;
     if (const auto* object = value.if_object()) {
-        for (const auto& [name, member] : *object) out += std::string(name) + "=" + shown(member);
-        return out;
+        for (const auto& [name, member] : *object) append_shown(out.append(name).append("="), member);
+    } else if (const auto* items = value.if_array()) {
+        out += '[';
+        for (const auto& item : *items) append_shown(&item == items->data() ? out : out += ',', item);
+        out += ']';
+    } else {
+        out += go_value(value);
     }
-    const auto* items = value.if_array();
-    if (!items) return go_value(value);
-    for (const auto& item : *items) out += (out.empty() ? "" : ",") + shown(item);
-    return "[" + out + "]";
 }
 
 } // namespace
@@ -271,15 +270,16 @@ std::string path_text(const field_path& path)
             boost::system::error_code never; // the text is our own
             const auto keys = parse(content, never);
             for (const auto& [name, value] : keys.get_object()) {
-                out += separator;
-                out += std::string(name) + "=" + shown(value);
+                append_shown((out += separator).append(name).append("="), value);
                 separator = ',';
             }
             out += ']';
-        } else {
+        } else if (element[0] == 'v') {
             boost::system::error_code never;
-            out += element[0] == 'v' ? "[=" + shown(parse(content, never)) : "[" + std::string(content);
+            append_shown(out.append("[="), parse(content, never));
             out += ']';
+        } else {
+            out.append("[").append(content).append("]");
         }
     }
     return out;
