@@ -122,15 +122,17 @@ answer<apply_result> cluster_state_core::apply(const object_address& at, json::v
     auto owners = managed_fields::read(live);
     if (!owners) return errors::internal("failed to decode managed fields of the object");
     object_member(live.get_object(), "metadata").stable_erase("managedFields");
-    const auto whole = without_type(config);
-    auto stated = whole;
+    auto stated = without_type(config);
     keep_own_part(at, stated);
     if (!current) object_member(stated.get_object(), "metadata").stable_erase("resourceVersion");
     const auto writer = writer_of(at, flags, now);
     auto next = owners->apply(live, stated, empty, type, flags.force, writer);
     if (!next) return next.error();
-    // A kube-apiserver merges all that is stated, and then resets what the request may not change: the entry has a time.
-    if (!*next && whole != stated && detail::merge_values(live, whole, type) != live) owners->note_time(writer);
+    if (!*next) {
+        // A kube-apiserver merges all that is stated, and then resets what the request may not change: the entry has a time.
+        const auto whole = without_type(config);
+        if (whole != stated && detail::merge_values(live, whole, type) != live) owners->note_time(writer);
+    }
     auto body = *next ? std::move(**next) : std::move(live);
     if (auto e = check_identity(at, current ? &current->uid : nullptr, body)) return *e;
     if (flags.manager == "kubectl") sync_last_applied(body, std::move(config));
