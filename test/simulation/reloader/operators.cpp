@@ -106,7 +106,8 @@ void operators::stop(instance& which)
     // Runs that hang in a faulty network end with the grace period, and the first lists of a manager may be late in the same
     // moment: both are failures of the network.
     const auto stopped = runner_->run(which.subject->stop());
-    const bool late = !stopped && (stopped.error() == cond::timed_out || stopped.error() == cond::unreachable);
+    const bool late = !stopped && (stopped.error() == cond::timed_out ||
+                                   stopped.error().describe().find("did not sync within") != std::string::npos);
     if (!stopped && !ended && !late) notes_->broken(which.name, stopped.error().describe());
 }
 
