@@ -7,7 +7,7 @@ set -euo pipefail
 source=$1 consumer=$2 build=$3 cmake=$4
 shift 4
 
-"$cmake" --fresh -S "$consumer" -B "$build" -DKUBECORO_SOURCE="$source" -DCMAKE_BUILD_TYPE=Debug -DKUBECORO_UNITY=ON "$@"
+"$cmake" --fresh -S "$consumer" -B "$build" -DKUBECORO_SOURCE="$source" -DCMAKE_BUILD_TYPE=Debug "$@"
 for unwanted in kubecoro_tool test_unit_base; do
     if "$cmake" --build "$build" --target help | grep -qw "$unwanted"; then
         echo "as a subdirectory the project offers $unwanted, which only its own developers need" >&2
