@@ -1,5 +1,7 @@
 #include <kubecoro/base/context_bound.hpp>
 
+#include <kubecoro/base/detail/confinement.hpp>
+
 #include <boost/asio/execution_context.hpp>
 #include <boost/asio/strand.hpp>
 
@@ -97,6 +99,13 @@ std::shared_ptr<context_tie> tie_to_context(const asio::any_io_executor& executo
 }
 
 std::shared_ptr<void> value_of_tie(const context_tie& tie) { return tie.value(); }
+
+bool runs_on(const kept_executor& executor)
+{
+    const auto running = executor.get();
+    const auto* strand = running.target<asio::strand<asio::any_io_executor>>();
+    return !strand || strand->running_in_this_thread();
+}
 
 } // namespace detail
 } // namespace kubecoro

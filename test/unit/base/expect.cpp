@@ -1,3 +1,4 @@
+#include <kubecoro/base/context_bound.hpp>
 #include <kubecoro/base/detail/confinement.hpp>
 #include <kubecoro/base/detail/expect.hpp>
 #include <kubecoro/test/catch.hpp>
@@ -104,11 +105,9 @@ TEST_CASE("runs_on: knows the strand of the caller", "[base]")
     const asio::any_io_executor other = asio::make_strand(asio::any_io_executor(context.get_executor()));
     const kept_executor kept(strand);
     bool ran = false;
-    CHECK_FALSE(detail::runs_on(strand));
     CHECK_FALSE(detail::runs_on(kept));
     asio::post(strand, [&] {
         ran = true;
-        CHECK(detail::runs_on(strand));
         CHECK(detail::runs_on(kept));
         CHECK_FALSE(detail::runs_on(other));
     });

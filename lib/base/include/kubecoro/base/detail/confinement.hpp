@@ -1,12 +1,15 @@
 // Checks which lock or strand the caller has, for KUBECORO_EXPECT. Not installed, like expect.hpp.
 #pragma once
 
-#include <kubecoro/base/context_bound.hpp>
 #include <kubecoro/base/detail/expect.hpp>
 
 #include <atomic>
 #include <mutex>
 #include <thread>
+
+namespace kubecoro {
+class kept_executor;
+}
 
 namespace kubecoro::detail {
 
@@ -49,7 +52,6 @@ private:
 };
 
 /// Whether the caller runs on that strand. True as well for executors that are no strands, or whose context has ended.
-[[nodiscard]] bool runs_on(const boost::asio::any_io_executor& executor) noexcept;
-[[nodiscard]] bool runs_on(const kept_executor& executor) noexcept;
+[[nodiscard]] bool runs_on(const kept_executor& executor);
 
 } // namespace kubecoro::detail
