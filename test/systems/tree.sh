@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Builds and tests in a bare tree of a Debian release, as a newcomer does there: the only set-up is what ./dev installs.
-#   tree.sh OUT RELEASE [--all]
+#   tree.sh OUT RELEASE [--all | --packages]
 # OUT keeps the tree, its builds and its compiler cache. Without --all the demo runs, and in trixie the libraries that programs embed are
 # compiled with the newest Boost that it has, and base, api and testing are tested. With --all ./dev test runs, with each compiler and Boost.
+# With --packages ./dev installs what it needs, and builds the module base.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 out=${1:?usage: tree.sh OUT RELEASE [--all]} release=${2:?}
@@ -24,6 +25,11 @@ note() { echo "systems: $release: $*" >&2; }
 in_sources() { inside "$tree" "cd /src; $1"; }
 install() { in_sources "apt-get install -y -qq --no-install-recommends $* >/dev/null"; }
 newest_boost() { install libboost1.88-dev libboost-json1.88-dev libboost-url1.88-dev; }
+
+if [[ ${3:-} == --packages ]]; then
+    in_sources './dev build kubecoro_base'
+    exit
+fi
 
 started=$SECONDS
 in_sources './dev demo'
