@@ -16,19 +16,18 @@ constexpr std::uint64_t item_cost = read_cost + list_cost + call_one;
 /// The condition of the loop of `all` and `exists`, before each step.
 constexpr std::uint64_t condition_cost(bool is_exists) { return is_exists ? 3 : 2; }
 
-/// The keys and items that a comprehension goes through: of a list, indices and items.
-std::vector<map_entry> entries_of(const value& range)
+} // namespace
+
+std::size_t evaluator::range_view::size() const
 {
-    if (range.is(value_type::map)) return map_of(range).entries();
-    std::vector<map_entry> out;
-    const auto& items = list_of(range).items();
-    out.reserve(items.size());
-    for (std::size_t i = 0; i < items.size(); ++i)
-        out.push_back({value::of_int(static_cast<std::int64_t>(i)), items[i]});
-    return out;
+    return of.is(value_type::map) ? map_of(of).entries().size() : list_of(of).items().size();
 }
 
-} // namespace
+map_entry evaluator::range_view::operator[](std::size_t place) const
+{
+    if (of.is(value_type::map)) return map_of(of).entries()[place];
+    return {value::of_int(static_cast<std::int64_t>(place)), list_of(of).items()[place]};
+}
 
 void evaluator::enter(const node& of, const map_entry& entry)
 {
@@ -53,9 +52,7 @@ value evaluator::comprehension(const node& of)
     if (is_error(range)) return range;
     if (!range.is(value_type::list) && !range.is(value_type::map)) return no_such_overload();
     if (of.macro == macro_kind::sort_by) return sort_by(of, range);
-    const auto size = range.is(value_type::list) ? list_of(range).items().size() : map_of(range).entries().size();
-    if (!resources_.take(2 * item_bytes * size)) return exhausted();
-    const auto entries = entries_of(range);
+    const range_view entries{range};
     node with_keys = of;
     with_keys.flag = range.is(value_type::map);
     switch (of.macro) {
@@ -72,7 +69,7 @@ value evaluator::comprehension(const node& of)
     }
 }
 
-value evaluator::quantifier(const node& of, const std::vector<map_entry>& range)
+value evaluator::quantifier(const node& of, const range_view& range)
 {
     const bool wanted = of.macro == macro_kind::exists;
     value failed;
@@ -98,12 +95,13 @@ value evaluator::passes(node_id filter)
     return found.is(value_type::boolean) || is_error(found) ? found : no_such_overload();
 }
 
-value evaluator::count_one(const node& of, const std::vector<map_entry>& range)
+value evaluator::count_one(const node& of, const range_view& range)
 {
     std::size_t count = 0;
     value failed;
     // A loop of cel-go goes on after a failure, which costs what it costs.
-    for (const auto& entry : range) {
+    for (std::size_t i = 0; i < range.size(); ++i) {
+        const map_entry entry = range[i];
         enter(of, entry);
         value found = passes(tree_.children_of(of)[1]);
         leave(of);
@@ -115,13 +113,14 @@ value evaluator::count_one(const node& of, const std::vector<map_entry>& range)
     return is_error(failed) ? failed : value(count == 1);
 }
 
-value evaluator::transform(const node& of, const std::vector<map_entry>& range)
+value evaluator::transform(const node& of, const range_view& range)
 {
     const auto children = tree_.children_of(of);
     const bool only_filters = of.macro == macro_kind::filter;
     std::vector<value> out;
     value failed;
-    for (const auto& entry : range) {
+    for (std::size_t i = 0; i < range.size(); ++i) {
+        const map_entry entry = range[i];
         if (!resources_.take(item_bytes)) return exhausted();
         enter(of, entry);
         value found = only_filters || of.filtered ? passes(children[1]) : value(true);
@@ -137,7 +136,7 @@ value evaluator::transform(const node& of, const std::vector<map_entry>& range)
     return is_error(failed) ? failed : value::of_list(std::move(out));
 }
 
-value evaluator::transform_to_map(const node& of, const std::vector<map_entry>& range)
+value evaluator::transform_to_map(const node& of, const range_view& range)
 {
     const auto children = tree_.children_of(of);
     std::map<std::string, std::size_t> places;
@@ -147,7 +146,8 @@ value evaluator::transform_to_map(const node& of, const std::vector<map_entry>& 
         out.push_back(made);
         return true;
     };
-    for (const auto& entry : range) {
+    for (std::size_t i = 0; i < range.size(); ++i) {
+        const map_entry entry = range[i];
         if (!resources_.take(2 * item_bytes)) return exhausted();
         enter(of, entry);
         const value kept = of.filtered ? passes(children[1]) : value(true);
@@ -175,7 +175,7 @@ value evaluator::sort_by(const node& of, const value& range)
     if (!range.is(value_type::list)) return no_such_overload();
     // The list is read once for its keys, and once to be sorted.
     if (!charge(2 * read_cost)) return exhausted();
-    const value keys = transform(of, entries_of(range));
+    const value keys = transform(of, {range});
     if (is_error(keys)) return keys;
     const auto* sort = find_function("@sortByAssociatedKeys");
     const value operands[] = {range, keys};

@@ -71,6 +71,29 @@ std::uint64_t traversal(const value& from)
     }
 }
 
+constexpr std::uint64_t bytes_of_work = 16;
+/// Values beyond it are not counted.
+constexpr std::uint64_t largest_weight = 4'000'000;
+
+/// The number of values in a value, and a part for the bytes of its texts.
+std::uint64_t weight(const value& from)
+{
+    std::uint64_t out = 1;
+    if (from.is(value_type::list))
+        for (const auto& item : list_of(from).items()) {
+            out += weight(item);
+            if (out > largest_weight) break;
+        }
+    else if (from.is(value_type::map))
+        for (const auto& entry : map_of(from).entries()) {
+            out += 1 + weight(entry.item);
+            if (out > largest_weight) break;
+        }
+    else
+        out += from.as_string().size() / bytes_of_work;
+    return out;
+}
+
 bool is_text(const value& of) noexcept { return of.is(value_type::string) || of.is(value_type::bytes); }
 
 std::uint64_t smaller_scan(arguments in)
@@ -160,6 +183,33 @@ std::uint64_t cost_before(const function_entry& of, arguments in)
         return 0;
     }
     return 1;
+}
+
+std::uint64_t work_of(const function_entry& of, arguments in) noexcept
+{
+    std::uint64_t out = 0;
+    for (const auto& each : in)
+        if (is_text(each)) out += each.as_string().size() / bytes_of_work;
+    const auto count = [](const value& list) { return list.is(value_type::list) ? list_of(list).items().size() : 1; };
+    switch (of.cost) {
+    case call_cost::equality:
+        return out + std::min(weight(in[0]), weight(in[1]));
+    case call_cost::membership:
+        return out + weight(in[1]);
+    case call_cost::concatenate:
+    case call_cost::traverse:
+    case call_cost::join:
+    case call_cost::make_list:
+    case call_cost::flatten:
+        return out + weight(in[0]);
+    case call_cost::distinct:
+        return out + product(count(in[0]), weight(in[0]));
+    case call_cost::sets:
+    case call_cost::sets_equivalent:
+        return out + product(count(in[0]), weight(in[1])) + product(count(in[1]), weight(in[0]));
+    default:
+        return out;
+    }
 }
 
 std::uint64_t cost_after(const function_entry& of, const value& result)

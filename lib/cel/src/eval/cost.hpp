@@ -9,6 +9,8 @@ namespace kubecoro::cel::detail {
 
 /// The cost of a call, as far as its arguments tell.
 [[nodiscard]] std::uint64_t cost_before(const function_entry& of, arguments in);
+/// The values that a call compares, and sixteenths of the bytes that it reads. Bounded, as is the time to find it.
+[[nodiscard]] std::uint64_t work_of(const function_entry& of, arguments in) noexcept;
 /// The cost that the result adds.
 [[nodiscard]] std::uint64_t cost_after(const function_entry& of, const value& result);
 

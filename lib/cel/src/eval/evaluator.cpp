@@ -147,6 +147,14 @@ value evaluator::presence(const node& of)
     return found != nullptr && is_error(*found) ? *found : value(found != nullptr);
 }
 
+bool evaluator::work(const function_entry& function, arguments in) noexcept
+{
+    const auto needed = work_of(function, in);
+    if (needed > work_left_) resources_.exhausted = true;
+    work_left_ -= std::min(needed, work_left_);
+    return !resources_.exhausted;
+}
+
 value evaluator::call(const node& of)
 {
     const auto children = tree_.children_of(of);
@@ -169,7 +177,7 @@ value evaluator::call(const node& of)
     if (of.function == nullptr) return make_error("no such overload: " + tree_.name_of(of));
     const arguments in(operands.data(), children.size());
     const bool is_access = children.size() == 2 && (of.function->name == "_[_]" || of.function->name == "_[?_]");
-    if (!charge(is_access ? 0 : cost_before(*of.function, in))) return exhausted();
+    if (!work(*of.function, in) || !charge(is_access ? 0 : cost_before(*of.function, in))) return exhausted();
     value out = of.function->call(resources_, in);
     if (!charge(is_access ? access_cost(children[0], out) : cost_after(*of.function, out))) return exhausted();
     // A key that is looked up itself has paid for the access.

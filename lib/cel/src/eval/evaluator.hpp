@@ -17,6 +17,9 @@ using variables = std::map<std::string, value, std::less<>>;
 /// Whether a name means a type unless it is that of a variable.
 [[nodiscard]] bool is_type_name(std::string_view name) noexcept;
 
+/// The values that one evaluation may compare, and sixteenths of the bytes that it may read: a second or two.
+inline constexpr std::uint64_t most_work = 20'000'000;
+
 /** One evaluation of a tree.
 
     Cost is counted as a kube-apiserver counts it. An evaluation that reaches its limit, or that of its memory, ends:
@@ -40,6 +43,14 @@ public:
     [[nodiscard]] std::uint64_t bytes_left() const noexcept { return resources_.bytes; }
 
 private:
+    /// The keys and items that a comprehension goes through: of a list, indices and items.
+    struct range_view
+    {
+        const value& of;
+        [[nodiscard]] std::size_t size() const;
+        [[nodiscard]] map_entry operator[](std::size_t place) const;
+    };
+
     [[nodiscard]] value evaluate(node_id id);
     [[nodiscard]] value identifier(const node& of);
     [[nodiscard]] value select(const node& of, node_id id);
@@ -54,10 +65,10 @@ private:
     [[nodiscard]] value optional_or(const node& of);
     [[nodiscard]] value comprehension(const node& of);
 
-    [[nodiscard]] value quantifier(const node& of, const std::vector<map_entry>& range);
-    [[nodiscard]] value count_one(const node& of, const std::vector<map_entry>& range);
-    [[nodiscard]] value transform(const node& of, const std::vector<map_entry>& range);
-    [[nodiscard]] value transform_to_map(const node& of, const std::vector<map_entry>& range);
+    [[nodiscard]] value quantifier(const node& of, const range_view& range);
+    [[nodiscard]] value count_one(const node& of, const range_view& range);
+    [[nodiscard]] value transform(const node& of, const range_view& range);
+    [[nodiscard]] value transform_to_map(const node& of, const range_view& range);
     [[nodiscard]] value sort_by(const node& of, const value& range);
     /// True unless the filter leaves the entry out; an error if it fails.
     [[nodiscard]] value passes(node_id filter);
@@ -66,6 +77,8 @@ private:
     [[nodiscard]] bool is_attribute(node_id id) const;
     /// The cost of looking something up in what a node gives. An optional without a value is found for nothing.
     [[nodiscard]] std::uint64_t access_cost(node_id container, const value& found) const;
+    /// Counts the bytes and values that a call looks at, of which cost knows only some. False when there are too many.
+    [[nodiscard]] bool work(const function_entry& function, arguments in) noexcept;
     /// Counts a cost. False when the limit is reached.
     bool charge(std::uint64_t amount) noexcept;
     [[nodiscard]] value exhausted() const;
@@ -77,6 +90,7 @@ private:
     resources resources_;
     std::uint64_t cost_ = 0;
     std::uint64_t limit_;
+    std::uint64_t work_left_ = most_work;
     bool over_limit_ = false;
     bool has_dotted_names_ = false;
     std::vector<std::pair<std::uint32_t, value>> scopes_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <unordered_map>
 
 namespace kubecoro::cel::detail {
 
@@ -48,14 +49,14 @@ value add_lists(resources& from, const value& a, const value& b)
         out.insert(out.end(), right.begin(), right.end());
         return value::of_list(std::move(out));
     }
+    std::unordered_map<std::string, std::size_t> places;
+    for (std::size_t i = 0; i < out.size(); ++i) places.emplace(list_identity(out[i], *left.schema), i);
     for (const auto& item : right) {
-        const auto found = std::find_if(out.begin(), out.end(), [&](const value& each) {
-            return order == list_order::set ? is_equal(each, item) : same_list_keys(each, item, left.schema->keys);
-        });
-        if (found == out.end())
+        const auto [place, is_new] = places.emplace(list_identity(item, *left.schema), out.size());
+        if (is_new)
             out.push_back(item);
         else if (order == list_order::map)
-            *found = item;
+            out[place->second] = item;
     }
     return value::made(value_type::list, 0, 0, {}, std::make_shared<const list_data>(std::move(out), left.schema));
 }

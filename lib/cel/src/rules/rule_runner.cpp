@@ -9,7 +9,7 @@ namespace kubecoro::cel::detail {
 namespace {
 
 constexpr std::size_t longest_message = 5 * 1024;
-constexpr std::uint64_t bytes_of_call = 64 << 20;
+constexpr std::uint64_t bytes_of_call = 128 << 20;
 constexpr std::string_view over_budget =
     "validation failed due to running out of cost budget, no further validation rules will be run";
 constexpr std::string_view over_limit = "operation cancelled: ";

@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <set>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 namespace kubecoro::cel::detail {
@@ -71,30 +72,28 @@ value equal_in_order(const std::vector<value>& a, const std::vector<value>& b)
     return value(true);
 }
 
-bool contains(const std::vector<value>& items, const value& wanted)
+using indexed_items = std::unordered_map<std::string, const value*>;
+
+indexed_items index_items(const std::vector<value>& items, const schema_node& schema)
 {
-    return std::any_of(items.begin(), items.end(), [&wanted](const value& item) { return is_equal(item, wanted); });
+    indexed_items out;
+    for (const auto& item : items) out.emplace(list_identity(item, schema), &item);
+    return out;
 }
 
-value equal_sets(const std::vector<value>& a, const std::vector<value>& b)
+/// Equality of lists whose items are told apart by a key, or by themselves: their order does not count.
+value equal_by_identity(const list_data& a, const list_data& b)
 {
-    const auto within = [](const auto& items, const auto& others) {
-        return std::all_of(items.begin(), items.end(), [&others](const value& item) { return contains(others, item); });
-    };
-    return value(within(b, a) && within(a, b));
-}
-
-value equal_by_keys(const std::vector<value>& a, const std::vector<value>& b, const std::vector<std::string>& keys)
-{
-    for (const auto& item : b) {
-        const auto found =
-            std::find_if(a.begin(), a.end(), [&](const value& each) { return same_list_keys(each, item, keys); });
-        if (found == a.end()) return value(false);
-        if (auto same = equal(*found, item); !same.as_bool()) return same;
+    const auto left = index_items(a.items(), *a.schema);
+    std::unordered_set<std::string> seen;
+    for (const auto& item : b.items()) {
+        auto identity = list_identity(item, *a.schema);
+        const auto found = left.find(identity);
+        if (found == left.end()) return value(false);
+        if (auto same = equal(*found->second, item); !same.as_bool()) return same;
+        seen.insert(std::move(identity));
     }
-    return value(std::all_of(a.begin(), a.end(), [&](const value& item) {
-        return std::any_of(b.begin(), b.end(), [&](const value& each) { return same_list_keys(each, item, keys); });
-    }));
+    return value(seen.size() == left.size());
 }
 
 value equal_lists(const list_data& a, const list_data& b)
@@ -102,8 +101,7 @@ value equal_lists(const list_data& a, const list_data& b)
     const auto& left = a.items();
     const auto& right = b.items();
     if (left.size() != right.size()) return value(false);
-    if (a.schema != nullptr && a.schema->order == list_order::set) return equal_sets(left, right);
-    if (a.schema != nullptr && a.schema->order == list_order::map) return equal_by_keys(left, right, a.schema->keys);
+    if (a.schema != nullptr && a.schema->order != list_order::atomic) return equal_by_identity(a, b);
     return equal_in_order(left, right);
 }
 
@@ -199,22 +197,20 @@ value equal(const value& a, const value& b)
     }
 }
 
-bool same_list_keys(const value& a, const value& b, const std::vector<std::string>& keys)
+std::string list_identity(const value& item, const schema_node& schema)
 {
-    if (!a.is(value_type::map) || !b.is(value_type::map)) return false;
-    const auto found = [](const value& in, const std::string& key) -> std::optional<value> {
+    if (schema.order == list_order::set || !item.is(value_type::map)) return item.to_text();
+    std::string out;
+    const auto& members = map_of(item);
+    for (const auto& key : schema.keys) {
         const auto escaped = escape_name(key);
-        if (escaped)
-            if (const auto* item = map_of(in).find(make_static(*escaped))) return *item;
-        for (const auto& [name, item] : map_of(in).hidden())
-            if (name == key) return make_from(item, nullptr);
-        return std::nullopt;
-    };
-    return std::all_of(keys.begin(), keys.end(), [&](const std::string& key) {
-        const auto left = found(a, key);
-        const auto right = found(b, key);
-        return left && right ? is_equal(*left, *right) : left.has_value() == right.has_value();
-    });
+        const auto* found = escaped ? members.find(make_static(*escaped)) : nullptr;
+        if (found != nullptr) out += found->to_text();
+        for (const auto& [name, hidden] : members.hidden())
+            if (found == nullptr && name == key) out += make_from(hidden, nullptr).to_text();
+        out += '\0';
+    }
+    return out;
 }
 
 bool is_equal(const value& a, const value& b) { return equal(a, b).as_bool(); }

@@ -3,6 +3,8 @@
 
 #include <kubecoro/cel/value.hpp>
 
+#include "schema/schema_node.hpp"
+
 #include <optional>
 
 namespace kubecoro::cel::detail {
@@ -11,8 +13,8 @@ namespace kubecoro::cel::detail {
 [[nodiscard]] value equal(const value& a, const value& b);
 /// Whether equal() is true.
 [[nodiscard]] bool is_equal(const value& a, const value& b);
-/// Whether two items of a list have the same values of its keys.
-[[nodiscard]] bool same_list_keys(const value& a, const value& b, const std::vector<std::string>& keys);
+/// A text that tells the items of a list of order `set` or `map` apart.
+[[nodiscard]] std::string list_identity(const value& item, const schema_node& schema);
 /// Whether two keys of a map are the same.
 [[nodiscard]] bool same_key(const value& a, const value& b) noexcept;
 

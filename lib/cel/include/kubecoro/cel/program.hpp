@@ -24,8 +24,8 @@ struct budget
 {
     /// Units of cost, as a kube-apiserver counts them. Default: its limit of one call.
     std::uint64_t cost = 1'000'000;
-    /// Bytes of values that the evaluation makes. Default 64 MiB.
-    std::uint64_t bytes = 64 << 20;
+    /// Bytes of values that the evaluation makes. Default 128 MiB.
+    std::uint64_t bytes = 128 << 20;
 };
 
 /// The outcome of an evaluation.
