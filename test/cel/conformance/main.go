@@ -30,30 +30,21 @@ import (
 	"github.com/google/cel-go/common/types"
 	"google.golang.org/protobuf/encoding/prototext"
 	"google.golang.org/protobuf/reflect/protoregistry"
-	"k8s.io/apimachinery/pkg/util/version"
-	"k8s.io/apiserver/pkg/cel/environment"
 
 	_ "cel.dev/expr/conformance/proto2"
 	_ "cel.dev/expr/conformance/proto3"
 
+	"kubecoro/test/cel/internal/kubernetes"
 	"kubecoro/test/cel/internal/write"
 )
 
-type outcome struct {
-	Issue string `json:"issue,omitempty"`
-	Type  string `json:"type,omitempty"`
-	Value string `json:"value,omitempty"`
-	Error string `json:"error,omitempty"`
-	Cost  uint64 `json:"cost,omitempty"`
-}
-
 type record struct {
-	Name       string            `json:"name"`
-	Expr       string            `json:"expr"`
-	Bindings   map[string]string `json:"bindings,omitempty"`
-	Unchecked  bool              `json:"unchecked,omitempty"`
-	Spec       *outcome          `json:"spec,omitempty"`
-	Kubernetes *outcome          `json:"kubernetes,omitempty"`
+	Name       string              `json:"name"`
+	Expr       string              `json:"expr"`
+	Bindings   map[string]string   `json:"bindings,omitempty"`
+	Unchecked  bool                `json:"unchecked,omitempty"`
+	Spec       *kubernetes.Outcome `json:"spec,omitempty"`
+	Kubernetes *kubernetes.Outcome `json:"kubernetes,omitempty"`
 }
 
 // skippedFiles are those that test what Kubernetes does not have.
@@ -76,10 +67,7 @@ func main() {
 	buffer := bufio.NewWriter(os.Stdout)
 	out = json.NewEncoder(buffer)
 	out.SetEscapeHTML(false)
-	env, err := environment.MustBaseEnvSet(version.MajorMinor(1, 37)).Env(environment.StoredExpressions)
-	if err != nil {
-		log.Fatal(err)
-	}
+	env := kubernetes.Env()
 	seen := map[string]bool{}
 	spec(env)
 	for _, folder := range []struct{ module, path string }{
@@ -138,7 +126,7 @@ func specTest(env *cel.Env, name string, t *test.SimpleTest) {
 	if t.Container != "" || t.DisableMacros || t.CheckOnly || t.Locale != "" || mentionsMessages(t.Expr) {
 		return
 	}
-	r := record{Name: name, Expr: t.Expr, Bindings: map[string]string{}, Unchecked: t.DisableCheck, Spec: &outcome{}}
+	r := record{Name: name, Expr: t.Expr, Bindings: map[string]string{}, Unchecked: t.DisableCheck, Spec: &kubernetes.Outcome{}}
 	activation := map[string]any{}
 	for key, bound := range t.Bindings {
 		value, err := cel.ProtoAsValue(types.DefaultTypeAdapter, bound.GetValue())
@@ -178,12 +166,12 @@ func specTest(env *cel.Env, name string, t *test.SimpleTest) {
 	}
 	extended, err := env.Extend(options...)
 	if err == nil {
-		r.Kubernetes = evaluate(extended, t.Expr, activation)
+		r.Kubernetes = kubernetes.Evaluate(extended, t.Expr, activation)
 	}
 	emit(r)
 }
 
-func specValue(to *outcome, from *expr.Value) bool {
+func specValue(to *kubernetes.Outcome, from *expr.Value) bool {
 	value, err := cel.ProtoAsValue(types.DefaultTypeAdapter, from)
 	if err != nil {
 		return false
@@ -208,43 +196,12 @@ func emit(r record) {
 	}
 }
 
-func evaluate(env *cel.Env, text string, activation map[string]any) (result *outcome) {
-	compiled, issues := env.Compile(text)
-	if issues.Err() != nil {
-		return &outcome{Issue: issues.String()}
-	}
-	result = &outcome{Type: compiled.OutputType().String()}
-	defer func() {
-		if r := recover(); r != nil {
-			result = nil
-		}
-	}()
-	program, err := env.Program(compiled, cel.CostLimit(1_000_000))
-	if err != nil {
-		result.Error = "program: " + err.Error()
-		return result
-	}
-	value, details, err := program.Eval(activation)
-	if details != nil && details.ActualCost() != nil {
-		result.Cost = *details.ActualCost()
-	}
-	if err != nil {
-		result.Error = err.Error()
-		return result
-	}
-	var ok bool
-	if result.Value, ok = write.Value(value); !ok {
-		return nil
-	}
-	return result
-}
-
 func write1(env *cel.Env, name, text string, seen map[string]bool) {
 	if seen[text] || len(text) > 10_000 {
 		return
 	}
 	seen[text] = true
-	if found := evaluate(env, text, map[string]any{}); found != nil {
+	if found := kubernetes.Evaluate(env, text, map[string]any{}); found != nil {
 		emit(record{Name: name, Expr: text, Kubernetes: found})
 	}
 }

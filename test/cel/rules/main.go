@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"sort"
 	"strings"
 
@@ -153,6 +154,8 @@ func print(name string) {
 	if err != nil {
 		log.Fatal(err)
 	}
+	// Names of types have a random number.
+	text = regexp.MustCompile("selfType[0-9]+").ReplaceAll(text, []byte("selfType"))
 	seen := map[string]bool{}
 	var lines []string
 	for _, line := range strings.Split(strings.TrimSpace(string(text)), "\n") {

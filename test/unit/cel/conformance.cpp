@@ -7,6 +7,7 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 
+#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,9 +16,15 @@ using namespace kubecoro;
 
 namespace {
 
+/// Whether the cases are others than those of the file: random ones, of which messages may differ.
+bool are_random() { return std::getenv("KUBECORO_CEL_CASES") != nullptr; }
+
 std::vector<boost::json::object> read_lines()
 {
-    const std::string text = test::read_samples(KUBECORO_TEST_DATA "/conformance.jsonl.zst");
+    // Other cases in the same form: `./dev check schemas` makes random ones.
+    const char* others = std::getenv("KUBECORO_CEL_CASES");
+    const std::string text =
+        test::read_samples(others != nullptr ? others : KUBECORO_TEST_DATA "/conformance.jsonl.zst");
     std::vector<boost::json::object> out;
     for (std::string_view rest = text; !rest.empty();) {
         const auto line = rest.substr(0, rest.find('\n'));
@@ -94,7 +101,7 @@ TEST_CASE("CEL expressions cost what Kubernetes counts", "[cel]")
         if (!is_evaluated(line)) continue;
         const auto& expected = line.at("kubernetes").as_object();
         const auto made = cel::program::compile_unchecked(text_in(line, "expr"));
-        if (!made || expected.contains("error") || line.contains("bindings")) continue;
+        if (!made || expected.contains("error") || expected.contains("varies") || line.contains("bindings")) continue;
         // An optional without a value that a map holds: cel-go counts two for looking into it.
         if (text_in(line, "expr") == "has({'foo': optional.none()}.foo.bar)") continue;
         ++checked;
@@ -127,7 +134,7 @@ TEST_CASE("CEL expressions are refused, and have types, as in Kubernetes", "[cel
         // The parser of Kubernetes goes on after a mistake, and names the words that it expects.
         const bool is_syntax =
             found.find("Syntax error: ") != found.npos && wanted.find("Syntax error: ") != found.npos;
-        const bool is_first = !made && wanted.starts_with(found);
+        const bool is_first = !made && (wanted.starts_with(found) || (are_random() && wanted.starts_with("ERROR")));
         if (found != wanted && !is_syntax && !is_first)
             FAIL_CHECK(text_in(line, "name")
                        << ": " << text_in(line, "expr") << "\n  is " << found << "\n  not " << wanted);
@@ -152,5 +159,5 @@ TEST_CASE("CEL expressions that Kubernetes does not check have the values of cel
                        << ": " << text_in(line, "expr") << "\n  is " << found << ", not "
                        << text_in(expected->as_object(), "value") << text_in(expected->as_object(), "error"));
     }
-    CHECK(checked > 20);
+    CHECK((checked > 20 || are_random()));
 }

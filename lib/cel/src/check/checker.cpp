@@ -175,7 +175,7 @@ private:
             return problem(at.at, "undefined field '" + name + "'");
         }
         if (target.kind == type_kind::opaque && target.name.starts_with("kubernetes."))
-            return problem(at.at, "undefined field '" + name + "'");
+            return problem(at.at, "unexpected failed resolution of '" + target.name + "'");
         if (!is_dyn_or_error(target) && target.kind != type_kind::parameter)
             problem(at.at, "type '" + write_short_type(*types_.resolved(std::make_shared<const type>(target), true)) +
                                "' does not support field selection");

@@ -56,8 +56,12 @@ std::optional<compile_problem> check_clause(char letter, const format_operand& o
         return compile_problem{at, std::string("could not parse formatting clause: unrecognized formatting clause \"") +
                                        letter + '"'};
     const auto kind = operand.of->kind;
-    if (kind == type_kind::dyn || std::find(found->kinds.begin(), found->kinds.end(), kind) != found->kinds.end())
+    if (kind == type_kind::dyn || std::find(found->kinds.begin(), found->kinds.end(), kind) != found->kinds.end()) {
+        if (letter == 's')
+            for (const auto& each : operand.inner)
+                if (auto problem = check_clause(letter, each, at)) return problem;
         return std::nullopt;
+    }
     return compile_problem{operand.at, "error during formatting: " + std::string(found->words) + ", was given " +
                                            plain_name(*operand.of)};
 }

@@ -13,6 +13,8 @@ struct format_operand
 {
     std::size_t at;
     const type* of;
+    /// The items of a literal list or map, and theirs.
+    std::vector<format_operand> inner = {};
 };
 
 /// The first problem, if there is one. `at` is the place of the call.

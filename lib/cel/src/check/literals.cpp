@@ -91,6 +91,17 @@ private:
         }
     }
 
+    format_operand operand(node_id id) const
+    {
+        const node& at = tree_[id];
+        // An item that may be left out has the type that it is written with.
+        if (at.kind == node_kind::optional_item) return operand(tree_.children_of(at)[0]);
+        format_operand out{at.at, types_[id].get()};
+        if (at.kind == node_kind::list || at.kind == node_kind::map)
+            for (const auto child : tree_.children_of(at)) out.inner.push_back(operand(child));
+        return out;
+    }
+
     void format(const node& call)
     {
         const auto children = tree_.children_of(call);
@@ -98,7 +109,7 @@ private:
         const auto& list = tree_[children[1]];
         if (pattern.kind != node_kind::literal || list.kind != node_kind::list) return;
         std::vector<format_operand> operands;
-        for (const auto child : tree_.children_of(list)) operands.push_back({tree_[child].at, type_at(child).get()});
+        for (const auto child : tree_.children_of(list)) operands.push_back(operand(child));
         if (auto found = check_format(tree_.literals[pattern.content].as_string(), operands, call.at))
             out_.push_back(*std::move(found));
     }

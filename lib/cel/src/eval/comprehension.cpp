@@ -32,11 +32,11 @@ map_entry evaluator::range_view::operator[](std::size_t place) const
 void evaluator::enter(const node& of, const map_entry& entry)
 {
     if (of.second_variable != 0) {
-        scopes_.emplace_back(of.variable, entry.key);
-        scopes_.emplace_back(of.second_variable, entry.item);
+        scopes_.push_back({of.variable, entry.key});
+        scopes_.push_back({of.second_variable, entry.item});
     } else {
         // The single variable is the item of a list, but the key of a map.
-        scopes_.emplace_back(of.variable, of.flag ? entry.key : entry.item);
+        scopes_.push_back({of.variable, of.flag ? entry.key : entry.item});
     }
 }
 
@@ -125,8 +125,12 @@ value evaluator::transform(const node& of, const range_view& range)
         enter(of, entry);
         value found = only_filters || of.filtered ? passes(children[1]) : value(true);
         if (found.as_bool()) {
-            if (!charge(item_cost + (only_filters ? read_cost : 0))) return exhausted();
-            found = only_filters ? (of.flag ? entry.key : entry.item) : evaluate(children[of.filtered ? 2 : 1]);
+            const auto step = children[of.filtered ? 2 : 1];
+            // A list of one constant is a constant itself.
+            const bool is_constant = !only_filters && tree_[step].kind == node_kind::literal;
+            if (!charge(is_constant ? item_cost - list_cost : item_cost + (only_filters ? read_cost : 0)))
+                return exhausted();
+            found = only_filters ? (of.flag ? entry.key : entry.item) : evaluate(step);
             if (!is_error(found)) out.push_back(found);
         }
         leave(of);

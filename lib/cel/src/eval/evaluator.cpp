@@ -107,7 +107,10 @@ value evaluator::identifier(const node& of)
 {
     if (!of.flag)
         for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope)
-            if (scope->first == of.content) return charge(1) ? scope->second : exhausted();
+            if (scope->name == of.content) {
+                scope->is_read = true;
+                return charge(1) ? scope->item : exhausted();
+            }
     const auto& name = tree_.name_of(of);
     if (const auto found = named_.find(name); found != named_.end()) return charge(1) ? found->second : exhausted();
     const auto type = std::find(plain_types.begin(), plain_types.end(), name);
@@ -181,7 +184,7 @@ value evaluator::call(const node& of)
     value out = of.function->call(resources_, in);
     if (!charge(is_access ? access_cost(children[0], out) : cost_after(*of.function, out))) return exhausted();
     // A key that is looked up itself has paid for the access.
-    if (is_access && is_attribute(children[1])) --cost_;
+    if (is_access && is_attribute(children[1]) && tree_[children[1]].kind != node_kind::choice) --cost_;
     return out;
 }
 
@@ -261,7 +264,7 @@ value evaluator::choice(const node& of)
 value evaluator::binding(const node& of)
 {
     const auto children = tree_.children_of(of);
-    scopes_.emplace_back(of.variable, evaluate(children[0]));
+    scopes_.push_back({of.variable, evaluate(children[0])});
     value out = evaluate(children[1]);
     scopes_.pop_back();
     return out;
@@ -275,12 +278,15 @@ value evaluator::optional_map(const node& of)
     if (is_error(operand)) return operand;
     if (!operand.is(value_type::optional)) return no_such_overload();
     const auto* held = inside(operand);
-    // cel-go makes hasValue() of it, and none() or value(), and evaluates the operand twice for the latter.
-    if (!charge(held != nullptr ? 2 + (cost_ - before) : 2)) return exhausted();
+    const auto operand_cost = cost_ - before;
+    // cel-go makes hasValue() of it, and none() or value(). The latter evaluates the operand again, once the variable is read.
+    if (!charge(held != nullptr ? 1 : 2)) return exhausted();
     if (held == nullptr) return operand;
-    scopes_.emplace_back(of.variable, *held);
+    scopes_.push_back({of.variable, *held});
     value out = evaluate(children[1]);
+    const bool is_read = scopes_.back().is_read;
     scopes_.pop_back();
+    if (is_read && !charge(1 + operand_cost)) return exhausted();
     if (is_error(out) || of.flag) return out;
     return charge(1) && resources_.take(item_bytes) ? make_optional(std::move(out)) : exhausted();
 }

@@ -93,7 +93,14 @@ private:
     std::uint64_t work_left_ = most_work;
     bool over_limit_ = false;
     bool has_dotted_names_ = false;
-    std::vector<std::pair<std::uint32_t, value>> scopes_;
+    struct scope
+    {
+        std::uint32_t name;
+        value item;
+        bool is_read = false;
+    };
+
+    std::vector<scope> scopes_;
 };
 
 } // namespace kubecoro::cel::detail

@@ -45,6 +45,8 @@ std::string special_text(double number) { return std::isnan(number) ? "NaN" : nu
 
 std::string write_fixed(double number, int precision)
 {
+    // A negative zero has no sign.
+    if (number == 0) number = 0;
     return std::isfinite(number) ? with_commas(fixed_text(number, precision)) : special_text(number);
 }
 

@@ -80,26 +80,29 @@ std::string lower_case(std::string_view text)
 std::shared_ptr<const url_data> parse_url(std::string_view text)
 {
     auto out = std::make_shared<url_data>();
-    out->text = text;
-    text = text.substr(0, text.find('#'));
+    const auto mark = std::min(text.find('#'), text.size());
+    const std::string fragment(text.substr(mark));
+    text = text.substr(0, mark);
     const auto colon = text.find(':');
     if (colon != std::string_view::npos && text.substr(0, colon).find_first_of("/?") == std::string_view::npos) {
         out->scheme = lower_case(text.substr(0, colon));
+        out->text = out->scheme + ':';
         text.remove_prefix(colon + 1);
     }
-    if (const auto mark = text.find('?'); mark != std::string_view::npos) {
-        out->query = text.substr(mark + 1);
-        text = text.substr(0, mark);
-    }
+    const auto question = std::min(text.find('?'), text.size());
+    const std::string query(text.substr(question));
+    text = text.substr(0, question);
+    if (!query.empty()) out->query = query.substr(1);
     if (text.starts_with("//")) {
-        text.remove_prefix(2);
-        auto authority = text.substr(0, text.find('/'));
-        text.remove_prefix(authority.size());
+        auto authority = text.substr(2, text.find('/', 2) - 2);
+        text.remove_prefix(2 + authority.size());
+        out->text.append("//").append(authority);
         if (const auto at = authority.rfind('@'); at != std::string_view::npos) authority.remove_prefix(at + 1);
         out->host = unescaped(authority, false).value_or(std::string(authority));
     }
     // Whatever follows a scheme without a slash is opaque.
     if (text.starts_with('/') || out->scheme.empty()) out->path = escaped_path(text);
+    out->text.append(out->path.empty() ? text : std::string_view(out->path)).append(query).append(fragment);
     return out;
 }
 

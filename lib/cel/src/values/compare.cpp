@@ -81,7 +81,7 @@ indexed_items index_items(const std::vector<value>& items, const schema_node& sc
     return out;
 }
 
-/// Equality of lists whose items are told apart by a key, or by themselves: their order does not count.
+/// Equality of lists whose items differ by a key, or by themselves: their order does not count.
 value equal_by_identity(const list_data& a, const list_data& b)
 {
     const auto left = index_items(a.items(), *a.schema);

@@ -115,7 +115,7 @@ std::string write_opaque(const value& from)
     case opaque_kind::url:
         return call("url", static_cast<const url_data&>(held).text);
     case opaque_kind::quantity:
-        return call("quantity", static_cast<const quantity_data&>(held).amount.text());
+        return call("quantity", static_cast<const quantity_data&>(held).amount.canonical());
     case opaque_kind::semver:
         return call("semver", write_semver(static_cast<const semver_data&>(held)));
     default:
@@ -134,8 +134,8 @@ std::string write_real(double number)
     static_cast<void>(error);
     const std::string text(buffer, end);
     const int exponent = std::atoi(text.c_str() + text.find('e') + 1);
-    // Go's %g has an exponent below -4 and from 21 on.
-    if (exponent < -4 || exponent >= 21) return text;
+    // Go's %g has an exponent below -4 and from 6 on.
+    if (exponent < -4 || exponent >= 6) return text;
     char fixed[64];
     const auto written = std::to_chars(fixed, fixed + sizeof fixed, number, std::chars_format::fixed);
     return {fixed, written.ptr};
