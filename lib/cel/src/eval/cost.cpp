@@ -72,26 +72,34 @@ std::uint64_t traversal(const value& from)
 }
 
 constexpr std::uint64_t bytes_of_work = 16;
-/// Values beyond it are not counted.
+/// Larger values, which share their parts with themselves, are compared by nothing.
 constexpr std::uint64_t largest_weight = 4'000'000;
+constexpr std::uint64_t too_heavy = std::uint64_t{1} << 40;
 
-/// The number of values in a value, and a part for the bytes of its texts.
+/// Adds the number of values in a value, and a part for the bytes of its texts.
+void add_weight(const value& from, std::uint64_t& out)
+{
+    if (out > largest_weight) return;
+    out += 1;
+    if (from.is(value_type::list)) {
+        for (const auto& item : list_of(from).items()) add_weight(item, out);
+    } else if (from.is(value_type::map)) {
+        for (const auto& entry : map_of(from).entries()) {
+            add_weight(entry.key, out);
+            add_weight(entry.item, out);
+        }
+    } else if (from.is(value_type::optional)) {
+        if (const auto* item = inside(from)) add_weight(*item, out);
+    } else {
+        out += from.as_string().size() / bytes_of_work;
+    }
+}
+
 std::uint64_t weight(const value& from)
 {
-    std::uint64_t out = 1;
-    if (from.is(value_type::list))
-        for (const auto& item : list_of(from).items()) {
-            out += weight(item);
-            if (out > largest_weight) break;
-        }
-    else if (from.is(value_type::map))
-        for (const auto& entry : map_of(from).entries()) {
-            out += 1 + weight(entry.item);
-            if (out > largest_weight) break;
-        }
-    else
-        out += from.as_string().size() / bytes_of_work;
-    return out;
+    std::uint64_t out = 0;
+    add_weight(from, out);
+    return out > largest_weight ? too_heavy : out;
 }
 
 bool is_text(const value& of) noexcept { return of.is(value_type::string) || of.is(value_type::bytes); }

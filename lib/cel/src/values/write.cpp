@@ -87,22 +87,8 @@ std::string call(std::string_view function, std::string_view argument)
     return out + ')';
 }
 
-std::string write_list(const list_data& from)
-{
-    std::string out = "[";
-    for (const auto& item : from.items()) out += (out.size() > 1 ? ", " : "") + item.to_text();
-    return out + ']';
-}
-
-std::string write_map(const map_data& from)
-{
-    std::vector<std::string> entries;
-    for (const auto& entry : from.entries()) entries.push_back(entry.key.to_text() + ": " + entry.item.to_text());
-    std::sort(entries.begin(), entries.end());
-    std::string out = "{";
-    for (const auto& entry : entries) out += (out.size() > 1 ? ", " : "") + entry;
-    return out + '}';
-}
+/// The bytes of a text. Values that share their parts may be much larger than what they occupy.
+constexpr std::size_t longest_text = 1 << 20;
 
 std::string write_opaque(const value& from)
 {
@@ -166,46 +152,95 @@ std::string write_semver(const semver_data& from)
 
 } // namespace detail
 
-std::string value::to_text() const
+namespace detail {
+
+namespace {
+
+/// Writes a value and all inside of it, until the text is too long.
+class value_writer
 {
-    std::string out;
-    switch (type_) {
-    case value_type::null:
-        return "null";
-    case value_type::boolean:
-        return number_.boolean ? "true" : "false";
-    case value_type::integer:
-        return std::to_string(number_.integer);
-    case value_type::unsigned_integer:
-        return std::to_string(number_.natural) + "u";
-    case value_type::real:
-        return detail::write_double(number_.real);
-    case value_type::string:
-        detail::append_quoted(out, text_, false);
+public:
+    std::string write(const value& from)
+    {
+        if (left_ == 0) return "...";
+        std::string out = from.is(value_type::list)       ? list(list_of(from))
+                          : from.is(value_type::map)      ? map(map_of(from))
+                          : from.is(value_type::optional) ? optional(from)
+                                                          : scalar(from);
+        left_ -= std::min(left_, out.size());
         return out;
-    case value_type::bytes:
-        detail::append_quoted(out, text_, true);
-        return "b" + out;
-    case value_type::list:
-        return detail::write_list(detail::list_of(*this));
-    case value_type::map:
-        return detail::write_map(detail::map_of(*this));
-    case value_type::timestamp:
-        return detail::call("timestamp", detail::write_instant(detail::instant_of(*this)));
-    case value_type::duration:
-        return detail::call("duration", detail::write_length(number_.integer));
-    case value_type::type:
-        return std::string(text_);
-    case value_type::optional: {
-        const auto* item = detail::inside(*this);
-        return item == nullptr ? "optional.none()" : "optional.of(" + item->to_text() + ")";
     }
-    case value_type::opaque:
-        return detail::write_opaque(*this);
-    case value_type::error:
-        return detail::call("error", text_);
+
+private:
+    std::string list(const list_data& from)
+    {
+        std::string out = "[";
+        for (const auto& item : from.items()) {
+            out += (out.size() > 1 ? ", " : "") + write(item);
+            if (left_ == 0) break;
+        }
+        return out + ']';
     }
-    return out;
-}
+
+    std::string map(const map_data& from)
+    {
+        std::vector<std::string> entries;
+        for (const auto& entry : from.entries()) {
+            entries.push_back(write(entry.key) + ": " + write(entry.item));
+            if (left_ == 0) break;
+        }
+        std::sort(entries.begin(), entries.end());
+        std::string out = "{";
+        for (const auto& entry : entries) out += (out.size() > 1 ? ", " : "") + entry;
+        return out + '}';
+    }
+
+    std::string optional(const value& from)
+    {
+        const auto* item = inside(from);
+        return item == nullptr ? "optional.none()" : "optional.of(" + write(*item) + ")";
+    }
+
+    static std::string scalar(const value& from)
+    {
+        std::string out;
+        switch (from.type()) {
+        case value_type::boolean:
+            return from.as_bool() ? "true" : "false";
+        case value_type::integer:
+            return std::to_string(from.as_int());
+        case value_type::unsigned_integer:
+            return std::to_string(from.as_uint()) + "u";
+        case value_type::real:
+            return write_double(from.as_double());
+        case value_type::string:
+            append_quoted(out, from.as_string(), false);
+            return out;
+        case value_type::bytes:
+            append_quoted(out, from.as_string(), true);
+            return "b" + out;
+        case value_type::timestamp:
+            return call("timestamp", write_instant(instant_of(from)));
+        case value_type::duration:
+            return call("duration", write_length(from.as_int()));
+        case value_type::type:
+            return std::string(from.as_string());
+        case value_type::opaque:
+            return write_opaque(from);
+        case value_type::error:
+            return call("error", from.as_string());
+        default:
+            return "null";
+        }
+    }
+
+    std::size_t left_ = longest_text;
+};
+
+} // namespace
+
+} // namespace detail
+
+std::string value::to_text() const { return detail::value_writer().write(*this); }
 
 } // namespace kubecoro::cel

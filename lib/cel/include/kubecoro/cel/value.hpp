@@ -98,7 +98,7 @@ public:
     /// The nanoseconds of a timestamp behind its second.
     [[nodiscard]] std::int32_t nanoseconds() const noexcept { return nanoseconds_; }
 
-    /// The value as an expression that makes it; members of maps in the order of their keys.
+    /// The value as an expression that makes it; members of maps in the order of their keys. About 1 MiB of text at most.
     [[nodiscard]] std::string to_text() const;
 
     /// For the library's own parts.
