@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <utility>
 
 namespace kubecoro::cel::detail {
 
@@ -153,7 +154,6 @@ labelSelector .(kubernetes.authorization.ResourceCheck,string):kubernetes.author
 constexpr std::string_view ordered_types[] = {"int",      "uint",      "double", "bool",
                                               "duration", "timestamp", "string", "bytes"};
 constexpr std::string_view summable_types[] = {"int", "uint", "double", "duration"};
-constexpr std::string_view numbers[] = {"int", "uint", "double"};
 
 constexpr std::string_view format_names[] = {"dns1123Label",
                                              "dns1123Subdomain",
@@ -197,17 +197,18 @@ void add_each(overloads& out, std::string_view text, char mark, std::span<const 
     }
 }
 
-/// Two values of a type that has an order, or two numbers of any types.
+/// Two values of a type that has an order, or two numbers of any types. The first one that fits decides on open types, so the order is
+/// that of cel-go.
 overloads comparisons()
 {
+    static constexpr std::pair<std::string_view, std::string_view> operands[] = {
+        {"bool", "bool"},           {"int", "int"},          {"int", "double"},    {"int", "uint"},
+        {"uint", "uint"},           {"uint", "double"},      {"uint", "int"},      {"double", "double"},
+        {"double", "int"},          {"double", "uint"},      {"string", "string"}, {"bytes", "bytes"},
+        {"timestamp", "timestamp"}, {"duration", "duration"}};
     overloads out;
-    const auto add = [&out](std::string_view a, std::string_view b) {
+    for (const auto& [a, b] : operands)
         out.push_back(parse_signature("(" + std::string(a) + "," + std::string(b) + "):bool"));
-    };
-    for (const auto each : ordered_types) add(each, each);
-    for (const auto a : numbers)
-        for (const auto b : numbers)
-            if (a != b) add(a, b);
     return out;
 }
 
