@@ -29,7 +29,7 @@ TEST_CASE("certificates: their times are read", "[certificates]")
     CHECK(facts.pem == authority.certificate);
     const auto serving = read_certificate(issued_by(authority).server_certificate).value();
     CHECK(serving.until == start + 48h);
-    CHECK(serving.names == std::vector<std::string>{"localhost", "hooks.ops.svc"});
+    CHECK(serving.names == std::vector<std::string>{"127.0.0.1", "::1", "localhost", "hooks.ops.svc"});
     CHECK_FALSE(read_certificate("-----BEGIN CERTIFICATE-----\nAA\n-----END CERTIFICATE-----\n"));
     CHECK_FALSE(read_certificate(""));
 }

@@ -43,7 +43,7 @@ struct keepers
         for (auto& seen : shown) {
             detail::certificate_keeper::settings s{
                 .rules = {.names = {"hooks.default.svc"}},
-                .place = {"subject", "hooks", "default", 9443, "subject"},
+                .place = {"subject", "hooks", "default", 9443, "subject", {}},
                 .secret = "hooks",
                 .install = install,
                 .cluster = w.cluster,
@@ -157,7 +157,7 @@ TEST_CASE("certificate keeper: without install only bundles are written", "[webh
     k.begin();
     k.w.run.advance(10min);
     CHECK_FALSE(k.w.run.run(k.w.cluster.get(validating, "", "subject")));
-    auto mine = detail::configuration(false, k.table.hooks(), {"subject", "other-service", "ops", 9443, "x"}, {});
+    auto mine = detail::configuration(false, k.table.hooks(), {"subject", "other-service", "ops", 9443, "x", {}}, {});
     REQUIRE(k.w.run.run(k.w.cluster.create(validating, "", json::value(mine))));
     k.w.run.advance(2min);
     const auto now = k.get(validating, "subject");

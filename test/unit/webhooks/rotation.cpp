@@ -260,7 +260,7 @@ TEST_CASE("rotation: a serving certificate that is damaged, or for other names, 
     w.pass(24h);
     CHECK(w.api.secret->signer.certificate == signer);
     CHECK(read_certificate(w.api.secret->certificate).value().names ==
-          std::vector<std::string>{"localhost", "hooks.ops.svc"});
+          std::vector<std::string>{"127.0.0.1", "::1", "localhost", "hooks.ops.svc"});
     CHECK(is_key_of(w.api.secret->key, w.api.secret->certificate));
     w.check(true);
 }

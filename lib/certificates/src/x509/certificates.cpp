@@ -10,6 +10,7 @@
 
 #include <boost/asio/ip/address.hpp>
 
+#include <algorithm>
 #include <array>
 #include <ctime>
 #include <memory>
@@ -241,6 +242,19 @@ std::optional<wall_time> time_of(const ASN1_TIME* at)
     return std::chrono::system_clock::from_time_t(::timegm(&parts));
 }
 
+std::string address_text(const unsigned char* bytes, std::size_t size)
+{
+    using boost::asio::ip::address_v4;
+    using boost::asio::ip::address_v6;
+    const auto copied = [&](auto into) {
+        std::copy_n(bytes, into.size(), into.begin());
+        return into;
+    };
+    if (size == address_v4::bytes_type().size()) return address_v4(copied(address_v4::bytes_type())).to_string();
+    if (size == address_v6::bytes_type().size()) return address_v6(copied(address_v6::bytes_type())).to_string();
+    return {};
+}
+
 std::vector<std::string> names_of(X509* certificate)
 {
     using names_ptr = std::unique_ptr<GENERAL_NAMES, freed_by<GENERAL_NAMES_free>>;
@@ -249,9 +263,14 @@ std::vector<std::string> names_of(X509* certificate)
     std::vector<std::string> out;
     for (int i = 0; all && i < sk_GENERAL_NAME_num(all.get()); ++i) {
         const auto* name = sk_GENERAL_NAME_value(all.get(), i);
-        if (name->type != GEN_DNS) continue;
-        const auto* text = reinterpret_cast<const char*>(ASN1_STRING_get0_data(name->d.dNSName));
-        out.emplace_back(text, static_cast<std::size_t>(ASN1_STRING_length(name->d.dNSName)));
+        if (name->type != GEN_DNS && name->type != GEN_IPADD) continue;
+        const auto* held = name->type == GEN_DNS ? name->d.dNSName : name->d.iPAddress;
+        const auto* bytes = ASN1_STRING_get0_data(held);
+        const auto size = static_cast<std::size_t>(ASN1_STRING_length(held));
+        if (name->type == GEN_DNS)
+            out.emplace_back(reinterpret_cast<const char*>(bytes), size);
+        else if (auto address = address_text(bytes, size); !address.empty())
+            out.push_back(std::move(address));
     }
     return out;
 }

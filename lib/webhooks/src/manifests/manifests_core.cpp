@@ -19,7 +19,12 @@ constexpr std::string_view label = "app.kubernetes.io/name";
 
 json::object client_config(const hook_place& at, const std::string& path, std::string_view bundle)
 {
-    json::object out{{"service", {{"name", at.service}, {"namespace", at.ns}, {"path", path}, {"port", service_port}}}};
+    json::object out;
+    if (at.url.empty())
+        out["service"] =
+            json::object{{"name", at.service}, {"namespace", at.ns}, {"path", path}, {"port", service_port}};
+    else
+        out["url"] = at.url + path;
     if (!bundle.empty()) out["caBundle"] = bytes(std::string(bundle)).base64();
     return out;
 }

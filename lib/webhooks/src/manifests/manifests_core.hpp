@@ -24,6 +24,8 @@ struct hook_place
     std::uint16_t port = 9443;
     /// The program's name: the label of its pods.
     std::string app;
+    /// In place of the Service; empty = that.
+    std::string url = {};
 };
 
 [[nodiscard]] resource_type configuration_type(bool mutating);

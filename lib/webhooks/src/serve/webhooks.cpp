@@ -38,8 +38,9 @@ std::shared_ptr<detail::webhooks_state> make_state(manager& m, webhooks_options 
     o.name = or_else(o.name, or_else(m.name(), "webhooks"));
     o.service = or_else(o.service, o.name + "-webhooks");
     o.secret = or_else(o.secret, o.name + "-webhooks");
-    detail::hook_place place{o.name, o.service, or_else(o.ns, m.client().default_namespace()), port_of(o.address),
-                             or_else(m.name(), o.name)};
+    detail::hook_place place{
+        o.name, o.service, or_else(o.ns, m.client().default_namespace()), port_of(o.address), or_else(m.name(), o.name),
+        o.url};
     return std::make_shared<detail::webhooks_state>(m, std::move(o), std::move(place));
 }
 
@@ -97,7 +98,8 @@ result<json::object> webhooks::convert(const json::object& from, std::string_vie
 std::vector<json::object> webhooks::manifests() const
 {
     const auto hooks = state_->table.hooks();
-    std::vector<json::object> out{detail::service_of(state_->place)};
+    std::vector<json::object> out;
+    if (state_->place.url.empty()) out.push_back(detail::service_of(state_->place));
     for (const bool mutating : {true, false}) {
         auto made = detail::configuration(mutating, hooks, state_->place, {});
         if (!made.at("webhooks").as_array().empty()) out.push_back(std::move(made));

@@ -14,6 +14,20 @@ namespace kubecoro::detail {
 
 namespace asio = boost::asio;
 
+namespace {
+
+/// "https://[::1]:9443" -> "::1".
+std::string host_of(std::string_view url)
+{
+    const auto begin = url.find("//");
+    if (begin == url.npos) return {};
+    url.remove_prefix(begin + 2);
+    if (url.starts_with('[')) return std::string(url.substr(1, url.find(']') - 1));
+    return std::string(url.substr(0, url.find_first_of(":/")));
+}
+
+} // namespace
+
 webhooks_state::webhooks_state(manager& m, webhooks_options o, hook_place at)
     : home(m),
       options(std::move(o)),
@@ -53,7 +67,9 @@ asio::awaitable<result<>> webhooks_state::keep_certificates(std::shared_ptr<webh
 {
     const auto& o = self->options;
     const auto service = o.service + "." + self->place.ns + ".svc";
-    certificate_keeper keeper({.rules = {.names = {service, service + ".cluster.local"},
+    std::vector<std::string> names{service, service + ".cluster.local"};
+    if (auto host = host_of(o.url); !host.empty()) names.push_back(std::move(host));
+    certificate_keeper keeper({.rules = {.names = std::move(names),
                                          .authority_life = o.authority_life,
                                          .certificate_life = o.certificate_life},
                                .place = self->place,

@@ -75,7 +75,7 @@ struct certificate_facts
     wall_time until;
     /// The certificate alone, as canonical PEM text.
     std::string pem;
-    /// The DNS names that it is for, in their order.
+    /// The DNS names and IP addresses that it is for, in their order.
     std::vector<std::string> names = {};
 };
 
