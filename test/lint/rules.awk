@@ -7,6 +7,7 @@ BEGIN {
     may["cel"] = " base api cel "
     may["client"] = " base api client "
     may["http"] = " base api client http "
+    may["admission"] = " base api client admission "
     may["cache"] = " base api cache "
     may["controller"] = " base api client cache controller "
     may["endpoints"] = " base api client http cache controller endpoints "
@@ -14,7 +15,7 @@ BEGIN {
     may["webhooks"] = " base certificates http api client http cache controller endpoints manager webhooks "
     may["program"] = " base certificates api client http cache controller endpoints manager webhooks program "
     may["codegen"] = " base api codegen "
-    may["apiserver"] = " base certificates api client http apiserver "
+    may["apiserver"] = " base admission certificates api client http apiserver "
     may["testing"] = " base certificates api client http cache controller endpoints apiserver testing "
 }
 

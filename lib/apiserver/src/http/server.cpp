@@ -142,6 +142,8 @@ result<detail::listen_options> listening(const endpoint_options& options)
 
 } // namespace
 
+void embedded_server::call_webhooks(find_webhook find) { engine_->webhooks = std::move(find); }
+
 asio::awaitable<result<bound_endpoint>> embedded_server::listen(endpoint_options options)
 {
     if (!engine_->executor()) co_return failure{cond::cancelled, "the context of the embedded server has ended"};

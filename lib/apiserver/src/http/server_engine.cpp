@@ -96,12 +96,18 @@ asio::awaitable<result<engine_answer>> server_engine::perform(http_request reque
         }
         parse_ahead(request, max_depth_);
     }
+    if (webhooks && request.method != "GET")
+        request.reviews = std::make_shared<detail::admission_ledger>(webhooks, time_);
+    const auto is_reviewed = [&] { return request.reviews && request.reviews->pending(); };
     std::optional<time_point> since;
+    bool again = false;
     do {
         co_await on_strand([&] { perform_step(request, wake, since, out); });
-        if (out.response.pending && gone && gone()) co_return failure{cond::unreachable, "the client has disconnected"};
-    } while (out.response.pending && cuts == cuts_ && !stopping());
-    if (out.response.pending && stopping()) co_return failure{cond::unreachable, "the embedded server has stopped"};
+        again = out.response.pending || is_reviewed();
+        if (again && gone && gone()) co_return failure{cond::unreachable, "the client has disconnected"};
+        if (is_reviewed()) co_await request.reviews->perform();
+    } while (again && cuts == cuts_ && !stopping());
+    if (again && stopping()) co_return failure{cond::unreachable, "the embedded server has stopped"};
     if (out.response.delay.count() > 0) {
         KUBECORO_TRY(co_await sleep_for(*time_, out.response.delay));
     }
@@ -141,6 +147,7 @@ void server_engine::perform_step(const http_request& request, const wake_signal&
     if (!since) since = time_->now();
     out.response = handle(request, std::move(out.response));
     if (out.response.pending) return changed();
+    if (request.reviews && request.reviews->pending()) return; // it begins again
     count(request, out.response);
     log_request(request, out.response, *since);
     if (out.response.watch) {

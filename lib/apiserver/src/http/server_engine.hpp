@@ -90,6 +90,8 @@ public:
 
     /// Breaks off all watches and requests in progress. The caller resets the sockets.
     void cut();
+    /// Finds admission webhooks; empty: they are not asked. Set before the first request.
+    find_webhook webhooks;
     /// While true, in-process transports and listeners refuse clients.
     std::atomic<bool> refusing{false};
 

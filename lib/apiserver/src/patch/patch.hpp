@@ -1,6 +1,7 @@
 // Applies patches: RFC 6902 (JSON), RFC 7386 (merge) and Kubernetes' strategic merge.
 #pragma once
 
+#include <kubecoro/admission/detail/json_patch.hpp>
 #include <kubecoro/apiserver/status_error.hpp>
 
 #include <boost/json/value.hpp>
@@ -10,11 +11,7 @@
 
 namespace kubecoro::apiserver {
 
-/** Applies the operations in order. Returns false when one of them cannot be applied; `doc` is then unusable.
-
-    The bytes that operations write in total and the depth of the result are bounded. An operation beyond a bound cannot
-    be applied. */
-[[nodiscard]] bool apply_json_patch(boost::json::value& doc, const boost::json::array& operations);
+using detail::apply_json_patch;
 
 void apply_merge_patch(boost::json::value& doc, const boost::json::value& patch);
 

@@ -1,4 +1,5 @@
-// Applies Kubernetes' strategic merge patch, with the patch rules of the built-in schemas, and orders merged lists like kube-apiserver.
+// Applies JSON merge patches (RFC 7386), and strategic merge patches with the rules of the built-in schemas. Merged lists are ordered as by
+// a kube-apiserver.
 #include "objects/status_errors.hpp"
 #include "patch/patch.hpp"
 #include "text/json_text.hpp"
@@ -466,6 +467,23 @@ std::optional<status_error> apply_strategic_merge(json::object& doc, const json:
                                                   std::string_view api_version, std::string_view kind)
 {
     return merger().merge_object(doc, patch, detail::patch_shape_of_kind(api_version, kind));
+}
+
+void apply_merge_patch(json::value& doc, const json::value& patch)
+{
+    const auto* changes = patch.if_object();
+    if (!changes) {
+        doc = patch;
+        return;
+    }
+    if (!doc.is_object()) doc = json::object{};
+    auto& target = doc.get_object();
+    erase_members(target, [&](std::string_view key) {
+        const auto* change = changes->if_contains(key);
+        return change && change->is_null();
+    });
+    for (const auto& [key, value] : *changes)
+        if (!value.is_null()) apply_merge_patch(target[key], value);
 }
 
 } // namespace kubecoro::apiserver

@@ -69,9 +69,20 @@ void set_or_erase(json::object& target, std::string_view key, const json::value*
         target.stable_erase(key);
 }
 
-std::optional<status_error> admit(const write_flags& flags, const json::value* before, const json::value& after)
+std::optional<status_error> admit(const write_flags& flags, const json::value* before, json::value& after)
 {
-    return flags.admission ? flags.admission(before, after) : std::nullopt;
+    return flags.admission ? flags.admission(before, after, true) : std::nullopt;
+}
+
+/// Lets the admission change an object, and completes what it has made. @param prunes  Whether unknown fields go.
+std::optional<status_error> mutate(const write_flags& flags, const resource_info& info, std::string_view version,
+                                   const json::value* before, json::value& body, bool prunes)
+{
+    if (!flags.admission) return {};
+    if (auto e = flags.admission(before, body, false)) return e;
+    apply_defaults(info, body, !before, before || flags.keep_status);
+    if (prunes) prune_by_schema(info, version, body);
+    return add_schema_defaults(info, version, body);
 }
 
 /// Gives `next` the parts of `body` that a write of its status sets.
@@ -209,6 +220,7 @@ answer<stored> cluster_state_core::create_new(const object_address& at, json::va
     apply_defaults(info, body, true, flags.keep_status);
     if (!applied) prune_by_schema(info, at.version, body);
     if (auto e = add_schema_defaults(info, at.version, body)) return *e;
+    if (auto e = mutate(flags, info, at.version, nullptr, body, !applied)) return *e;
     normalise(info, body);
     // Fields that the server fills in have no owner: addresses and ports of services, priorities and tolerations of pods,
     // taints of nodes.
@@ -329,6 +341,7 @@ answer<stored> cluster_state_core::update_found(const object_address& at, const 
         if (auto e = admit_pod(*priorities_, info, &before, body, false)) return *e;
     if (!applied) prune_by_schema(info, at.version, body);
     if (auto e = add_schema_defaults(info, at.version, body)) return *e;
+    if (auto e = mutate(flags, info, at.version, &before, body, !applied)) return *e;
     json::value asked;
     if (auto* const services = allocator_of(*store)) {
         asked = body;

@@ -105,4 +105,13 @@ struct review_kind
 
 [[nodiscard]] http_response answer_review(exchange& x, const review_kind& kind, authorizer& access);
 
+/// A user as reviews show one.
+[[nodiscard]] boost::json::object described_user(const user_info& user);
+
+/// The checks of a write of this exchange's resource: escalation_check(), and the admission webhooks that it is for. Valid as long
+/// as the exchange.
+[[nodiscard]] write_admission write_checks(exchange& x, bool dry_run);
+/// Asks the admission webhooks about the deletion of the object. @return the refusal, if any.
+[[nodiscard]] std::optional<status_error> review_deletion(exchange& x, bool dry_run);
+
 } // namespace kubecoro::apiserver

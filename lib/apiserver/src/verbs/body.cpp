@@ -302,7 +302,7 @@ answer<write_flags> read_write_flags(exchange& x, std::string_view kind)
     write_flags flags;
     flags.dry_run = !dry.empty();
     flags.manager = std::move(*manager);
-    flags.admission = escalation_check(x);
+    flags.admission = write_checks(x, flags.dry_run);
     return flags;
 }
 

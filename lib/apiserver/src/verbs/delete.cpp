@@ -3,6 +3,7 @@
 #include "objects/status_errors.hpp"
 #include "request/list_query.hpp"
 #include "text/json_text.hpp"
+#include "verbs/authorization.hpp"
 #include "verbs/body.hpp"
 #include "verbs/exchange.hpp"
 
@@ -81,6 +82,7 @@ http_response answer_delete(exchange& x)
     if (!chosen) return respond(chosen.error());
     const auto how = read_delete_options(x);
     if (!how) return respond(how.error());
+    if (auto e = review_deletion(x, how->dry_run)) return respond(*e);
     const auto result = x.state.remove(x.address(), *how, x.now);
     if (!result) return respond(result.error());
     const auto& info = x.store->info;

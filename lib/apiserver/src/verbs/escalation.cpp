@@ -121,7 +121,8 @@ write_admission escalation_check(exchange& x)
     if (behaves != builtin::role && behaves != builtin::role_binding) return {};
     const auto& groups = x.user.groups;
     if (std::find(groups.begin(), groups.end(), "system:masters") != groups.end()) return {};
-    return [&x, behaves](const json::value* before, const json::value& after) {
+    return [&x, behaves](const json::value* before, const json::value& after, bool is_valid) {
+        if (!is_valid) return std::optional<status_error>();
         return behaves == builtin::role ? check_role(x, before, after) : check_binding(x, before, after);
     };
 }

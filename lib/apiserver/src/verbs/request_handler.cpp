@@ -176,6 +176,8 @@ void finish(const exchange& x, http_response& r)
 {
     r.user = x.user.name;
     encode_status(x, r);
+    if (x.request.reviews)
+        for (const auto& w : x.request.reviews->warnings()) r.headers.emplace_back("Warning", "299 - " + quote(w));
     for (const auto& warning : x.warnings) r.headers.emplace_back("Warning", "299 - " + quote(warning));
     if (r.header("cache-control").empty()) r.headers.emplace_back("Cache-Control", "no-cache, private");
     const bool json = !r.watch && r.header("content-type") == "application/json";

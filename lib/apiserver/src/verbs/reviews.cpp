@@ -145,17 +145,6 @@ constexpr review_kind kinds[]{
     {"authorization.k8s.io/v1", "SelfSubjectRulesReview"},   {"authorization.k8s.io/v1", "SubjectAccessReview"},
 };
 
-json::object describe(const user_info& user)
-{
-    json::object out{{"username", std::string_view(user.name)}};
-    if (!user.uid.empty()) out["uid"] = std::string_view(user.uid);
-    if (!user.groups.empty()) out["groups"] = to_array(user.groups);
-    json::object extra;
-    for (const auto& [key, values] : user.extra) extra[key] = to_array(values);
-    if (!extra.empty()) out["extra"] = std::move(extra);
-    return out;
-}
-
 /// The status of a TokenReview.
 answer<json::value> review_token(const exchange& x, const json::value& body, authorizer& access)
 {
@@ -168,12 +157,12 @@ answer<json::value> review_token(const exchange& x, const json::value& body, aut
     const auto verdict = judge_token(access.access(), x, token, audiences);
     if (!verdict.user) return json::value{{"user", json::object{}}, {"error", std::string_view(verdict.problem)}};
     return json::value{
-        {"authenticated", true}, {"user", describe(*verdict.user)}, {"audiences", to_array(verdict.audiences)}};
+        {"authenticated", true}, {"user", described_user(*verdict.user)}, {"audiences", to_array(verdict.audiences)}};
 }
 
 answer<json::value> status_of(const exchange& x, const review_kind& kind, const json::value& body, authorizer& access)
 {
-    if (kind.kind == "SelfSubjectReview") return json::value{{"userInfo", describe(x.user)}};
+    if (kind.kind == "SelfSubjectReview") return json::value{{"userInfo", described_user(x.user)}};
     if (kind.kind == "TokenReview") return review_token(x, body, access);
     if (kind.kind == "SelfSubjectRulesReview") return review_rules(x, body, access);
     return review_access(x, kind.kind, body, access);

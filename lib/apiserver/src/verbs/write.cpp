@@ -29,7 +29,8 @@ std::string_view media_type(const exchange& x)
 /// Warns of the parts of a definition that have no effect here. Most kinds have none: their text is not parsed for it.
 void note_unevaluated(exchange& x, const stored_object& object)
 {
-    if (!x.route.subresource.empty() || !may_be_unevaluated(x.store->info)) return;
+    const bool calls = x.request.reviews && x.store->info.plural.ends_with("webhookconfigurations");
+    if (!x.route.subresource.empty() || calls || !may_be_unevaluated(x.store->info)) return;
     if (auto warning = unevaluated_parts(x.store->info, to_json(object)); !warning.empty())
         x.warnings.push_back(std::move(warning));
 }

@@ -1,5 +1,6 @@
 #include <kubecoro/webhooks/webhooks.hpp>
 
+#include "serve/hook_transport.hpp"
 #include "serve/webhooks_state.hpp"
 
 #include <kubecoro/api/edit.hpp>
@@ -83,6 +84,14 @@ void webhooks::add(const resource_type& spoke, const resource_type& hub, detail:
 asio::awaitable<webhook_reply> webhooks::answer(webhook_call call) const
 {
     return state_->table.answer(std::move(call));
+}
+
+client webhooks::in_process() const
+{
+    client_options how;
+    how.time = state_->home.time();
+    how.log = state_->home.log();
+    return client(state_->executor.get(), std::make_shared<detail::hook_transport>(*this), how);
 }
 
 result<json::object> webhooks::convert(const json::object& from, std::string_view version) const

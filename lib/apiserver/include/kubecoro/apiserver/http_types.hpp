@@ -1,6 +1,7 @@
 // HTTP requests and responses of the embedded API server as values, and open watches, whose output the front pulls.
 #pragma once
 
+#include <kubecoro/admission/detail/admission_ledger.hpp>
 #include <kubecoro/base/clock.hpp>
 
 #include <chrono>
@@ -77,6 +78,8 @@ struct http_request
     std::optional<user_info> user = {};
     /// A body in YAML that a front has parsed, since that takes long; null: the handler parses it.
     std::shared_ptr<const yaml_body> yaml = nullptr;
+    /// Set by a front that asks admission webhooks; null: they are not asked.
+    std::shared_ptr<kubecoro::detail::admission_ledger> reviews = nullptr;
 
     /// The first header with this (lower-case) name; empty when absent.
     [[nodiscard]] std::string_view header(std::string_view name) const noexcept;

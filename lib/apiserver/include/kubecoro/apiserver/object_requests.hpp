@@ -31,11 +31,11 @@ struct object_address
     std::string subresource = {};
 };
 
-/** Decides about a write of an object that is valid, before it is stored.
+/** Decides about a write before it is stored: first of an object that it may change, then of one that is valid.
 
     @param before  The stored object; null for a new one. @param after  Its new form. @return the refusal, if any. */
-using write_admission =
-    std::function<std::optional<status_error>(const boost::json::value* before, const boost::json::value& after)>;
+using write_admission = std::function<std::optional<status_error>(const boost::json::value* before,
+                                                                  boost::json::value& after, bool is_valid)>;
 
 /// Options of a write that affect the state.
 struct write_flags

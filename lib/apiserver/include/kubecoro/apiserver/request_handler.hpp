@@ -47,7 +47,6 @@ public:
     request_handler& operator=(const request_handler&) = delete;
 
     /** Answers one request; every error is a response with a Status.
-
         @param now  The present time, for the expiry of tokens, timestamps, and the timeout of a watch. */
     [[nodiscard]] http_response handle(const http_request& request, wall_time now);
 

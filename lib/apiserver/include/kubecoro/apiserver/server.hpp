@@ -110,7 +110,6 @@ struct server_counters
     Thread safe. The state is confined to one strand of the executor; awaitables may be awaited from any executor and
     resume on it. stop() must have completed before the server is destroyed if anything was listened to, watched or
     changed (removing pods after their grace period also needs a coroutine of the server).
-
     @par Cancellation  terminal, for every awaitable: cond::cancelled. Changes already made to the state stay. */
 class embedded_server
 {
@@ -122,19 +121,19 @@ public:
     embedded_server& operator=(const embedded_server&) = delete;
 
     /** Opens a listening socket and serves it until stop(). May be called several times.
-
         @par Errors        misconfigured (address, port in use, TLS identity; the message names them), cancelled when
                            the server is stopping. */
     [[nodiscard]] boost::asio::awaitable<result<bound_endpoint>> listen(endpoint_options options);
 
+    /// Asks the admission webhooks of the cluster's configurations, which are otherwise only stored. Call it before the first request.
+    void call_webhooks(find_webhook find);
+
     /** Stops the server: refuses new connections and requests, ends watches cleanly, answers requests in progress and
         closes idle connections. Completes when all of these have ended, after about three seconds at most.
-
         Idempotent: a second call completes a cancelled one. Must not be awaited from a coroutine of the server. */
     [[nodiscard]] boost::asio::awaitable<result<>> stop();
 
     /** Performs one request as a member of system:masters, without sockets. Used by tests and the demo.
-
         @param target  Path and query. @param body  JSON; empty for none. A PATCH is a merge patch.
         @return the body of the response. Errors: the failure that the Status describes; invalid for a watch. */
     [[nodiscard]] boost::asio::awaitable<result<std::string>> execute(std::string method, std::string target,
@@ -157,7 +156,6 @@ public:
     [[nodiscard]] boost::asio::awaitable<result<std::uint64_t>> resource_version();
 
     /** Appends a text to the log of a container, which a cluster's kubelet would do. Each line has the present time.
-
         The log belongs to this pod, not to its name. @par Errors  not_found, invalid (an unknown container). */
     [[nodiscard]] boost::asio::awaitable<result<>> append_log(container_address container, std::string text);
     /// The container has ended: streams that follow its log end after what was appended. Errors: as append_log().

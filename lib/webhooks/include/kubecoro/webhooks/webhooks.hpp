@@ -2,6 +2,7 @@
 
 #include <kubecoro/api/validation.hpp>
 #include <kubecoro/base/result.hpp>
+#include <kubecoro/client/client.hpp>
 #include <kubecoro/manager/manager.hpp>
 #include <kubecoro/webhooks/admission.hpp>
 #include <kubecoro/webhooks/detail/hook_functions.hpp>
@@ -111,6 +112,10 @@ public:
 
         Every failure is an answer. @par Cancellation  reaches the function, and ends with an answer. */
     [[nodiscard]] boost::asio::awaitable<webhook_reply> answer(webhook_call call) const;
+    /** A client whose requests these webhooks answer, for tests of an operator with the embedded server:
+
+            server.call_webhooks([hooks](const webhook_server&) { return hooks.in_process(); }); */
+    [[nodiscard]] client in_process() const;
     /// Converts one object to a version of its kind, as the server would ask for it. Errors: those of the functions;
     /// cond::not_found for a version without webhook.
     [[nodiscard]] result<boost::json::object> convert(const boost::json::object& from, std::string_view version) const;

@@ -1,6 +1,7 @@
-// Applies JSON patches (RFC 6902) to a document that is split as paths enter it, and JSON merge patches (RFC 7386).
-#include "patch/patch.hpp"
-#include "text/json_text.hpp"
+// Applies JSON patches (RFC 6902) to a document that is split as paths enter it.
+#include <kubecoro/admission/detail/json_patch.hpp>
+
+#include <kubecoro/api/detail/json_access.hpp>
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -16,7 +17,10 @@
 #include <variant>
 #include <vector>
 
-namespace kubecoro::apiserver {
+namespace kubecoro::detail {
+
+namespace json = boost::json;
+
 namespace {
 
 /// The bytes that operations may still write, and the maximum depth of the result.
@@ -330,7 +334,7 @@ patch_node* walk(patch_node& doc, const pointer& steps, std::size_t count)
 /// The place that a member of an operation names; empty when it names none.
 std::optional<pointer> place_at(const json::value& operation, std::string_view member)
 {
-    const auto* text = find_at(operation, member);
+    const auto* text = member_in(operation, member);
     return text && text->is_string() ? parse_pointer(std::string_view(text->get_string())) : std::nullopt;
 }
 
@@ -376,10 +380,10 @@ bool remove(patch_node& doc, const pointer& steps)
 bool apply_one(patch_node& doc, const json::value& operation, patch_allowance& allowance)
 {
     static const json::value none;
-    const auto op = text_at(operation, "op");
+    const auto op = text_in(operation, "op");
     const auto path = place_at(operation, "path");
     if (!path) return false;
-    const auto* stated = find_at(operation, "value");
+    const auto* stated = member_in(operation, "value");
     const auto& value = stated ? *stated : none; // null, as for a kube-apiserver
     if ((op == "add" || op == "replace") && !allowance.spend(value, path->size())) return false;
     if (op == "add") return add(doc, *path, value);
@@ -408,21 +412,4 @@ bool apply_json_patch(json::value& doc, const json::array& operations)
     return true;
 }
 
-void apply_merge_patch(json::value& doc, const json::value& patch)
-{
-    const auto* changes = patch.if_object();
-    if (!changes) {
-        doc = patch;
-        return;
-    }
-    if (!doc.is_object()) doc = json::object{};
-    auto& target = doc.get_object();
-    erase_members(target, [&](std::string_view key) {
-        const auto* change = changes->if_contains(key);
-        return change && change->is_null();
-    });
-    for (const auto& [key, value] : *changes)
-        if (!value.is_null()) apply_merge_patch(target[key], value);
-}
-
-} // namespace kubecoro::apiserver
+} // namespace kubecoro::detail

@@ -1,0 +1,96 @@
+// Admission webhooks as a server sees them: their configurations, the requests that they are for, their reviews. Sans-io.
+#pragma once
+
+#include <kubecoro/base/result.hpp>
+
+#include <boost/json/value.hpp>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kubecoro::detail {
+
+/// Where a webhook is served.
+struct webhook_place
+{
+    /// "https://host:port/path"; empty for a service.
+    std::string url = {};
+    std::string service = {};
+    std::string ns = {};
+    std::string path = {};
+    std::int64_t port = 443;
+    /// PEM text; empty = the system's authorities.
+    std::string bundle = {};
+
+    /// The URL that a kube-apiserver names in messages, with the path.
+    [[nodiscard]] std::string shown() const;
+};
+
+/// A webhook of a configuration.
+struct admission_webhook
+{
+    std::string name = {};
+    bool mutates = false;
+    webhook_place place = {};
+    /// As they are in the configuration: rules, selectors.
+    boost::json::object text = {};
+    bool ignores_failures = false;
+    /// Asked again after later changes.
+    bool reinvoked = false;
+    /// May be asked about a dry run.
+    bool without_effects = false;
+    std::chrono::seconds timeout{10};
+};
+
+/// The webhooks of a configuration, in its order.
+[[nodiscard]] std::vector<admission_webhook> webhooks_of(const boost::json::value& configuration, bool mutating);
+
+/// A write that webhooks are asked about.
+struct admission_attributes
+{
+    /// "CREATE", "UPDATE", "DELETE".
+    std::string_view operation = {};
+    std::string group = {};
+    std::string version = {};
+    std::string plural = {};
+    std::string kind = {};
+    std::string subresource = {};
+    bool namespaced = true;
+    std::string ns = {};
+    std::string name = {};
+    bool dry_run = false;
+    /// The member userInfo of a review.
+    boost::json::object user = {};
+    /// The labels of the namespace, or of the object if it is one; nothing for other objects without a namespace.
+    std::optional<boost::json::object> namespace_labels = {};
+};
+
+/// Whether a webhook is to be asked. @param now, before  Null where there is none.
+[[nodiscard]] bool is_asked(const admission_webhook& w, const admission_attributes& about,
+                            const boost::json::value* now, const boost::json::value* before);
+
+/// The body of the request.
+[[nodiscard]] std::string review_of(std::string_view uid, const admission_attributes& about,
+                                    const boost::json::value* now, const boost::json::value* before);
+
+/// The answer of a webhook.
+struct admission_answer
+{
+    bool allowed = false;
+    /// Why not, without the server's words.
+    server_status status = {};
+    boost::json::array patch = {};
+    std::vector<std::string> warnings = {};
+};
+/// Reads the body of an answer. Errors: cond::corrupt, in the words of a kube-apiserver.
+[[nodiscard]] result<admission_answer> read_answer(std::string_view body, std::string_view uid);
+
+/// The refusal of a request that a webhook has denied.
+[[nodiscard]] server_status denied_by(const admission_webhook& w, server_status status);
+/// The refusal of a request about which a webhook could not be asked.
+[[nodiscard]] server_status failed_call(const admission_webhook& w, std::string_view why);
+
+} // namespace kubecoro::detail
