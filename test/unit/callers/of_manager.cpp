@@ -1,4 +1,4 @@
-// The manager, and the program's own endpoints.
+// The manager, the program's own endpoints and its webhooks.
 #include "callers.hpp"
 
 #include <kubecoro/endpoints/access_filter.hpp>
@@ -6,6 +6,7 @@
 #include <kubecoro/endpoints/health_checks.hpp>
 #include <kubecoro/manager/cluster_provider.hpp>
 #include <kubecoro/manager/manager.hpp>
+#include <kubecoro/webhooks/webhooks.hpp>
 
 namespace callers_test {
 namespace {
@@ -80,6 +81,17 @@ rows of_manager()
              m.start();
              w.run.advance(1s);
              return m.stop();
+         }},
+        {"webhooks/webhooks.hpp answer",
+         [](world& w) {
+             auto& hooks = w.keep(std::make_shared<webhooks>(managing(w)));
+             hooks.validates<config_map>([&w](const config_map&) -> asio::awaitable<verdict> {
+                 co_await w.never.wait();
+                 co_return verdict::allowed();
+             });
+             return hooks.answer({.target = "/validate--v1-configmap", .body = R"({"apiVersion":"admission.k8s.io/v1",
+                 "kind":"AdmissionReview","request":{"uid":"1","resource":{"group":"","version":"v1","resource":"configmaps"},
+                 "operation":"CREATE","object":{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}}})"});
          }},
     };
 }
