@@ -134,7 +134,7 @@ struct world
         }
     }
     /// Lets time pass. @param disturb  Called before each step.
-    void pass(std::chrono::hours length, const std::function<void()>& disturb = {})
+    void pass(std::chrono::seconds length, const std::function<void()>& disturb = {})
     {
         const auto end = now + length;
         while (true) {
@@ -297,4 +297,22 @@ TEST_CASE("rotation: a program that has stood still for years begins again", "[w
     w.pass(24h);
     w.check(true);
     CHECK(split_certificates(w.api.secret->bundle).size() == 1);
+}
+
+TEST_CASE("rotation: a new authority signs when servers have had time to read the configurations",
+          "[webhooks][certificates]")
+{
+    world w(8, 0);
+    w.pass(1h);
+    const auto first = w.api.secret->signer.certificate;
+    w.now += 24h * 201; // the program stood still until its authority is to be replaced
+    for (auto& r : w.replicas) w.restart(r);
+    w.pass(200s);
+    CHECK(w.api.secret->signer.certificate == first);
+    CHECK_FALSE(w.api.secret->next.certificate.empty());
+    CHECK(split_certificates(w.api.bundles[0]).size() == 2);
+    w.check(true); // the old authority has signed a new certificate at once
+    w.pass(200s);
+    CHECK(w.api.secret->signer.certificate != first);
+    CHECK(w.api.secret->next.certificate.empty());
 }

@@ -184,6 +184,7 @@ rotation_core::step rotation_core::settled(wall_time now) const
     const auto until = [&](wall_time due) -> step {
         return wait{std::clamp<duration>(due - now, first_pause, rules_.look_again)};
     };
+    if (!found_.serves || now >= found_.serving.until) return issue(stored, "a new serving certificate", now);
     const auto trusted = published_since_ + rules_.settling;
     if (found_.has_next) {
         if (now < trusted) return until(trusted);
@@ -192,7 +193,7 @@ rotation_core::step rotation_core::settled(wall_time now) const
         content.bundle = bundle_of({content.signer.certificate}, {stored.bundle}, now);
         return issue(std::move(content), "a serving certificate of the new authority", now);
     }
-    if (!found_.serves || now >= renewal_of(found_.serving)) return issue(stored, "a new serving certificate", now);
+    if (now >= renewal_of(found_.serving)) return issue(stored, "a new serving certificate", now);
     auto due = renewal_of(found_.serving);
     if (serving_ != identity{stored.certificate, stored.key}) due = trusted;
     if (stored.bundle == stored.signer.certificate) return until(due);
