@@ -235,6 +235,12 @@ value list_position(const value& key)
     return make_error("unsupported index type '" + std::string(type_name(key)) + "' in list");
 }
 
+bool may_be_key(const value& key)
+{
+    return key.is(value_type::boolean) || key.is(value_type::integer) || key.is(value_type::unsigned_integer) ||
+           key.is(value_type::real) || key.is(value_type::string);
+}
+
 constexpr function_entry operator_entries[] = {
     {"_+_", add_values, call_cost::concatenate},
     {"_-_", subtract_values},
@@ -282,7 +288,7 @@ value optional_item_at(const value& container, const value& key)
     }
     if (container.is(value_type::map)) {
         const auto* found = map_of(container).find(key);
-        if (found == nullptr) return make_none();
+        if (found == nullptr) return may_be_key(key) ? make_none() : make_error("invalid qualifier type");
         return is_error(*found) ? *found : make_optional(*found);
     }
     if (!container.is(value_type::list)) return make_none();
