@@ -312,3 +312,21 @@ TEST_CASE("webhooks: their manifests", "[webhooks]")
     CHECK(all[3].at("metadata").at("name") == "sites.example.com");
     CHECK(all[3].at("spec").at("conversion").at("webhook").at("clientConfig").at("service").at("path") == "/convert");
 }
+
+TEST_CASE("webhooks: their rights are those to their Secret, configurations and definitions", "[webhooks]")
+{
+    world w;
+    webhooks hooks(*w.m, {.ns = "ops"});
+    hooks.validates<site>([](const site&) {}).converts<site_v1, site>(webhooks_test::to_hub, webhooks_test::from_hub);
+    std::string text;
+    for (const auto& r : w.m->rights()) text += describe(r) + "\n";
+    CHECK(text == "create secrets in the namespace ops\n"
+                  "get, update secrets named subject-webhooks in the namespace ops\n"
+                  "create validatingwebhookconfigurations of admissionregistration.k8s.io\n"
+                  "get, update validatingwebhookconfigurations of admissionregistration.k8s.io named subject\n"
+                  "get, update customresourcedefinitions of apiextensions.k8s.io named sites.example.com\n");
+    world other;
+    webhooks none(*other.m, {.address = "0"});
+    none.validates<site>([](const site&) {});
+    CHECK(other.m->rights().empty());
+}

@@ -3,6 +3,7 @@
 
 #include <kubecoro/api/object.hpp>
 #include <kubecoro/api/resource.hpp>
+#include <kubecoro/api/typed_object.hpp>
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/result.hpp>
 
@@ -67,6 +68,18 @@ struct admission_request
     bool dry_run = false;
     /// The answer is of no use after this time. time_point::max() where the server gave no limit.
     time_point deadline = time_point::max();
+};
+
+/// A request about an object of kind T.
+template<class T>
+struct admission
+{
+    /// The object as it will be; null for a deletion.
+    object_handle<T> now;
+    /// The object as it is; null for a creation.
+    object_handle<T> before;
+    /// User, operation, dry run and the rest.
+    const admission_request& request;
 };
 
 /** The answer of an admission webhook: whether the request may go on, and why not.

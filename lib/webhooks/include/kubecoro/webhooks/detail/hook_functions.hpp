@@ -17,22 +17,6 @@
 #include <type_traits>
 #include <utility>
 
-namespace kubecoro {
-
-/// A request about an object of kind T.
-template<class T>
-struct admission
-{
-    /// The object as it will be; null for a deletion.
-    object_handle<T> now;
-    /// The object as it is; null for a creation.
-    object_handle<T> before;
-    /// User, operation, dry run and the rest.
-    const admission_request& request;
-};
-
-} // namespace kubecoro
-
 namespace kubecoro::detail {
 
 /// The outcome of a handler.
