@@ -2,6 +2,8 @@
 #include "eval/evaluator.hpp"
 #include "values/compare.hpp"
 
+#include <array>
+
 namespace kubecoro::cel::detail {
 
 namespace {
@@ -182,7 +184,7 @@ value evaluator::sort_by(const node& of, const value& range)
     const value keys = transform(of, {range});
     if (is_error(keys)) return keys;
     const auto* sort = find_function("@sortByAssociatedKeys");
-    const value operands[] = {range, keys};
+    const std::array operands{range, keys};
     if (!charge(cost_before(*sort, operands))) return exhausted();
     return sort->call(resources_, operands);
 }

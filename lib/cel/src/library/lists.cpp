@@ -3,6 +3,7 @@
 #include "values/compare.hpp"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 namespace kubecoro::cel::detail {
@@ -67,7 +68,7 @@ value sum_from(resources& from, arguments in, value total)
         const bool is_number = item.is(value_type::integer) || item.is(value_type::unsigned_integer) ||
                                item.is(value_type::real) || item.is(value_type::duration);
         if (!is_number) return no_such_overload();
-        const value pair[] = {total.type() == item.type() ? std::move(total) : value{}, item};
+        const std::array pair{total.type() == item.type() ? std::move(total) : value{}, item};
         total = pair[0].is(value_type::null) ? item : add->call(from, pair);
         if (is_error(total)) return total;
     }
