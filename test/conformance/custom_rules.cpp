@@ -296,3 +296,34 @@ TEST_CASE("custom resources: an apply refuses unknown fields in lists that are m
         CHECK(refused.text("/message").find(".spec.items[1].m: field not declared in schema") != std::string::npos);
     }
 }
+
+TEST_CASE("custom resources: every write keeps the rules of its schema", "[conformance][crd]")
+{
+    cluster_under_test c;
+    gadgets g{c, one(R"("a":{"type":"integer","x-kubernetes-validations":[{"rule":"self >= oldSelf","message":)"
+                     R"("never smaller"},{"rule":"self != 7"}]},"e":{"type":"string","enum":["A"]})",
+                     R"(,"subresources":{"status":{}})")};
+    const auto causes = [](const got& answer) {
+        texts out;
+        const auto list = answer.at("/details/causes");
+        for (const auto* each = list.if_array(); const auto& one : each ? *each : json::array())
+            out.push_back(std::string(one.at("field").as_string()) + ": " + std::string(one.at("message").as_string()));
+        return out;
+    };
+    CHECK(causes(g.send("POST", g.path("v1"), g.gadget("a", R"({"a":7})"))) ==
+          texts{"spec.a: Invalid value: 7: failed rule: self != 7"});
+    CHECK(causes(g.apply(g.gadget("a", R"({"a":7,"e":"B"})"), "a")) ==
+          texts{R"(spec.e: Unsupported value: "B": supported values: "A")",
+                "<nil>: Invalid value: null: some validation rules were not checked because the object was invalid; "
+                "correct the existing errors to complete validation"});
+    REQUIRE(g.send("POST", g.path("v1"), g.gadget("a", R"({"a":5})")).code == 201);
+    const auto patch = [&](const std::string& spec) {
+        return g.send("PATCH", g.path("v1", "/a"), json::parse(R"({"spec":)" + spec + "}"),
+                      "application/merge-patch+json");
+    };
+    CHECK(causes(patch(R"({"a":3})")) == texts{"spec.a: Invalid value: 3: never smaller"});
+    CHECK(patch(R"({"a":6})").code == 200);
+    CHECK(
+        g.send("PATCH", g.path("v1", "/a/status"), json::parse(R"({"status":{"n":1}})"), "application/merge-patch+json")
+            .code == 200);
+}

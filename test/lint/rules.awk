@@ -15,7 +15,7 @@ BEGIN {
     may["webhooks"] = " base certificates http api client http cache controller endpoints manager webhooks "
     may["program"] = " base certificates api client http cache controller endpoints manager webhooks program "
     may["codegen"] = " base api codegen "
-    may["apiserver"] = " base admission certificates api client http apiserver "
+    may["apiserver"] = " base admission certificates cel api client http apiserver "
     may["testing"] = " base certificates api client http cache controller endpoints apiserver testing "
 }
 

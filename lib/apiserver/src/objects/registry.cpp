@@ -266,6 +266,7 @@ served_version read_version(const json::value& v)
         out.schema = std::make_shared<const json::value>(*schema);
         // A definition whose schema does not compile was refused.
         if (auto compiled = object_schema::of_schema(*schema)) out.compiled = std::move(*compiled);
+        if (out.compiled && !out.compiled->rules().empty()) out.rules = cel::validation_rules::of_schema(*schema);
     }
     if (const auto* columns = array_at(v, "additionalPrinterColumns"))
         for (const auto& c : *columns) {

@@ -3,6 +3,7 @@
 
 #include <kubecoro/api/validation.hpp>
 #include <kubecoro/apiserver/cluster_state_core.hpp>
+#include <kubecoro/cel/validation_rules.hpp>
 
 #include <boost/json/value.hpp>
 
@@ -113,6 +114,8 @@ struct served_version
     std::shared_ptr<const boost::json::value> schema = no_schema();
     /// The same, compiled. None if there is no schema.
     std::optional<object_schema> compiled = {};
+    /// Its rules, compiled. None if it has none.
+    std::optional<cel::validation_rules> rules = {};
     std::vector<table_column> columns = {};
     /// The warning that each answer to a request of a deprecated version has.
     std::string deprecation = {};

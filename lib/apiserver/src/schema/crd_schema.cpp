@@ -4,6 +4,7 @@
 #include "text/json_text.hpp"
 
 #include <kubecoro/api/detail/json_access.hpp>
+#include <kubecoro/cel/validation_rules.hpp>
 
 #include <algorithm>
 #include <array>
@@ -296,7 +297,7 @@ private:
             check_rule((*rules)[i], {&at, ".x-kubernetes-validations", {}, i});
     }
 
-    /// The expression itself is not looked at.
+    /// The expression itself is compiled when all schemas are right.
     void check_rule(const json::value& rule, const schema_place& at)
     {
         const auto expression = trimmed(text_in(rule, "rule"));
@@ -426,10 +427,14 @@ void validate_crd_schema(const json::object& schema, const std::string& path, bo
         return;
     }
     // Defaults are looked at in schemas that are right: the others say nothing about them.
-    if (const auto compiled = object_schema::of_schema(schema))
-        append_causes(causes, compiled->errors_in_defaults(path));
-    else
+    const auto compiled = object_schema::of_schema(schema);
+    if (!compiled) {
         causes.push_back(invalid_value(path, "\"\"", compiled.error().message()));
+        return;
+    }
+    append_causes(causes, compiled->errors_in_defaults(path));
+    if (causes.size() != before || compiled->rules().empty()) return;
+    append_causes(causes, cel::validation_rules::of_schema(schema).problems(path));
 }
 
 std::vector<std::string> unrecognized_formats(const json::value& crd)

@@ -50,7 +50,7 @@ void fill_null_texts(const resource_info& info, boost::json::value& body);
 /// True for the kinds of which unevaluated_parts() may say something.
 [[nodiscard]] bool may_be_unevaluated(const resource_info& info) noexcept;
 
-/** Says what a new or updated definition asks for without effect: CEL rules and conversion webhooks of
+/** Says what a new or updated definition asks for without effect: conversion webhooks of
     CustomResourceDefinitions, admission webhooks and policies, quotas, limits of resources, disruption budgets and
     aggregated APIs.
 

@@ -9,6 +9,8 @@
 
 #include <kubecoro/api/detail/merge_problems.hpp>
 
+#include <algorithm>
+
 namespace kubecoro::apiserver {
 namespace {
 
@@ -69,10 +71,57 @@ void check_schema(const resource_info& info, std::string_view version, const jso
                                  : served->compiled->errors(typed));
 }
 
+/// Whether an error stops a kube-apiserver from evaluating rules: it may be of the type that a rule expects.
+bool hides_rules(const status_cause& cause)
+{
+    return cause.reason == "FieldValueNotSupported" || cause.reason == "FieldValueRequired" ||
+           cause.reason == "FieldValueTooLong" || cause.reason == "FieldValueTooMany" ||
+           cause.reason == "FieldValueTypeInvalid";
+}
+
+/// The texts of forgiven errors that fit into a header.
+std::vector<std::string> warnings_of(const std::vector<field_error>& forgiven)
+{
+    std::vector<std::string> out;
+    for (const auto& each : forgiven) {
+        auto text = (each.field.empty() ? "<nil>" : each.field) + ": " + each.message();
+        const bool has_controls = std::any_of(text.begin(), text.end(),
+                                              [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+        if (!has_controls) out.push_back(std::move(text));
+    }
+    return out;
+}
+
+/// Evaluates the rules of the schema, if the object is right otherwise.
+void check_rules(const write_flags& flags, const resource_info& info, std::string_view version,
+                 const json::value* before, const json::value& after, std::vector<status_cause>& causes)
+{
+    const auto* served = info.find_version(version);
+    if (!served || !served->rules) return;
+    if (std::any_of(causes.begin(), causes.end(), hides_rules)) {
+        const auto said = errors::invalid_value("<nil>", "null",
+                                                "some validation rules were not checked because the object was "
+                                                "invalid; correct the existing errors to complete validation");
+        // The schema says so of its own errors, to which others may have come.
+        std::erase_if(causes, [&said](const status_cause& each) { return each.message == said.message; });
+        causes.push_back(said);
+        return;
+    }
+    const auto typed = with_type(info, version, after);
+    const auto old = before ? with_type(info, version, *before) : json::value();
+    auto found = served->rules->check(typed, before ? &old : nullptr);
+    for (auto& each : found.errors) {
+        if (errors::enough(causes)) break;
+        if (each.field.empty()) each.field = "<nil>";
+        causes.push_back(each.cause());
+    }
+    if (flags.warn && causes.empty()) flags.warn(warnings_of(found.warnings));
+}
+
 } // namespace
 
-std::optional<status_error> check_object(const resource_info& info, std::string_view version, const json::value* before,
-                                         const json::value& after)
+std::optional<status_error> check_object(const write_flags& flags, const resource_info& info, std::string_view version,
+                                         const json::value* before, const json::value& after)
 {
     std::vector<status_cause> causes;
     validate_metadata(info, after, causes);
@@ -81,6 +130,7 @@ std::optional<status_error> check_object(const resource_info& info, std::string_
     check_schema(info, version, before, after, causes);
     validate_scaled(info, after, causes);
     if (before) validate_update(info, *before, after, causes);
+    check_rules(flags, info, version, before, after, causes);
     if (!causes.empty()) return errors::invalid(info, text_at(after, "metadata.name"), std::move(causes));
     if (stored_size(info, after) > max_stored_bytes) return too_large_to_store();
     if (key_comparisons(after) > most_comparisons) // it grew by patches

@@ -3,6 +3,7 @@
 
 #include "objects/registry.hpp"
 
+#include <kubecoro/apiserver/object_requests.hpp>
 #include <kubecoro/apiserver/status_error.hpp>
 
 #include <boost/json/value.hpp>
@@ -18,9 +19,9 @@ namespace kubecoro::apiserver {
 
 [[nodiscard]] status_error too_large_to_store();
 
-/// Checks metadata, the rules of the kind, its schema, and limits of size. @param before  Null for a new object.
-[[nodiscard]] std::optional<status_error> check_object(const resource_info& info, std::string_view version,
-                                                       const boost::json::value* before,
+/// Checks metadata, the rules of the kind, its schema with its rules, and limits of size. @param before  Null for a new object.
+[[nodiscard]] std::optional<status_error> check_object(const write_flags& flags, const resource_info& info,
+                                                       std::string_view version, const boost::json::value* before,
                                                        const boost::json::value& after);
 
 /// Removes fields that the schema of a version does not know, and nulls that it does not allow.

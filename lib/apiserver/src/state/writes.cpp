@@ -234,7 +234,8 @@ answer<stored> cluster_state_core::create_new(const object_address& at, json::va
     if (new_node) admit_node(body);
     if (info.behaves == builtin::pod)
         if (auto e = admit_pod(*priorities_, info, nullptr, body, flags.keep_status)) return *e;
-    if (auto e = check_object(info, at.version, nullptr, body)) return *e; // before Go's types hide what is wrong
+    if (auto e = check_object(flags, info, at.version, nullptr, body))
+        return *e; // before Go's types hide what is wrong
     if (!asked.is_null()) take_go_form(info, asked);
     take_go_form(info, body);
     if (info.behaves == builtin::priority_class)
@@ -350,7 +351,8 @@ answer<stored> cluster_state_core::update_found(const object_address& at, const 
     }
     // Compared in the stored form: an empty list that the body states is no change.
     settle(info, body);
-    if (auto e = check_object(info, at.version, may_change_all(at.subresource) ? nullptr : &before, body)) return *e;
+    if (auto e = check_object(flags, info, at.version, may_change_all(at.subresource) ? nullptr : &before, body))
+        return *e;
     if (at.subresource == "ephemeralcontainers")
         if (auto e = check_ephemeral_containers(info, before, body)) return *e;
     if (info.behaves == builtin::priority_class)

@@ -303,6 +303,7 @@ answer<write_flags> read_write_flags(exchange& x, std::string_view kind)
     flags.dry_run = !dry.empty();
     flags.manager = std::move(*manager);
     flags.admission = write_checks(x, flags.dry_run);
+    flags.warn = [&x](const std::vector<std::string>& all) { warn_of(x, all); };
     return flags;
 }
 

@@ -35,11 +35,39 @@ std::string trimmed(const std::string& text)
     return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
 }
 
+/// The rule as a refusal shows it: the Go struct of the server, in JSON.
+std::string shown(const boost::json::value& rule)
+{
+    const auto text = [&rule](std::string_view name) {
+        return kubecoro::detail::go_json(boost::json::value(std::string_view(text_in(rule, name))));
+    };
+    const auto* reason = member_in(rule, "reason");
+    const auto* optional = member_in(rule, "optionalOldSelf");
+    return R"({"Rule":)" + text("rule") + R"(,"Message":)" + text("message") + R"(,"MessageExpression":)" +
+           text("messageExpression") + R"(,"Reason":)" +
+           (reason != nullptr ? kubecoro::detail::go_json(*reason) : "null") + R"(,"FieldPath":)" + text("fieldPath") +
+           R"(,"OptionalOldSelf":)" + (optional != nullptr ? kubecoro::detail::go_json(*optional) : "null") + "}";
+}
+
+/// Why a rule cannot have this `fieldPath`. @param resolved  The path in the form of the server; empty if there is no such field.
+std::vector<std::string_view> path_problems(const std::string& path, const std::string& resolved)
+{
+    std::vector<std::string_view> out;
+    if (path.empty()) return out;
+    if (trimmed(path).empty()) out.emplace_back("must be non-empty if specified");
+    if (path.find_first_of("\n\r") != std::string::npos) out.emplace_back("must not contain line breaks");
+    if (resolved.empty()) out.emplace_back("must be a valid path");
+    return out;
+}
+
 /// Messages of the last stage of compilation name it themselves.
 std::string with_stage(std::string_view stage, const std::string& words)
 {
     return words.starts_with("program instantiation failed: ") ? words : std::string(stage) + words;
 }
+
+/// The text of problems that is kept: each of them repeats its expression.
+constexpr std::size_t most_problem_bytes = std::size_t{1} << 20;
 
 /// A part of a schema, with what its rules may use.
 struct schema_part
@@ -65,14 +93,26 @@ public:
         made->is_correlatable_map = text_in(part.schema, "x-kubernetes-map-type").empty() ||
                                     text_in(part.schema, "x-kubernetes-map-type") == "granular" ||
                                     text_in(part.schema, "x-kubernetes-map-type") == "atomic";
-        own_rules(part, *made);
-        properties(part, *made);
-        made->items = nested(part, "items", part.path + ".items", items_barrier(part));
+        const auto wrong_paths = out_.path_problems.size();
+        const auto defaults = out_.defaults.size();
+        ++without_defaults_;
         made->members = nested(part, "additionalProperties", part.path + ".additionalProperties", part.uncorrelatable);
         all_of(part, *made);
+        --without_defaults_;
+        properties(part, *made);
+        made->items = nested(part, "items", part.path + ".items", items_barrier(part));
+        const auto before = out_.problems.size();
+        own_rules(part, *made);
+        // A server compiles no rules where the schema at this place or below is wrong.
+        if (out_.path_problems.size() != wrong_paths) out_.problems.resize(before);
         const bool is_empty = made->rules.empty() && made->problem.empty() && made->properties.empty() &&
                               made->members == nullptr && made->items == nullptr && made->all_of.empty();
-        return is_empty ? nullptr : std::move(made);
+        if (is_empty) return nullptr;
+        const auto* value = member_in(part.schema, "default");
+        if (value != nullptr && !value->is_null() && without_defaults_ == 0)
+            out_.defaults.insert(out_.defaults.begin() + static_cast<std::ptrdiff_t>(defaults),
+                                 {part.path + ".default", made.get(), *value});
+        return made;
     }
 
 private:
@@ -82,10 +122,11 @@ private:
         return part.node->order == list_order::map ? std::string{} : part.path;
     }
 
-    void problem(std::string path, const std::string& text, std::string words)
+    void problem(std::string path, std::string value, std::string words)
     {
-        out_.problems.push_back(
-            {"FieldValueInvalid", std::move(path), kubecoro::detail::go_quoted(text), std::move(words)});
+        bytes_ += path.size() + value.size() + words.size();
+        if (bytes_ > most_problem_bytes) return;
+        out_.problems.push_back({"FieldValueInvalid", std::move(path), std::move(value), std::move(words)});
     }
 
     void own_rules(const schema_part& part, rule_node& into)
@@ -112,7 +153,11 @@ private:
         made.reason = text_in(rule, "reason");
         made.has_optional_old = is_true(rule, "optionalOldSelf");
         made.name = made.message.empty() ? trimmed(text) : made.message;
-        made.field_path = normalized_path(text_in(rule, "fieldPath"), part.schema);
+        const auto field = text_in(rule, "fieldPath");
+        made.field_path = normalized_path(field, part.schema);
+        for (const auto why : path_problems(field, made.field_path))
+            out_.path_problems.push_back(
+                {"FieldValueInvalid", path + ".fieldPath", kubecoro::detail::go_quoted(field), std::string(why)});
         if (trimmed(text).empty()) return made;
         const auto self = type_of_schema(*part.node);
         const declared_types variables{{"self", self}, {"oldSelf", made.has_optional_old ? optional_type(self) : self}};
@@ -121,28 +166,39 @@ private:
             made.problem = with_stage("compilation failed: ", compiled.error().message());
         else if ((*compiled)->type != "bool")
             made.problem = "cel expression must evaluate to a bool";
-        if (!made.problem.empty()) {
-            problem(path + ".rule", text, made.problem);
-            return made;
+        if (made.problem.empty()) {
+            made.program = *std::move(compiled);
+            made.uses_old = mentions_variable(made.program->expression, "oldSelf");
+            if (!made.message_expression.empty()) message(variables, made, rule, path);
+        } else {
+            problem(path + ".rule", shown(rule), made.problem);
         }
-        made.program = *std::move(compiled);
-        made.uses_old = mentions_variable(made.program->expression, "oldSelf");
-        if (made.uses_old && !part.uncorrelatable.empty())
-            problem(path + ".rule", text,
-                    "oldSelf cannot be used on the uncorrelatable portion of the schema within " + part.uncorrelatable);
-        if (!made.message_expression.empty()) message(variables, made, path);
+        old_value(part, made, rule, path);
         return made;
     }
 
-    void message(const declared_types& variables, compiled_rule& made, const std::string& path)
+    /// Whether the rule may use the old value, or say how it does.
+    void old_value(const schema_part& part, const compiled_rule& made, const boost::json::value& rule,
+                   const std::string& path)
+    {
+        const auto* optional = member_in(rule, "optionalOldSelf");
+        if (made.uses_old && !part.uncorrelatable.empty())
+            problem(path + ".rule", kubecoro::detail::go_quoted(text_in(rule, "rule")),
+                    std::string(uncorrelatable_within) + part.uncorrelatable);
+        else if (!made.uses_old && optional != nullptr && optional->is_bool())
+            problem(path + ".optionalOldSelf", kubecoro::detail::go_json(*optional),
+                    "may not be set if oldSelf is not used in rule");
+    }
+
+    void message(const declared_types& variables, compiled_rule& made, const boost::json::value& rule,
+                 const std::string& path)
     {
         auto compiled = compile_program(made.message_expression, &variables);
         if (!compiled)
-            problem(path + ".messageExpression", made.message_expression,
+            problem(path + ".messageExpression", shown(rule),
                     with_stage("messageExpression compilation failed: ", compiled.error().message()));
         else if ((*compiled)->type != "string")
-            problem(path + ".messageExpression", made.message_expression,
-                    "messageExpression must evaluate to a string");
+            problem(path + ".messageExpression", shown(rule), "messageExpression must evaluate to a string");
         else
             made.message_program = *std::move(compiled);
     }
@@ -185,6 +241,9 @@ private:
     }
 
     compiled_rules& out_;
+    std::size_t bytes_ = 0;
+    /// How many parts around this one have defaults that a server does not look at.
+    int without_defaults_ = 0;
 };
 
 } // namespace

@@ -50,14 +50,29 @@ struct rule_node
     std::vector<std::unique_ptr<rule_node>> all_of;
 };
 
+/// A value that a server puts where a part is absent.
+struct part_default
+{
+    std::string path;
+    const rule_node* rules;
+    boost::json::value value;
+};
+
 struct compiled_rules
 {
     std::vector<std::unique_ptr<schema_node>> schemas;
     /// Null if there are no rules.
     std::unique_ptr<rule_node> root;
-    /// With paths that begin at the schema.
+    /// With paths that begin at the schema, also behind `uncorrelatable_within`.
     std::vector<field_error> problems;
+    /// Those of `fieldPath`, which a server finds before it compiles.
+    std::vector<field_error> path_problems;
+    /// The defaults of parts that have rules.
+    std::vector<part_default> defaults;
 };
+
+inline constexpr std::string_view uncorrelatable_within =
+    "oldSelf cannot be used on the uncorrelatable portion of the schema within ";
 
 /// Compiles all rules of a schema.
 [[nodiscard]] std::shared_ptr<const compiled_rules> compile_rules(const boost::json::value& schema, bool is_resource);

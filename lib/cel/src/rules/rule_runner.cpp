@@ -29,6 +29,14 @@ std::string trimmed_blanks(std::string_view text)
 
 } // namespace
 
+std::string value_path::text() const
+{
+    auto out = above != nullptr ? above->text() : std::string{};
+    if (key) return out + "[" + std::string(*key) + "]";
+    if (index) return out + "[" + std::to_string(*index) + "]";
+    return joined(out, name);
+}
+
 ratchet ratchet::member(std::string_view name) const
 {
     if (!current) return *this;
@@ -49,7 +57,7 @@ rule_findings rule_runner::run(const rule_node& root, const boost::json::value& 
 {
     ratchet old;
     if (before != nullptr && limits_.forgives_unchanged) old.current = {&object, before, root.schema};
-    const std::string begin(path);
+    const value_path begin{nullptr, path};
     visit({root, object, before, begin, old});
     return std::move(out_);
 }
@@ -77,7 +85,11 @@ void rule_runner::members(const place& at)
         if (!is_property && at.rules.members == nullptr) continue;
         const auto* old = before != nullptr ? before->if_contains(name) : nullptr;
         if (old != nullptr && old->is_null()) old = nullptr;
-        const auto path = is_property ? joined(at.path, name) : at.path + "[" + std::string(name) + "]";
+        value_path path{&at.path};
+        if (is_property)
+            path.name = name;
+        else
+            path.key = name;
         visit({is_property ? *found->second : *at.rules.members, item, old, path, at.old.member(name)});
         if (is_over()) return;
     }
@@ -90,15 +102,23 @@ void rule_runner::items(const place& at)
     std::size_t index = 0;
     for (const auto& item : at.value.get_array()) {
         const auto* old = before.find(item);
-        const auto path = at.path + "[" + std::to_string(index++) + "]";
+        const value_path path{&at.path, {}, {}, index++};
         visit({*at.rules.items, item, old, path, at.old.item(item, old)});
         if (is_over()) return;
     }
 }
 
+void rule_runner::note(std::vector<field_error>& into, field_error error)
+{
+    bytes_ += error.field.size() + error.bad_value.size() + error.detail.size();
+    into.push_back(std::move(error));
+}
+
 bool rule_runner::refuse(const place& at, std::string words)
 {
-    out_.errors.push_back({"FieldValueInvalid", at.path, kubecoro::detail::go_quoted(at.rules.type), std::move(words)});
+    if (is_full()) return true;
+    note(out_.errors,
+         {"FieldValueInvalid", at.path.text(), kubecoro::detail::go_quoted(at.rules.type), std::move(words)});
     return true;
 }
 
@@ -188,12 +208,13 @@ std::string rule_runner::message(const place& at, const compiled_rule& rule, con
 
 bool rule_runner::broken(const place& at, const compiled_rule& rule, const variables& named)
 {
-    const auto path = rule.field_path.empty() ? at.path : joined(at.path, rule.field_path);
     auto& into = !rule.uses_old && at.old.forgives() ? out_.warnings : out_.errors;
     std::string problem;
     auto detail = message(at, rule, named, problem);
+    if (is_full()) return problem.empty();
+    const auto path = rule.field_path.empty() ? at.path.text() : joined(at.path.text(), rule.field_path);
     if (!problem.empty()) {
-        into.push_back({"FieldValueInvalid", path, kubecoro::detail::go_quoted(at.rules.type), problem});
+        note(into, {"FieldValueInvalid", path, kubecoro::detail::go_quoted(at.rules.type), problem});
         return false;
     }
     if (detail.empty()) detail = rule.message.empty() ? "failed rule: " + rule.name : rule.message;
@@ -201,9 +222,9 @@ bool rule_runner::broken(const place& at, const compiled_rule& rule, const varia
                           rule.reason == "FieldValueDuplicate";
     const bool shows_value = at.rules.type != "object" && at.rules.type != "array" &&
                              rule.reason != "FieldValueForbidden" && rule.reason != "FieldValueRequired";
-    into.push_back({is_known ? rule.reason : "FieldValueInvalid", path,
-                    shows_value ? kubecoro::detail::go_value(at.value) : std::string{},
-                    rule.reason == "FieldValueDuplicate" ? std::string{} : detail});
+    note(into, {is_known ? rule.reason : "FieldValueInvalid", path,
+                shows_value ? kubecoro::detail::go_value(at.value) : std::string{},
+                rule.reason == "FieldValueDuplicate" ? std::string{} : detail});
     return true;
 }
 

@@ -8,8 +8,11 @@
 
 #include "eval/evaluator.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace kubecoro::cel::detail {
 
@@ -23,6 +26,19 @@ struct ratchet
     [[nodiscard]] ratchet member(std::string_view name) const;
     [[nodiscard]] ratchet item(const boost::json::value& item, const boost::json::value* before) const;
     [[nodiscard]] bool forgives() const { return is_unchanged(current ? current : parent); }
+};
+
+/// The path of a value, as a list on the stack: most paths are never printed, and a long name may stand above many of them.
+struct value_path
+{
+    const value_path* above = nullptr;
+    /// The name of a property; at the beginning the whole path.
+    std::string_view name = {};
+    /// The name of a member that is no property.
+    std::optional<std::string_view> key = {};
+    std::optional<std::size_t> index = {};
+
+    [[nodiscard]] std::string text() const;
 };
 
 class rule_runner
@@ -40,7 +56,7 @@ private:
         const rule_node& rules;
         const boost::json::value& value;
         const boost::json::value* before;
-        const std::string& path;
+        const value_path& path;
         const ratchet& old;
     };
 
@@ -59,10 +75,16 @@ private:
     /// Evaluates a program, and takes its cost. False if the budget does not hold it.
     [[nodiscard]] bool evaluate(const compiled_program& of, const variables& named, value& out);
     bool refuse(const place& at, std::string words);
+    void note(std::vector<field_error>& into, field_error error);
+    /// Whether there is no room for more errors.
+    [[nodiscard]] bool is_full() const noexcept { return bytes_ > most_bytes; }
     [[nodiscard]] bool is_over() const noexcept { return out_.cost_left < 0; }
+
+    static constexpr std::size_t most_bytes = std::size_t{1} << 20;
 
     const rule_limits& limits_;
     rule_findings out_;
+    std::size_t bytes_ = 0;
 };
 
 } // namespace kubecoro::cel::detail

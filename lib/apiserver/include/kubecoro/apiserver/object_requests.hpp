@@ -50,6 +50,8 @@ struct write_flags
     bool force = false;
     /// Empty: every write is admitted.
     write_admission admission = {};
+    /// Called with what a client should know of an accepted write. Empty: not called.
+    std::function<void(const std::vector<std::string>&)> warn = {};
 };
 
 /// The outcome of an apply.

@@ -52,12 +52,14 @@ public:
     /// Whether the schema has no rules.
     [[nodiscard]] bool empty() const noexcept;
 
-    /** Why a kube-apiserver refuses the definition: rules and messages that do not compile or have the wrong type, and
-        `oldSelf` where old and new values cannot be matched. Such a rule is an error of each object, too.
+    /** Why a kube-apiserver refuses the definition: a `fieldPath` that leads to no field, rules and messages that do not
+        compile or have the wrong type, and `oldSelf` where old and new values cannot be matched, or `optionalOldSelf`
+        without it; and defaults that break rules. A rule that does not compile is an error of each object, too.
+        About 1 MiB of text at most.
         @param path  The path of the schema, such as "spec.validation.openAPIV3Schema". */
     [[nodiscard]] std::vector<field_error> problems(std::string_view path) const;
 
-    /** Evaluates all rules on an object.
+    /** Evaluates all rules on an object, and returns about 1 MiB of text at most.
         @param object  The object, of which members have the types of the schema.
         @param before  The object that it replaces; null for none. Rules of transitions are evaluated with it alone.
         @param path    The path of the object, which errors begin with. */
