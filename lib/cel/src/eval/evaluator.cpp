@@ -2,6 +2,8 @@
 
 #include "eval/cost.hpp"
 
+#include <kubecoro/base/hash.hpp>
+
 #include <algorithm>
 #include <array>
 #include <unordered_map>
@@ -210,7 +212,7 @@ value evaluator::map(const node& of)
 {
     const auto children = tree_.children_of(of);
     std::vector<map_entry> entries;
-    std::unordered_map<std::string, std::size_t> places;
+    std::unordered_map<std::string, std::size_t, text_hash> places;
     for (std::size_t i = 0; i + 1 < children.size(); i += 2) {
         value key = evaluate(children[i]);
         if (is_error(key)) return charge(map_cost) ? key : exhausted();

@@ -1,6 +1,8 @@
 #include "library/functions.hpp"
 #include "values/compare.hpp"
 
+#include <kubecoro/base/hash.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -49,7 +51,7 @@ value add_lists(resources& from, const value& a, const value& b)
         out.insert(out.end(), right.begin(), right.end());
         return value::of_list(std::move(out));
     }
-    std::unordered_map<std::string, std::size_t> places;
+    std::unordered_map<std::string, std::size_t, text_hash> places;
     for (std::size_t i = 0; i < out.size(); ++i) places.emplace(list_identity(out[i], *left.schema), i);
     for (const auto& item : right) {
         const auto [place, is_new] = places.emplace(list_identity(item, *left.schema), out.size());

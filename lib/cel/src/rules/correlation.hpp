@@ -3,6 +3,8 @@
 
 #include "schema/schema_node.hpp"
 
+#include <kubecoro/base/hash.hpp>
+
 #include <boost/json/value.hpp>
 
 #include <string>
@@ -35,7 +37,7 @@ public:
 
 private:
     const schema_node& schema_;
-    std::unordered_map<std::string, const boost::json::value*> items_;
+    std::unordered_map<std::string, const boost::json::value*, text_hash> items_;
 };
 
 /// Whether both parts are equal. Lists of order `map` may have their items in another order.

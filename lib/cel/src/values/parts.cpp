@@ -1,9 +1,12 @@
 // Values that are parts of objects, by the types of their schemas.
 #include <kubecoro/api/bytes.hpp>
+#include <kubecoro/base/hash.hpp>
 
 #include "text/escaping.hpp"
 #include "values/compare.hpp"
 #include "values/make.hpp"
+
+#include <cmath>
 
 namespace kubecoro::cel::detail {
 
@@ -133,24 +136,32 @@ value typed(const source& from, const schema_node& schema)
     }
 }
 
-std::size_t mix(std::size_t seed, std::size_t number) noexcept { return (seed ^ number) * 0x9e3779b97f4a7c15u; }
+template<class T>
+std::size_t hash_of_bytes(T number) noexcept
+{
+    return text_hash{}(std::string_view(reinterpret_cast<const char*>(&number), sizeof number));
+}
 
-/// Equal for keys that are equal, also for numbers of different types.
+/// Equal for keys that are equal, also for numbers of different types. Keyed, since objects may name the keys.
 std::size_t hash_of_key(const value& key) noexcept
 {
     switch (key.type()) {
     case value_type::boolean:
         return key.as_bool() ? 3 : 5;
     case value_type::integer:
-        return mix(7, static_cast<std::size_t>(key.as_int()));
+        return hash_of_bytes(static_cast<std::uint64_t>(key.as_int()));
     case value_type::unsigned_integer:
-        return mix(7, static_cast<std::size_t>(key.as_uint()));
-    case value_type::real:
-        if (key.as_double() >= -9e18 && key.as_double() <= 9e18)
-            return mix(7, static_cast<std::size_t>(static_cast<std::int64_t>(key.as_double())));
-        return mix(7, key.as_double() > 0 && key.as_double() < 1.8e19 ? static_cast<std::size_t>(key.as_double()) : 1);
+        return hash_of_bytes(key.as_uint());
+    case value_type::real: {
+        const double number = key.as_double();
+        if (number >= -9e18 && number <= 9e18 && number == std::trunc(number))
+            return hash_of_bytes(static_cast<std::uint64_t>(static_cast<std::int64_t>(number)));
+        return number > 0 && number < 1.8e19 && number == std::trunc(number)
+                   ? hash_of_bytes(static_cast<std::uint64_t>(number))
+                   : hash_of_bytes(number);
+    }
     default:
-        return std::hash<std::string_view>{}(key.as_string());
+        return text_hash{}(key.as_string());
     }
 }
 
