@@ -22,7 +22,7 @@ bool is_escape(std::string_view text) noexcept
     return text.size() > 2 && text[0] == '%' && hex_digit(text[1]) >= 0 && hex_digit(text[2]) >= 0;
 }
 
-/// Nothing if an escape is wrong.
+/// Returns an empty optional for an invalid escape.
 std::optional<std::string> unescaped(std::string_view text, bool plus_is_space)
 {
     std::string out;

@@ -78,8 +78,8 @@ server_engine::server_engine(std::shared_ptr<connection_table> shared, endpoint_
       closings_(log_pause)
 {
     for (const auto& page : options_.pages) places_.emplace_back(turns_of(page.max_answers));
-    for (auto* of : {&renders_, &parts_, &bytes_, &streams_}) add(*of);
-    for (auto& of : places_) add(of);
+    for (auto* turns : {&renders_, &parts_, &bytes_, &streams_}) add(*turns);
+    for (auto& turns : places_) add(turns);
 }
 
 time_point server_engine::pass_on()

@@ -107,7 +107,7 @@ boost::system::error_code http_server::listener::accept_some(task_group& connect
         const asio::any_io_executor strand = base ? asio::any_io_executor(asio::make_strand(base)) : strand_;
         tcp::socket socket{strand};
         acceptor_.accept(socket, error);
-        // After the first one nobody may wait, and accept() reports exhausted descriptors all the same.
+        // The queue may be empty after the first one: accept() then still reports exhausted descriptors.
         if (error) return i == 0 ? error : boost::system::error_code();
         take(std::move(socket), strand, connections);
     }

@@ -85,9 +85,9 @@ time_point fair_service::pass_on()
 {
     const auto present = now();
     time_point due = time_point::max();
-    for (auto* of : all_) {
-        while (auto* const next = of->next(present)) next->on_turn();
-        due = std::min(due, of->due(present));
+    for (auto* turns : all_) {
+        while (auto* const next = turns->next(present)) next->on_turn();
+        due = std::min(due, turns->due(present));
     }
     table_->watch(due);
     return due;

@@ -83,7 +83,7 @@ public:
 
     struct picture
     {
-        /// Nothing if there is no Secret.
+        /// Empty if the Secret does not exist.
         std::optional<certificate_secret> stored;
         /// The bundles of all webhooks and conversions that are there, as PEM texts.
         std::vector<std::string> bundles;

@@ -13,7 +13,7 @@
 
 namespace kubecoro::detail {
 
-/// Where a server finds the webhooks.
+/// The address under which an API server reaches the webhooks.
 struct hook_place
 {
     /// The name of the configurations.

@@ -13,7 +13,7 @@
 
 namespace kubecoro::detail {
 
-/// Where a webhook is served.
+/// The address of a webhook.
 struct webhook_place
 {
     /// "https://host:port/path"; empty for a service.

@@ -22,7 +22,7 @@ namespace kubecoro::detail {
 /// The address that a server listens on.
 struct listen_address
 {
-    /// Nothing is served.
+    /// Opens no socket.
     bool off = false;
     /// Every interface, of both protocols where there are both.
     bool everywhere = false;
