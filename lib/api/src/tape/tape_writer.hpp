@@ -1,4 +1,31 @@
 #pragma once
+// Writes tapes, and is where most of the time of a sync is spent.
+//
+// An API server sends the same few shapes a hundred thousand times: the next key is the one that followed there
+// before, most texts have been seen, and whole containers recur. So the writer does not look anything up. It predicts,
+// and compares:
+//
+// 1. `layout` remembers the members of former documents as a tree in their order of arrival. key() compares the text
+//    with the one that the tree expects, 8 bytes at a time. A hit gives the key's number and the place of the next
+//    prediction without a hash. JSON asks predicted_key() even before the end of the key has been searched for;
+//    protobuf asks field(), which compares a number.
+// 2. string() compares with the last text of the same place, and then asks the vocabulary. A number of one to three
+//    bytes is written in place of a text that was seen in several objects. Texts of one object, such as its name and
+//    uid, stay inline.
+// 3. repeat() compares the text of a container with the last one of its place, and with `former_repeats`. A hit copies
+//    the tape and skips the text: replicas of one template share nearly all of their `spec`. A container that recurs
+//    often becomes one number itself.
+// 4. copy() takes a section from the former state of the same object, where its digest is equal (decision 0057).
+// 5. All else is parsed, and its bytes go to the end of one buffer. The length of a container comes before its body
+//    and is not known yet: the place predicts its width, and end() moves the body only where the prediction was wrong.
+//
+// A wrong prediction costs a comparison and never changes a result: equal events give a tape of equal value whatever
+// was written before. The unit tests and the fuzzers compare it with Boost.JSON.
+//
+// The layout and the cache of repeats are bounded, and are cleared when full. The vocabulary is bounded too, but
+// forgets nothing: a number on a tape stays valid without a lock. Members of `data` and texts of Secrets are never
+// learnt, so no copy of a secret outlives its object. The figures are in docs/decisions/0002-tape.md and
+// 0015-scanner.md.
 
 #include "tape/object_sightings.hpp"
 #include "tape/tape_format.hpp"

@@ -1,5 +1,22 @@
 #pragma once
 // The data of a store: objects by namespace and name, and by the values of user indexes. Not thread safe.
+//
+// An entry of the main table is one pointer. The key is not stored beside it: it is read from the object, whose first
+// cache line has its name. A look-up therefore waits twice for memory, for the slot and for the object, and a batch of
+// events hides both: the memory of the entry is requested some steps ahead. Hashes are keyed with a secret of the
+// process, since tenants choose names (docs/decisions/0007-hash.md).
+//
+// Namespaces are tables of their own behind shared pointers. A list of one namespace, which replaces much, is applied
+// to a copy of the tables that shares all the others, so that readers see the old content or the new one and never
+// wait for a list. A watch event is one assignment under the lock, for which no copy is made. This is why a store has
+// no versions and no tree that shares paths: readers hold handles of objects, which are immutable, and need nothing
+// else to stay as it is.
+//
+// An index keeps the values that an object had when it was put. Removal thus asks no user function, which might answer
+// otherwise by then.
+//
+// Content is dropped in steps. The last handle of a hundred thousand objects would otherwise free them all in one turn
+// of the strand (docs/decisions/0067-turns.md).
 
 #include "fifo/key_set.hpp"
 #include "store/erase_some.hpp"

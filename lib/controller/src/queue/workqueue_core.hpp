@@ -1,4 +1,21 @@
 #pragma once
+// The decisions of a workqueue, for every event of every controller.
+//
+// A key is interned once into a small number, its slot, and all that follows is arithmetic on slots: the core is one
+// piece of code for all types of keys, compares no text and allocates nothing while a key goes round. The entry of a
+// slot (key_entries.hpp) has the links of the one list that the key is in, of those that are ready or those that are
+// processed, so moving a key is a few writes, and no list can disagree with another.
+//
+// An event that finds its key dirty changes nothing, and that is the usual case under load: it costs the look-up of
+// the key. A key that is added while it is processed waits for done(), so that no key runs twice at a time. These two
+// rules are client-go's.
+//
+// Levels of priority are a bit set and one list each; the next key is the first of the highest level. A fair queue
+// puts classes that take turns in between (fair_lanes.hpp). Delays are a heap of slots, where a key has at most one
+// place.
+//
+// The owner holds one short lock around each call (queue_mutex.hpp), rather than a strand: a hop to a strand costs
+// more than all of this. docs/decisions/0003-workqueue.md has the figures.
 
 #include "queue/delay_heap.hpp"
 #include "queue/key_entries.hpp"
