@@ -3,12 +3,8 @@
 #include <kubecoro/admission/detail/json_patch.hpp>
 #include <kubecoro/api/detail/json_access.hpp>
 #include <kubecoro/api/detail/written_json.hpp>
-#include <kubecoro/base/timeout.hpp>
-#include <kubecoro/base/try.hpp>
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <utility>
 
 namespace kubecoro::detail {
@@ -43,17 +39,6 @@ std::string key_of(const admission_attributes& about, const json::value* before,
 
 std::optional<json::value> copied(const json::value* v) { return v != nullptr ? std::optional(*v) : std::nullopt; }
 
-std::string target_of(const admission_webhook& w)
-{
-    const auto& at = w.place;
-    std::string path = at.path;
-    if (!at.url.empty()) {
-        const auto begin = at.url.find('/', at.url.find("//") + 2);
-        path = begin == std::string::npos ? "" : at.url.substr(begin);
-    }
-    return (path.empty() ? "/" : path) + "?timeout=" + std::to_string(w.timeout.count()) + "s";
-}
-
 server_status gave_up()
 {
     server_status out;
@@ -81,45 +66,22 @@ std::optional<server_status> admission_ledger::review(bool mutating, const std::
     if (attempts_ >= most_attempts) return gave_up();
     std::vector<admission_webhook> those;
     std::ranges::copy_if(webhooks, std::back_inserter(those), [&](const auto& w) { return w.mutates == mutating; });
-    const auto next_uid = [this] {
-        std::array<char, 40> text{};
-        std::snprintf(text.data(), text.size(), "00000000-0000-4000-8000-%012llx",
-                      static_cast<unsigned long long>(++reviews_));
-        return std::string(text.data());
-    };
+    const auto next_uid = [this] { return review_uid(++reviews_); };
     pending_ = std::make_unique<entry>(entry{
         std::move(key), admission_round(std::move(those), std::move(about), copied(now), copied(before), next_uid)});
     pending_validates_ = !mutating;
     return server_status{};
 }
 
-asio::awaitable<result<std::string>> admission_ledger::ask(const admission_webhook& w, std::string body)
-{
-    const auto& at = w.place;
-    const auto failed = [&](const std::string& why) {
-        return failure(cond::unreachable, "failed to call webhook: Post \"" + at.shown() +
-                                              "?timeout=" + std::to_string(w.timeout.count()) + "s\": " + why);
-    };
-    if (!find_) co_return failed("this embedded API server does not know how to reach it");
-    const auto by = find_({at.url, at.service, at.ns, at.port, at.bundle});
-    if (!by) co_return failed(by.error().describe());
-    request r{.method = "POST", .target = target_of(w), .content_type = "application/json", .body = std::move(body)};
-    auto answer = co_await with_timeout(*time_, w.timeout, "the webhook", by->raw(std::move(r)));
-    if (!answer && answer.error() == cond::timed_out) co_return failed("context deadline exceeded");
-    if (!answer) co_return failed(answer.error().describe());
-    if (answer->head.status != 200)
-        co_return failure(cond::internal, "failed to call webhook: the server responded with the status code " +
-                                              std::to_string(answer->head.status) +
-                                              " but did not return more information");
-    co_return std::move(answer->body);
-}
-
 asio::awaitable<void> admission_ledger::perform()
 {
     ++attempts_;
     while (auto asked = pending_->round.next()) {
-        auto answer = co_await ask(*asked->to, std::move(asked->body));
-        pending_->round.answered(answer);
+        auto answer = co_await caller_.ask(asked->to->place, asked->to->timeout, std::move(asked->body));
+        if (answer)
+            pending_->round.answered(answer);
+        else
+            pending_->round.answered(answer.error().because("failed to call webhook: " + answer.error().message()));
     }
     done_[pending_validates_ ? 1 : 0] = std::move(pending_);
 }

@@ -24,21 +24,6 @@ std::int64_t number_in(const json::object& o, std::string_view name, std::int64_
     return v != nullptr && v->is_number() ? v->to_number<std::int64_t>() : otherwise;
 }
 
-webhook_place place_of(const json::object& client)
-{
-    webhook_place out;
-    out.url = text_in(client, "url");
-    if (const auto* service = object_in(client, "service")) {
-        out.service = text_in(*service, "name");
-        out.ns = text_in(*service, "namespace");
-        out.path = text_in(*service, "path");
-        out.port = number_in(*service, "port", out.port);
-    }
-    auto bundle = bytes::from_base64(text_in(client, "caBundle"));
-    if (bundle) out.bundle = std::move(bundle->data);
-    return out;
-}
-
 bool names(const json::object& rule, std::string_view list, std::string_view wanted)
 {
     const auto* all = array_in(rule, list);
@@ -126,6 +111,21 @@ std::string webhook_place::shown() const
     return "https://" + service + "." + ns + ".svc:" + std::to_string(port) + (path.empty() ? "/" : path);
 }
 
+webhook_place webhook_place_of(const json::object& client)
+{
+    webhook_place out;
+    out.url = text_in(client, "url");
+    if (const auto* service = object_in(client, "service")) {
+        out.service = text_in(*service, "name");
+        out.ns = text_in(*service, "namespace");
+        out.path = text_in(*service, "path");
+        out.port = number_in(*service, "port", out.port);
+    }
+    auto bundle = bytes::from_base64(text_in(client, "caBundle"));
+    if (bundle) out.bundle = std::move(bundle->data);
+    return out;
+}
+
 std::vector<admission_webhook> webhooks_of(const json::value& configuration, bool mutating)
 {
     std::vector<admission_webhook> out;
@@ -138,7 +138,7 @@ std::vector<admission_webhook> webhooks_of(const json::value& configuration, boo
         const auto* client = object_in(w, "clientConfig");
         out.push_back({.name = std::string(text_in(w, "name")),
                        .mutates = mutating,
-                       .place = client != nullptr ? place_of(*client) : webhook_place{},
+                       .place = client != nullptr ? webhook_place_of(*client) : webhook_place{},
                        .text = w,
                        .ignores_failures = text_in(w, "failurePolicy") == "Ignore",
                        .reinvoked = text_in(w, "reinvocationPolicy") == "IfNeeded",

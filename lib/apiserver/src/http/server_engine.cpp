@@ -35,10 +35,24 @@ watch_handle::~watch_handle()
 
 asio::awaitable<watch_handle::piece> watch_handle::next()
 {
-    piece out;
-    co_await engine_->on_strand([&] { out = engine_->next_of(id_); });
-    co_return out;
+    while (true) {
+        piece out;
+        co_await engine_->on_strand([&] { out = engine_->next_of(id_); });
+        const auto conversions = std::move(out.conversions);
+        if (!out.bytes.empty() || out.ended || out.cut || !conversions) co_return out;
+        co_await conversions->perform();
+    }
 }
+
+namespace {
+
+/// Whether a request was given up, to begin again when webhooks have answered.
+bool waits_for_webhooks(const http_request& request)
+{
+    return (request.reviews && request.reviews->pending()) || (request.conversions && request.conversions->pending());
+}
+
+} // namespace
 
 server_engine::server_engine(asio::any_io_executor executor, server_options options)
     : executor_(executor),
@@ -96,16 +110,17 @@ asio::awaitable<result<engine_answer>> server_engine::perform(http_request reque
         }
         parse_ahead(request, max_depth_);
     }
+    if (webhooks) request.conversions = std::make_shared<detail::conversion_ledger>(webhooks, time_);
     if (webhooks && request.method != "GET")
         request.reviews = std::make_shared<detail::admission_ledger>(webhooks, time_);
-    const auto is_reviewed = [&] { return request.reviews && request.reviews->pending(); };
     std::optional<time_point> since;
     bool again = false;
     do {
         co_await on_strand([&] { perform_step(request, wake, since, out); });
-        again = out.response.pending || is_reviewed();
+        again = out.response.pending || waits_for_webhooks(request);
         if (again && gone && gone()) co_return failure{cond::unreachable, "the client has disconnected"};
-        if (is_reviewed()) co_await request.reviews->perform();
+        if (request.reviews && request.reviews->pending()) co_await request.reviews->perform();
+        if (request.conversions && request.conversions->pending()) co_await request.conversions->perform();
     } while (again && cuts == cuts_ && !stopping());
     if (again && stopping()) co_return failure{cond::unreachable, "the embedded server has stopped"};
     if (out.response.delay.count() > 0) {
@@ -147,7 +162,7 @@ void server_engine::perform_step(const http_request& request, const wake_signal&
     if (!since) since = time_->now();
     out.response = handle(request, std::move(out.response));
     if (out.response.pending) return changed();
-    if (request.reviews && request.reviews->pending()) return; // it begins again
+    if (waits_for_webhooks(request)) return; // it begins again
     count(request, out.response);
     log_request(request, out.response, *since);
     if (out.response.watch) {
@@ -218,6 +233,7 @@ watch_handle::piece server_engine::output_of(open_watch& w)
     out.bytes.reserve(size);
     for (const auto& line : output.lines) out.bytes += *line;
     out.more = output.more;
+    out.conversions = std::move(output.conversions);
     out.ended = output.ended || (stopping() && !output.more);
     w.wake_at = w.stream->wake_at();
     if (!out.ended) arm(w.wake_at);

@@ -33,6 +33,8 @@ public:
         bool ended = false;
         /// Broken off by cut().
         bool cut = false;
+        /// Not null: a webhook has to be asked before there is more.
+        std::shared_ptr<detail::conversion_ledger> conversions = nullptr;
     };
 
     watch_handle(std::shared_ptr<server_engine> engine, std::uint64_t id, wake_signal wake);
@@ -90,7 +92,7 @@ public:
 
     /// Breaks off all watches and requests in progress. The caller resets the sockets.
     void cut();
-    /// Finds admission webhooks; empty: they are not asked. Set before the first request.
+    /// Finds admission and conversion webhooks; empty: they are not asked. Set before the first request.
     find_webhook webhooks;
     /// While true, in-process transports and listeners refuse clients.
     std::atomic<bool> refusing{false};

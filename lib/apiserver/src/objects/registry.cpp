@@ -347,7 +347,8 @@ resource_info resource_of_crd(const json::value& crd)
                 for (const auto& f : *fields) r.selectable.push_back(without_dot(text_at(f, "jsonPath")));
         }
     }
-    r.prunes_versions = r.schemas.size() > 1 && text_at(crd, "spec.conversion.strategy") != "Webhook";
+    r.conversion = kubecoro::detail::conversion_webhook_of(crd);
+    r.prunes_versions = r.schemas.size() > 1 && !r.conversion;
     r.generation = r.has_status ? generation_rule::spec : generation_rule::all_but_metadata;
     return r;
 }

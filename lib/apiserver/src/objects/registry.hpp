@@ -1,6 +1,7 @@
 // The resources and priority classes that the server has from the start, and those that definitions add.
 #pragma once
 
+#include <kubecoro/admission/detail/conversion_call.hpp>
 #include <kubecoro/api/validation.hpp>
 #include <kubecoro/apiserver/cluster_state_core.hpp>
 #include <kubecoro/cel/validation_rules.hpp>
@@ -138,6 +139,8 @@ struct resource_info
     std::vector<std::pair<std::string, std::optional<object_schema>>> schemas = {};
     /// Objects lose what the schema of another version does not have: the strategy None of a conversion.
     bool prunes_versions = false;
+    /// Custom resources: the webhook that converts objects. Nothing: none does.
+    std::optional<kubecoro::detail::conversion_webhook> conversion = {};
     bool namespaced = true;
     name_rule names = name_rule::subdomain;
     /// Declared by a CustomResourceDefinition.

@@ -163,6 +163,26 @@ std::vector<owner_link> owners_of(const json::value& body)
 
 } // namespace
 
+std::string_view own_version(const resource_info& info, const stored_object& object)
+{
+    if (info.conversion)
+        for (const auto& [name, schema] : info.schemas)
+            if (object.text.starts_with(info.type_prefix(name))) return name;
+    return info.storage_version;
+}
+
+namespace {
+
+std::string_view stated_version(const resource_info& info, const json::value& body)
+{
+    const auto stated = info.conversion ? text_at(body, "apiVersion") : std::string_view();
+    for (const auto& [name, schema] : info.schemas)
+        if (!stated.empty() && stated == info.api_version(name)) return name;
+    return info.storage_version;
+}
+
+} // namespace
+
 stored make_stored(const resource_info& info, const json::value& body, std::uint64_t version)
 {
     auto o = std::make_shared<stored_object>();
@@ -182,7 +202,7 @@ stored make_stored(const resource_info& info, const json::value& body, std::uint
     }
     take_fields(*o, info, body);
 
-    o->text = info.type_prefix(info.storage_version);
+    o->text = info.type_prefix(stated_version(info, body));
     o->prefix = o->text.size();
     char separator = 0;
     for (const auto& [key, member] : body.get_object()) {

@@ -69,7 +69,11 @@ void normalise(const resource_info& info, boost::json::value& body);
 /// Brings an object into its stored form: normalises it and gives it the values of Go's types.
 void settle(const resource_info& info, boost::json::value& body);
 
-/// Encodes an object in its stored form. `version` 0 omits resourceVersion.
+/// The version in which an object is stored. One of a custom resource that webhooks convert may be an earlier storage version.
+[[nodiscard]] std::string_view own_version(const resource_info& info, const stored_object& object);
+
+/** Encodes an object in its stored form: in the version that its apiVersion states if a webhook converts its kind, otherwise in
+    the storage version. @param version  0 omits resourceVersion. */
 [[nodiscard]] stored make_stored(const resource_info& info, const boost::json::value& body, std::uint64_t version);
 
 /// The values of the selectable fields. Strand-confined: evaluates them if a definition has changed which they are.

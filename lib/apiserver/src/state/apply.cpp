@@ -1,6 +1,7 @@
 // Server-side apply, by the rules of kube-apiserver.
 #include "objects/status_errors.hpp"
 #include "objects/stored_object.hpp"
+#include "state/conversions.hpp"
 #include "state/managed_fields.hpp"
 #include "state/scale.hpp"
 #include "text/json_text.hpp"
@@ -118,7 +119,12 @@ answer<apply_result> cluster_state_core::apply(const object_address& at, json::v
         return *e;
 
     const auto empty = empty_object(info);
-    auto live = current ? without_type(to_json(info, *current, at.version)) : empty;
+    auto live = empty;
+    if (current) {
+        auto read = version_converter(flags.conversions).read(info, *current, at.version);
+        if (!read) return read.error();
+        live = without_type(std::move(*read));
+    }
     auto owners = managed_fields::read(live);
     if (!owners) return errors::internal("failed to decode managed fields of the object");
     object_member(live.get_object(), "metadata").stable_erase("managedFields");
@@ -181,8 +187,9 @@ answer<cluster_state_core::stored> cluster_state_core::apply_scale(const object_
     if (*next)
         if (auto e = check_identity(at, nullptr, **next)) return *e;
     if (auto taken = take_scale(info, *next ? **next : live, body); !taken) return taken.error();
-    const auto applied = owners->with_scale(of_scale, replicas, info.api_version(at.version));
-    return update_found(at, *current, std::move(body), flags, now, &applied);
+    const auto own = in_own_version(at, **current);
+    const auto applied = owners->with_scale(of_scale, replicas, info.api_version(own.version));
+    return update_found(own, *current, std::move(body), flags, now, &applied);
 }
 
 } // namespace kubecoro::apiserver

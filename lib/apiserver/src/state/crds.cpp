@@ -170,14 +170,22 @@ void set_condition(json::object& status, json::value made)
 void read_again(resource_store& store, const resource_info& former)
 {
     const auto& info = store.info;
-    const auto* schema = info.schema_of(info.storage_version);
-    const auto* before = former.schema_of(former.storage_version);
     const bool same_version = info.storage_version == former.storage_version;
-    if (!schema || (same_version && before && before->text() == schema->text())) return;
     if (!same_version) store.forget_lines();
+    // Objects that a webhook converts stay in the version in which they were stored.
+    const bool moves = !same_version && !info.conversion;
+    std::map<std::string_view, const object_schema*> changed;
+    for (const auto& [name, schema] : info.schemas) {
+        const auto* before = former.schema_of(name);
+        if (schema && (moves || !before || before->text() != schema->text())) changed.emplace(name, &*schema);
+    }
+    if (changed.empty()) return;
     std::vector<stored> all;
     for (const auto& [key, object] : store.objects()) all.push_back(object);
     for (const auto& object : all) {
+        const auto found = changed.find(own_version(info, *object));
+        if (found == changed.end()) continue;
+        const auto* schema = found->second;
         auto body = to_json(*object);
         schema->prune(body);
         schema->drop_nulls(body);

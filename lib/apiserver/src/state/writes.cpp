@@ -5,6 +5,7 @@
 #include "schema/defaults.hpp"
 #include "schema/validation.hpp"
 #include "state/admission.hpp"
+#include "state/conversions.hpp"
 #include "state/managed_fields.hpp"
 #include "state/resource_store.hpp"
 #include "state/service_allocator.hpp"
@@ -252,7 +253,8 @@ answer<stored> cluster_state_core::create_new(const object_address& at, json::va
         owners.note_update(object_before(info, body), asked.is_null() ? body : asked, merge_type_of(info, at.version),
                            true, writer_of(at, flags, now));
     if (applied) prune_by_schema(info, at.version, body);
-    if (at.version != info.storage_version) take_version(info, info.storage_version, body);
+    if (const auto done = version_converter(flags.conversions).settle_written(info, at.version, body); !done)
+        return done.error();
     owners.write(body);
     if (stored_size(info, body) > max_stored_bytes) return too_large_to_store();
     if (flags.dry_run) return make_stored(info, body, 0);
@@ -324,7 +326,10 @@ answer<stored> cluster_state_core::update_found(const object_address& at, const 
     if (*based && **based != current->version) return errors::conflict(info, at.name);
     if (auto e = check_deletion_time(info, *current, body)) return *e;
 
-    auto before = without_type(to_json(info, *current, at.version));
+    const version_converter versions(flags.conversions);
+    auto read = versions.read(info, *current, at.version);
+    if (!read) return read.error();
+    auto before = without_type(std::move(*read));
     const auto owners_before = managed_fields::read(before).value_or(managed_fields{});
     auto owners = applied ? *applied : managed_fields::before_update(before, body, !at.subresource.empty());
     for (auto* each : {&before, &body}) object_member(each->get_object(), "metadata").stable_erase("managedFields");
@@ -368,10 +373,11 @@ answer<stored> cluster_state_core::update_found(const object_address& at, const 
         owners.note_update(before, asked.is_null() ? body : asked, merge_type_of(info, at.version), false,
                            writer_of(at, flags, now));
     // An applied object keeps what the schema does not have until it is stored, and so differs from the stored one each time.
-    const bool differs = applied && body != before;
+    const bool differs =
+        (applied && body != before) || (flags.conversions && own_version(info, *current) != info.storage_version);
     if (applied) prune_by_schema(info, at.version, body);
-    if (info.prunes_versions && at.version != info.storage_version) {
-        take_version(info, info.storage_version, body);
+    if (at.version != info.storage_version) {
+        if (const auto done = versions.settle_written(info, at.version, body); !done) return done.error();
         before = without_type(to_json(*current));
         object_member(before.get_object(), "metadata").stable_erase("managedFields");
     }

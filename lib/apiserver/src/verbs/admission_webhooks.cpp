@@ -137,7 +137,9 @@ std::optional<status_error> review_deletion(exchange& x, bool dry_run)
     const auto webhooks = webhooks_of(x.state);
     const auto found = x.state.get(x.address());
     if (webhooks.empty() || !found) return {};
-    const auto old = with_type(x, to_json(x.store->info, **found, x.route.version));
+    const auto read = x.versions().read(x.store->info, **found, x.route.version);
+    if (!read) return read.error();
+    const auto old = with_type(x, *read);
     for (const bool mutating : {true, false}) {
         const auto about = attributes_of(x, "DELETE", old, dry_run);
         if (auto e = as_error(x.request.reviews->review(mutating, webhooks, about, &old, nullptr))) return e;

@@ -72,6 +72,15 @@ private:
     std::size_t next_ = 0;
 };
 
+/// A deletion reads its object first, in the version of the request.
+std::optional<status_error> check_readable(const exchange& x)
+{
+    const auto found = x.state.get(x.address());
+    if (!found) return {};
+    const auto read = x.versions().shown(x.store->info, *found, x.route.version);
+    return read ? std::nullopt : std::optional(read.error());
+}
+
 } // namespace
 
 http_response answer_delete(exchange& x)
@@ -82,6 +91,7 @@ http_response answer_delete(exchange& x)
     if (!chosen) return respond(chosen.error());
     const auto how = read_delete_options(x);
     if (!how) return respond(how.error());
+    if (auto e = check_readable(x)) return respond(*e);
     if (auto e = review_deletion(x, how->dry_run)) return respond(*e);
     const auto result = x.state.remove(x.address(), *how, x.now);
     if (!result) return respond(result.error());
@@ -89,7 +99,9 @@ http_response answer_delete(exchange& x)
     if (!result->gone || info.delete_answers_object) {
         const auto form = choose_rendering(x, false);
         if (!form) return respond(form.error());
-        return object_response(render_object(info, result->last, *form, x.now), form->form);
+        const auto shown = x.versions().shown(info, result->last, x.route.version);
+        if (!shown) return respond(shown.error());
+        return object_response(render_object(info, *shown, *form, x.now), form->form);
     }
     std::string body = R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","details":{"name":)";
     body += quote(result->last->name);
@@ -110,6 +122,9 @@ http_response answer_delete_collection(exchange& x)
     if (!selected) return respond(selected.error());
     auto page = make_page(*x.store, x.route.ns, *query, *selected);
     if (!page) return respond(page.error());
+    auto shown = x.versions().shown(x.store->info, page->items, x.route.version);
+    if (!shown) return respond(shown.error());
+    page->items = std::move(*shown);
     http_response r;
     r.pending = std::make_unique<collection_deletion>(std::move(x), *how, std::move(*page), std::move(*form));
     return r;

@@ -5,6 +5,7 @@
 #include "request/list_query.hpp"
 #include "request/media.hpp"
 #include "request/target.hpp"
+#include "state/conversions.hpp"
 #include "state/resource_store.hpp"
 
 #include <kubecoro/apiserver/http_types.hpp>
@@ -36,6 +37,7 @@ struct exchange
     /// Text of `Warning: 299` headers.
     std::vector<std::string> warnings = {};
 
+    [[nodiscard]] version_converter versions() const { return version_converter(request.conversions.get()); }
     [[nodiscard]] object_address address() const
     {
         return {store, route.version, route.ns, route.name, route.subresource};
@@ -102,6 +104,8 @@ struct watch_request
     list_query query = {};
     selection selected = {};
     rendering form = {};
+    /// Null: no webhook converts the objects.
+    std::shared_ptr<kubecoro::detail::conversion_ledger> conversions = nullptr;
     /// The server ends the watch after this time.
     std::chrono::seconds lifetime{1800};
     std::chrono::seconds bookmark_interval{60};

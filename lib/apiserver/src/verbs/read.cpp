@@ -267,7 +267,9 @@ http_response answer_get(exchange& x)
         return respond(errors::bad_request("the export parameter, deprecated since v1.14, is no longer supported"));
     const auto found = x.state.get(x.address());
     if (!found) return respond(found.error());
-    return object_response(render_object(x.store->info, *found, *form, x.now), form->form);
+    const auto shown = x.versions().shown(x.store->info, *found, x.route.version);
+    if (!shown) return respond(shown.error());
+    return object_response(render_object(x.store->info, *shown, *form, x.now), form->form);
 }
 
 http_response answer_list(exchange& x)
@@ -280,6 +282,9 @@ http_response answer_list(exchange& x)
     if (!selected) return respond(selected.error());
     auto page = make_page(*x.store, x.route.ns, *query, *selected);
     if (!page) return respond(page.error());
+    auto shown = x.versions().shown(x.store->info, page->items, x.route.version);
+    if (!shown) return respond(shown.error());
+    page->items = std::move(*shown);
     return list_response(x, std::move(*page), std::move(*form));
 }
 
@@ -324,6 +329,7 @@ http_response answer_watch(exchange& x)
     request.form.version = x.route.version;
     request.form.table_version = chosen->version;
     if (const auto include = x.target.value("includeObject"); !include.empty()) request.form.include_object = include;
+    request.conversions = x.request.conversions;
     request.bookmark_interval = x.options.bookmark_interval;
     const auto least = x.options.min_watch_timeout;
     request.lifetime = query->timeout_seconds > 0

@@ -1,5 +1,6 @@
 // Answers requests of subresources: an object's scale, and a pod's eviction and binding.
 #include "objects/status_errors.hpp"
+#include "state/conversions.hpp"
 #include "state/disruption_budgets.hpp"
 #include "state/scale.hpp"
 #include "text/json_text.hpp"
@@ -47,7 +48,8 @@ http_response write_scale(exchange& x, const json::value& scale, write_flags fla
     if (!current) return respond(current.error());
     auto body = to_json(**current);
     if (auto taken = take_scale(x.store->info, scale, body); !taken) return respond(taken.error());
-    const auto result = x.state.update(x.address(), std::move(body), std::move(flags), x.now);
+    const auto at = in_own_version(x.address(), **current);
+    const auto result = x.state.update(at, std::move(body), std::move(flags), x.now);
     if (!result) return respond(result.error());
     return scale_response(x, **result);
 }

@@ -4,6 +4,8 @@
 #include "objects/status_errors.hpp"
 
 #include <algorithm>
+#include <span>
+#include <utility>
 
 namespace kubecoro::apiserver {
 namespace {
@@ -76,13 +78,24 @@ private:
     template<typename F>
     line other_line(std::uint64_t sequence, std::string_view type, wall_time now, const F& object);
     [[nodiscard]] std::string form_name(std::string_view type, wall_time now) const;
+    /// @return null if the object cannot be shown: hindrance_ says why.
     line rendered(std::string_view type, const stored& object, wall_time now)
     {
-        auto text = std::make_shared<const std::string>(
-            render_event(request_.store->info, type, object, request_.form, columns_, now));
+        const auto& info = request_.store->info;
+        const auto shown = versions().shown(info, object, request_.form.version);
+        if (!shown) {
+            hindrance_ = shown.error();
+            return nullptr;
+        }
+        auto text = std::make_shared<const std::string>(render_event(info, type, *shown, request_.form, columns_, now));
         columns_ = false;
+        if (request_.conversions) request_.conversions->forget();
         return text;
     }
+    [[nodiscard]] version_converter versions() const { return version_converter(request_.conversions.get()); }
+    /// Brings the next initial objects into the version of the watch. @return false: hindrance_ says why not.
+    [[nodiscard]] bool prepare_initial();
+    void note_hindrance(watch_output& out, wall_time now);
     [[nodiscard]] bool selected(const stored& object) const
     {
         return object && object->key >= range_.first && object->key < range_.second &&
@@ -99,11 +112,15 @@ private:
     std::pair<std::string, std::string> range_;
     std::vector<stored> initial_;
     std::size_t initial_sent_ = 0;
+    /// The initial objects before this one are in the version of the watch.
+    std::size_t prepared_ = 0;
     bool initial_bookmark_ = false;
     std::uint64_t sequence_ = 0;
     std::uint64_t ignore_until_ = 0;
     std::optional<status_error> error_;
     wall_time error_at_{};
+    /// Why the next object could not be shown; a code of 0: a webhook has to be asked.
+    std::optional<status_error> hindrance_;
     bool columns_ = true;
     bool ended_ = false;
 };
@@ -128,13 +145,18 @@ watch_output open_stream::next(wall_time now, std::size_t max_bytes)
     }
     send_initial(b, max_bytes, now);
     const auto& store = *request_.store;
-    if (sequence_ < store.first_sequence()) {
+    const bool is_late = sequence_ < store.first_sequence();
+    if (!hindrance_ && !is_late && initial_sent_ == initial_.size()) send_changes(b, max_bytes, now);
+    if (hindrance_) {
+        note_hindrance(b.out, now);
+        return std::move(b.out);
+    }
+    if (is_late) {
         // The client is too slow for the history: ending the watch makes it resume and get 410.
         b.out.more = initial_sent_ < initial_.size();
         if (!b.out.more) ended_ = b.out.ended = true;
         return std::move(b.out);
     }
-    if (initial_sent_ == initial_.size()) send_changes(b, max_bytes, now);
     b.out.more = initial_sent_ < initial_.size() || sequence_ < store.end_sequence();
     if (b.out.more) return std::move(b.out);
     if (request_.query.bookmarks && now >= next_bookmark_) send_bookmark(b, now);
@@ -142,13 +164,44 @@ watch_output open_stream::next(wall_time now, std::size_t max_bytes)
     return std::move(b.out);
 }
 
+bool open_stream::prepare_initial()
+{
+    constexpr std::size_t most_at_once = 500;
+    if (!request_.conversions || initial_sent_ < prepared_) return true;
+    const auto next =
+        std::span(initial_).subspan(initial_sent_, std::min(most_at_once, initial_.size() - initial_sent_));
+    const auto shown = versions().shown(request_.store->info, next, request_.form.version);
+    if (!shown) {
+        hindrance_ = shown.error();
+        return false;
+    }
+    std::ranges::copy(*shown, next.begin());
+    prepared_ = initial_sent_ + next.size();
+    return true;
+}
+
+void open_stream::note_hindrance(watch_output& out, wall_time now)
+{
+    const auto why = *std::exchange(hindrance_, {});
+    const bool waits = why.code == 0;
+    if (!waits) fail(why, now);
+    if (waits && out.lines.empty())
+        out.conversions = request_.conversions;
+    else
+        out.more = true;
+}
+
 void open_stream::send_initial(batch& b, std::size_t max_bytes, wall_time now)
 {
-    while (initial_sent_ < initial_.size() && (b.bytes == 0 || b.bytes < max_bytes))
-        b.add(rendered("ADDED", initial_[initial_sent_++], now));
+    while (initial_sent_ < initial_.size() && (b.bytes == 0 || b.bytes < max_bytes)) {
+        auto next = prepare_initial() ? rendered("ADDED", initial_[initial_sent_], now) : nullptr;
+        if (!next) return;
+        b.add(std::move(next));
+        ++initial_sent_;
+    }
     if (initial_sent_ < initial_.size()) return;
     initial_ = {};
-    initial_sent_ = 0;
+    initial_sent_ = prepared_ = 0;
     if (!initial_bookmark_) return;
     initial_bookmark_ = false;
     b.add(std::make_shared<const std::string>(
@@ -162,10 +215,11 @@ void open_stream::send_changes(batch& b, std::size_t max_bytes, wall_time now)
     for (; sequence_ < store.end_sequence() && (b.bytes == 0 || b.bytes < max_bytes); ++sequence_) {
         const auto& c = store.at(sequence_);
         if (c.version <= ignore_until_) continue;
-        if (auto l = change_line(sequence_, now)) {
-            b.add(std::move(l));
-            seen_version_ = c.version;
-        }
+        auto l = change_line(sequence_, now);
+        if (hindrance_) return;
+        if (!l) continue;
+        b.add(std::move(l));
+        seen_version_ = c.version;
     }
 }
 
@@ -189,8 +243,9 @@ line open_stream::plain_line(std::uint64_t sequence, wall_time now)
     const std::string_view type = c.type == change_type::added      ? "ADDED"
                                   : c.type == change_type::modified ? "MODIFIED"
                                                                     : "DELETED";
-    const bool shared =
-        request_.form.as == representation::json && request_.form.version == request_.store->info.storage_version;
+    const auto& info = request_.store->info;
+    const bool shared = request_.form.as == representation::json && request_.form.version == info.storage_version &&
+                        !versions().converts(info, *c.object, info.storage_version);
     if (!shared) return other_line(sequence, type, now, [&] { return c.object; });
     auto& kept = request_.form.form == answer_form::json ? c.line : c.frame;
     if (kept) return kept;
@@ -208,6 +263,7 @@ line open_stream::other_line(std::uint64_t sequence, std::string_view type, wall
     auto made = shared.find(sequence, form);
     if (!made) {
         made = rendered(type, object(), now);
+        if (!made) return nullptr;
         shared.keep(sequence, std::move(form), made);
     }
     columns_ = false;

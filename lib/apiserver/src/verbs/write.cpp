@@ -29,7 +29,8 @@ std::string_view media_type(const exchange& x)
 /// Warns of the parts of a definition that have no effect here. Most kinds have none: their text is not parsed for it.
 void note_unevaluated(exchange& x, const stored_object& object)
 {
-    const bool calls = x.request.reviews && x.store->info.plural.ends_with("webhookconfigurations");
+    const bool defines = x.store->info.behaves == builtin::custom_resource_definition;
+    const bool calls = x.request.reviews && (defines || x.store->info.plural.ends_with("webhookconfigurations"));
     if (!x.route.subresource.empty() || calls || !may_be_unevaluated(x.store->info)) return;
     if (auto warning = unevaluated_parts(x.store->info, to_json(object)); !warning.empty())
         x.warnings.push_back(std::move(warning));
@@ -72,7 +73,9 @@ http_response written(exchange& x, const stored& before, const answer<stored>& r
     if (!form) return respond(form.error());
     note_unevaluated(x, **result);
     note_additions(x, before, **result);
-    return object_response(render_object(x.store->info, *result, *form, x.now), form->form, status);
+    const auto shown = x.versions().shown(x.store->info, *result, x.route.version);
+    if (!shown) return respond(shown.error());
+    return object_response(render_object(x.store->info, *shown, *form, x.now), form->form, status);
 }
 
 } // namespace
@@ -290,7 +293,10 @@ http_response answer_patch(exchange& x)
 
     const auto& info = x.store->info;
     const bool scale = x.route.subresource == "scale";
-    json::value doc = scale ? scale_of(info, **current) : to_json(info, **current, x.route.version);
+    auto read =
+        scale ? answer<json::value>(scale_of(info, **current)) : x.versions().read(info, **current, x.route.version);
+    if (!read) return respond(read.error());
+    auto& doc = *read;
     if (!scale) doc.get_object()["apiVersion"] = std::string_view(info.api_version(x.route.version));
     std::vector<std::string> duplicates;
     if (auto e = apply_patch(x, *format, doc, duplicates)) return respond(*e);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kubecoro/admission/detail/admission_ledger.hpp>
+#include <kubecoro/admission/detail/conversion_ledger.hpp>
 #include <kubecoro/base/clock.hpp>
 
 #include <chrono>
@@ -39,6 +40,8 @@ struct watch_output
     bool more = false;
     /// The watch has ended: send the lines, then the last chunk.
     bool ended = false;
+    /// Not null: a webhook has to convert objects. Send the lines, perform() it, then call next() again.
+    std::shared_ptr<kubecoro::detail::conversion_ledger> conversions = nullptr;
 };
 
 /** A watch in progress, or a log that is followed.
@@ -80,6 +83,8 @@ struct http_request
     std::shared_ptr<const yaml_body> yaml = nullptr;
     /// Set by a front that asks admission webhooks; null: they are not asked.
     std::shared_ptr<kubecoro::detail::admission_ledger> reviews = nullptr;
+    /// Set by a front that asks conversion webhooks; null: they are not asked.
+    std::shared_ptr<kubecoro::detail::conversion_ledger> conversions = nullptr;
 
     /// The first header with this (lower-case) name; empty when absent.
     [[nodiscard]] std::string_view header(std::string_view name) const noexcept;

@@ -11,6 +11,10 @@
 #include <optional>
 #include <string>
 
+namespace kubecoro::detail {
+class conversion_ledger;
+}
+
 namespace kubecoro::apiserver {
 
 struct stored_object;
@@ -50,6 +54,8 @@ struct write_flags
     bool force = false;
     /// Empty: every write is admitted.
     write_admission admission = {};
+    /// Converts custom resources between versions. Null: they have the same fields in each. Outlives the write.
+    kubecoro::detail::conversion_ledger* conversions = nullptr;
     /// Called with what a client should know of an accepted write. Empty: not called.
     std::function<void(const std::vector<std::string>&)> warn = {};
 };

@@ -125,7 +125,8 @@ public:
                            the server is stopping. */
     [[nodiscard]] boost::asio::awaitable<result<bound_endpoint>> listen(endpoint_options options);
 
-    /// Asks the admission webhooks of the cluster's configurations, which are otherwise only stored. Call it before the first request.
+    /// Asks the admission webhooks of the cluster's configurations and the conversion webhooks of its definitions, which are
+    /// otherwise only stored. Call it before the first request.
     void call_webhooks(find_webhook find);
 
     /** Stops the server: refuses new connections and requests, ends watches cleanly, answers requests in progress and

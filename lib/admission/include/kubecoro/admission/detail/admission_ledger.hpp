@@ -2,8 +2,7 @@
 #pragma once
 
 #include <kubecoro/admission/detail/admission_round.hpp>
-#include <kubecoro/admission/webhook_calls.hpp>
-#include <kubecoro/base/clock.hpp>
+#include <kubecoro/admission/detail/webhook_caller.hpp>
 
 #include <boost/asio/awaitable.hpp>
 
@@ -22,10 +21,7 @@ class admission_ledger
 {
 public:
     /// @param find  Outlives it.
-    explicit admission_ledger(const find_webhook& find, std::shared_ptr<time_source> time)
-        : find_(find), time_(std::move(time))
-    {
-    }
+    admission_ledger(const find_webhook& find, std::shared_ptr<time_source> time) : caller_(find, std::move(time)) {}
 
     /** Asks for the outcome of the mutating or the validating webhooks.
 
@@ -46,10 +42,8 @@ private:
         std::string key;
         admission_round round;
     };
-    [[nodiscard]] boost::asio::awaitable<result<std::string>> ask(const admission_webhook& w, std::string body);
 
-    const find_webhook& find_;
-    std::shared_ptr<time_source> time_;
+    webhook_caller caller_;
     /// Those of mutating webhooks, and of validating ones.
     std::unique_ptr<entry> done_[2];
     std::unique_ptr<entry> pending_;

@@ -29,6 +29,9 @@ struct webhook_place
     [[nodiscard]] std::string shown() const;
 };
 
+/// The address that a member `clientConfig` gives.
+[[nodiscard]] webhook_place webhook_place_of(const boost::json::object& client);
+
 /// A webhook of a configuration.
 struct admission_webhook
 {
