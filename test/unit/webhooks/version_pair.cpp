@@ -1,12 +1,21 @@
 // Conversions between structs of two versions: what is copied, what the function says, and what neither struct knows.
 #include <kubecoro/webhooks/detail/version_pair.hpp>
 
+#include <kubecoro/api/bytes.hpp>
 #include <kubecoro/api/described.hpp>
+#include <kubecoro/api/field_rule.hpp>
+#include <kubecoro/api/go_duration.hpp>
+#include <kubecoro/api/int_or_string.hpp>
+#include <kubecoro/api/quantity.hpp>
+#include <kubecoro/api/timestamp.hpp>
 #include <kubecoro/meta_v1/object_meta.hpp>
 #include <kubecoro/test/catch.hpp>
+#include <kubecoro/testing/round_trips.hpp>
 
 #include <boost/json.hpp>
 
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -115,6 +124,18 @@ TEST_CASE("conversion: a field whose type has changed is left to the function", 
     CHECK(to.at("spec").at("port") == 8080);
 }
 
+TEST_CASE("conversion: a value that a new struct has as well is stated, since a server may require it", "[webhooks]")
+{
+    const auto to = detail::convert(to_v2, v1(R"({"host":"h","port":"0"})")).value();
+    CHECK(to.at("spec") == json::parse(R"({"hosts":["h"],"port":0})"));
+    // Nothing is added to what both versions have, and no part appears.
+    auto bare = v1("{}");
+    bare.erase("spec");
+    CHECK(detail::convert(detail::make_version_step<site_v1, site_v2>([](const site_v1&, site_v2&) {}), bare)
+              .value()
+              .contains("spec") == false);
+}
+
 TEST_CASE("conversion: of the metadata only labels and annotations change", "[webhooks]")
 {
     const auto step = detail::make_version_step<site_v1, site_v2>([](const site_v1&, site_v2& to) {
@@ -132,4 +153,105 @@ TEST_CASE("conversion: a failure of the function is the outcome, and so is an ob
 {
     CHECK(detail::convert(to_v2, v1(R"({"host":"bad"})")).error().message() == "a bad host");
     CHECK_FALSE(detail::convert(to_v1, v1(R"({"host":"h"})")));
+}
+
+namespace {
+
+/// The forms that values may have, some of them with rules.
+struct forms
+{
+    std::string text;
+    bool yes = false;
+    std::int32_t small = 0;
+    std::int64_t large = 0;
+    double real = 0;
+    bytes data;
+    quantity memory;
+    timestamp at;
+    micro_timestamp exactly;
+    go_duration lasts;
+    int_or_string share;
+    json::value any;
+    std::optional<std::string> maybe;
+    std::map<std::string, rule_v1> named;
+    static std::vector<field_rule> field_rules()
+    {
+        return {{.field = "text", .one_of = {"a", "b"}},
+                {.field = "small", .minimum = -3, .maximum = -1},
+                {.field = "maybe", .min_length = 20},
+                {.field = "named", .min_items = 1}};
+    }
+};
+BOOST_DESCRIBE_STRUCT(forms, (),
+                      (text, yes, small, large, real, data, memory, at, exactly, lasts, share, any, maybe, named))
+
+struct old_forms
+{
+    static resource_type resource() { return {"example.com", "v1", "forms", "Form"}; }
+    meta_v1::object_meta metadata;
+    forms spec;
+    std::int32_t was = 0;
+};
+BOOST_DESCRIBE_STRUCT(old_forms, (), (metadata, spec, was))
+
+struct new_forms
+{
+    static resource_type resource() { return {"example.com", "v2", "forms", "Form"}; }
+    meta_v1::object_meta metadata;
+    forms spec;
+    std::int32_t now = 1;
+};
+BOOST_DESCRIBE_STRUCT(new_forms, (), (metadata, spec, now))
+
+/// The two steps, as webhooks have them.
+template<class A, class B>
+struct pair_of_versions
+{
+    detail::version_step up, down;
+    [[nodiscard]] result<json::object> convert(const json::object& from, std::string_view version) const
+    {
+        return detail::convert(version == B::resource().version ? up : down, from);
+    }
+};
+
+template<class A, class B, class Up, class Down>
+pair_of_versions<A, B> pair_of(Up up, Down down)
+{
+    return {detail::make_version_step<A, B>(up), detail::make_version_step<B, A>(down)};
+}
+
+} // namespace
+
+TEST_CASE("round trips: values of all forms, lists, maps and unknown fields come back", "[webhooks]")
+{
+    const auto pair = pair_of<old_forms, new_forms>([](const old_forms& from, new_forms& to) { to.now = from.was; },
+                                                    [](const new_forms& from, old_forms& to) { to.was = from.now; });
+    CHECK(testing::lost_in_round_trips<old_forms, new_forms>(pair, {.objects = 500}) == "");
+}
+
+TEST_CASE("round trips: a field that is lost is found, with its seed and what became of the object", "[webhooks]")
+{
+    const auto forgetful = pair_of<old_forms, new_forms>(
+        [](const old_forms&, new_forms&) {}, [](const new_forms& from, old_forms& to) { to.was = from.now; });
+    const auto lost = testing::lost_in_round_trips<old_forms, new_forms>(forgetful, {.seed = 7});
+    CHECK(lost.starts_with("seed 7: {\"apiVersion\":\"example.com/v1\""));
+    CHECK(lost.find("\n-> {\"") != std::string::npos);
+
+    const auto pair = pair_of<site_v1, site_v2>(up, down);
+    CHECK(testing::lost_in_round_trips<site_v1, site_v2>(pair) != ""); // texts that are no ports
+    const auto one_host = [](json::object& o) {
+        auto& spec = o["spec"];
+        if (!spec.is_object()) spec = json::object();
+        auto& s = spec.get_object();
+        if (o.at("apiVersion") == "example.com/v1") {
+            s["host"] = "h";
+            s["port"] = "80";
+        } else {
+            s["hosts"] = json::array{"h"};
+        }
+    };
+    CHECK(testing::lost_in_round_trips<site_v1, site_v2>(pair, {.adjust = one_host}) == "");
+    // A failure of a conversion is the outcome.
+    const auto bad = [](json::object& o) { o["spec"] = json::object{{"host", "bad"}}; };
+    CHECK(testing::lost_in_round_trips<site_v1, site_v2>(pair, {.adjust = bad}).ends_with("a bad host"));
 }

@@ -74,6 +74,41 @@ json::value carried(const json::value& v, const value_type& from, const value_ty
     return v;
 }
 
+void state_new(json::object& o, const json::object& written, const struct_type& from, const struct_type& to);
+
+void state_new(json::value& v, const json::value& written, const value_type& from, const value_type& to)
+{
+    const value_type &a = without_optional(from), &b = without_optional(to);
+    if (a.form == value_form::part && v.is_object() && written.is_object()) {
+        state_new(v.get_object(), written.get_object(), a.part(), b.part());
+    } else if (a.form == value_form::list && v.is_array() && written.is_array()) {
+        auto& items = v.get_array();
+        const auto& all = written.get_array();
+        for (std::size_t i = 0; i < std::min(items.size(), all.size()); ++i)
+            state_new(items[i], all[i], *a.item, *b.item);
+    } else if (a.form == value_form::map && v.is_object() && written.is_object()) {
+        for (auto& m : v.get_object())
+            if (const auto* value = written.get_object().if_contains(m.key()); value != nullptr)
+                state_new(m.value(), *value, *a.item, *b.item);
+    }
+}
+
+/// Adds the values that a struct always writes and the other version has not. One that is as a new struct has it is no edit.
+void state_new(json::object& o, const json::object& written, const struct_type& from, const struct_type& to)
+{
+    for (const auto& m : written) {
+        const auto* has = field_of(to, m.key());
+        if (has == nullptr) continue; // apiVersion, kind
+        const auto* had = field_of(from, m.key());
+        auto* const place = o.if_contains(m.key());
+        const bool is_new = had == nullptr || !same_form(*had->type, *has->type);
+        if (is_new && place == nullptr && !m.value().is_object())
+            o.emplace(m.key(), m.value());
+        else if (!is_new && place != nullptr)
+            state_new(*place, m.value(), *had->type, *has->type);
+    }
+}
+
 result<> read_json(const struct_type& type, const json::object& from, void* into)
 {
     const auto parsed = object::parse(written_json(from));
@@ -107,8 +142,15 @@ result<json::object> convert(const version_step& step, const json::object& from)
     out["kind"] = step.to->kind;
     const auto done = step.with_structs([&](void* before, void* after) -> result<> {
         if (const auto read = read_json(*step.from, from, before); !read) return read;
-        return edit_as_struct(
+        const auto edited = edit_as_struct(
             *step.to, after, [&] { return step.change(before, after); }, out);
+        if (!edited) return edited;
+        std::string text;
+        write_root(*step.to, after, text);
+        const auto written = object::parse(std::move(text));
+        if (!written) return written.error();
+        state_new(out, written->to_json().get_object(), *step.from, *step.to);
+        return {};
     });
     if (!done) return done.error();
     keep_metadata(from, out);

@@ -24,7 +24,7 @@ struct version_step
 };
 
 /** Converts an object. It gets the fields that both versions have with the same name and a type of the same form; then what
-    the function says. Fields that neither struct knows stay where they are. Metadata is that of the object, but for labels
+    the function says, and of the fields that the other version has not those that the struct always writes. Fields that neither struct knows stay where they are. Metadata is that of the object, but for labels
     and annotations, which the function may change.
 
     Errors: those of the function; cond::invalid for an object of another version. */
