@@ -70,6 +70,30 @@ TEST_CASE("request_reader: reads consecutive requests split at any position", "[
     }
 }
 
+TEST_CASE("request_reader: the limit of a body is lowered while it arrives", "[http]")
+{
+    const auto fed = [](const std::string& head) {
+        feeder f;
+        REQUIRE(f.give("POST /a HTTP/1.1\r\nHost: h\r\n" + head) == state::body);
+        f.reader.limit_body(8);
+        return f;
+    };
+    CHECK(fed("Content-Length: 9\r\n\r\n").reader.where() == state::body_too_large);
+    auto exact = fed("Content-Length: 8\r\n\r\n");
+    CHECK(exact.give("12345678") == state::complete);
+    // A chunk that has begun is no way around it.
+    auto chunked = fed("Transfer-Encoding: chunked\r\n\r\nff\r\n1234");
+    CHECK(chunked.give("5678") == state::body);
+    CHECK(chunked.give("9") == state::body_too_large);
+    CHECK(fed("Transfer-Encoding: chunked\r\n\r\nff\r\n123456789").reader.where() == state::body_too_large);
+    // It is never raised, and ends with its request.
+    auto twice = fed("Content-Length: 8\r\n\r\n");
+    twice.reader.limit_body(20);
+    CHECK(twice.give("12345678") == state::complete);
+    (void)twice.reader.take();
+    CHECK(twice.give("POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\n123456789") == state::complete);
+}
+
 TEST_CASE("request_reader: limits", "[http]")
 {
     SECTION("a head of 64 KiB and more is too large")

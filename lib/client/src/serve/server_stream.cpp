@@ -219,10 +219,9 @@ struct server_certificate::state
     explicit state(settings s) : with(std::move(s)), files({}, "certificate and key of the server")
     {
         if (!with.numbers) return;
-        constexpr std::string_view reloads = "kubecoro_endpoints_tls_reloads_total";
-        updated = with.numbers->make_counter(reloads, {{"outcome", "updated"}});
-        unusable = with.numbers->make_counter(reloads, {{"outcome", "unusable"}});
-        expiry = with.numbers->make_gauge("kubecoro_endpoints_certificate_expiry_timestamp_seconds", {});
+        updated = with.numbers->make_counter(with.reloads, {{"outcome", "updated"}});
+        unusable = with.numbers->make_counter(with.reloads, {{"outcome", "unusable"}});
+        expiry = with.numbers->make_gauge(with.expiry, {});
     }
 
     /// Uses these texts. Nothing has changed if it fails or throws.

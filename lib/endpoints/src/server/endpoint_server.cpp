@@ -91,6 +91,8 @@ result<std::function<std::shared_ptr<detail::server_tls>()>> endpoint_server::st
     with.machine = system_environment();
     with.time = options.time;
     with.numbers = sink();
+    with.reloads = "kubecoro_endpoints_tls_reloads_total";
+    with.expiry = "kubecoro_endpoints_certificate_expiry_timestamp_seconds";
     with.log = options.log;
     auto made = detail::server_certificate::make(std::move(with));
     if (!made) return made.error();

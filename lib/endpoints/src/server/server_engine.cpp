@@ -472,7 +472,7 @@ void server_engine::on_accepted(bool admitted)
 void server_engine::on_end(closing why, const std::string& failed)
 {
     std::string_view reason = failed;
-    if (why == closing::past_deadline) {
+    if (why == closing::past_deadline || why == closing::idle) {
         meters_->on_connection("closed_past_deadline");
         reason = "its client is too slow";
     } else if (why == closing::without_handshake) {

@@ -31,6 +31,8 @@ struct request_reader::parser
     incoming_request head = {};
     /// Bytes consumed since the head: the body and its framing.
     std::size_t used_for_body = 0;
+    /// The most bytes that the body may have.
+    std::size_t most = 0;
 
     [[nodiscard]] std::size_t body_size() const { return message ? message->get().body().size() : 0; }
 
@@ -56,6 +58,7 @@ struct request_reader::parser
         if (!received.chunked() && received.content_length() == 0) return state::complete;
         if (limits.body == 0) return state::has_body;
         message.emplace();
+        most = limits.body;
         message->header_limit(static_cast<std::uint32_t>(limits.head) + 1);
         message->body_limit(limits.body);
         const auto& text = received.text();
@@ -115,6 +118,7 @@ std::size_t request_reader::feed(std::string_view bytes)
         used += n;
         p.used_for_body += n;
         if (p.message->is_done()) where_ = state::complete;
+        if (p.body_size() > p.most) where_ = state::body_too_large;
         if (!error) continue;
         if (error == http::error::need_more) break;
         where_ = error == http::error::body_limit ? state::body_too_large : state::malformed;
@@ -122,6 +126,14 @@ std::size_t request_reader::feed(std::string_view bytes)
     if (where_ == state::body && (bytes.size() - used > limits_.head || p.mostly_framing(limits_)))
         where_ = state::malformed;
     return used;
+}
+
+void request_reader::limit_body(std::size_t bytes) noexcept
+{
+    if (where_ != state::body) return;
+    parser_->most = std::min(parser_->most, bytes);
+    const auto announced = parser_->received.chunked() ? 0 : parser_->received.content_length();
+    if (announced > bytes || parser_->body_size() > bytes) where_ = state::body_too_large;
 }
 
 bool request_reader::wants_continue() noexcept

@@ -94,6 +94,8 @@ void connection::cut()
 void connection::end(closing why, bool reset)
 {
     const bool refused = awaits_turn_ && !shaken_ && why != closing::stopping;
+    const bool between = shaken_ && current_ == nullptr && requests_.where() == request_reader::state::idle;
+    if (why == closing::past_deadline && between) why = closing::idle;
     if (closed_ == closing::none) closed_ = refused ? closing::without_handshake : why;
     if (reset)
         stream_->cut();

@@ -22,9 +22,17 @@ connection_limits limits()
     return out;
 }
 
+http_reply reply_of(webhook_reply made)
+{
+    http_reply out{.status = made.status};
+    out.headers.emplace_back("Content-Type", std::move(made.content_type));
+    out.body.own = std::move(made.body);
+    return out;
+}
+
 } // namespace
 
-/// Passes requests on to the table.
+/// Passes requests on to the table, and counts what never becomes one.
 class hook_server::service final : public fair_service
 {
 public:
@@ -33,22 +41,41 @@ public:
     {
     }
 
+    asio::awaitable<std::optional<http_reply>> refuse_early(const incoming_request& head, connection& by) override
+    {
+        auto refused = table_.refuse_early({head.method, head.target, std::string(head.header("content-type")), {}});
+        if (refused) co_return reply_of(*std::move(refused));
+        by.limit_body(table_.most_bytes(head.target));
+        co_return std::nullopt;
+    }
     asio::awaitable<std::optional<http_reply>> answer(incoming_request& request, connection& by) override
     {
         webhook_call call{std::move(request.method), std::move(request.target),
                           std::string(request.header("content-type")), std::move(request.body)};
         auto made = co_await table_.answer(std::move(call));
         if (by.closed()) co_return std::nullopt;
-        http_reply out{.status = made.status};
-        out.headers.emplace_back("Content-Type", std::move(made.content_type));
-        out.body.own = std::move(made.body);
-        co_return out;
+        co_return reply_of(std::move(made));
     }
     http_reply refusal(request_reader::state why) override
     {
         auto out = fair_service::refusal(why);
-        table_.note_refusal(out.status);
+        table_.note_refusal(why == request_reader::state::body_too_large ? "body" : "http", out.body.own);
         return out;
+    }
+    void on_accepted(bool admitted) override
+    {
+        if (!admitted) table_.note_refusal("connections", "there are too many connections");
+    }
+    void on_end(closing why, const std::string& failed) override
+    {
+        if (why == closing::past_deadline)
+            table_.note_refusal("slow", "a client took too long");
+        else if (why == closing::without_handshake)
+            table_.note_refusal("connections", "more TLS handshakes are wanted than are made");
+        else if (why == closing::for_another)
+            table_.note_refusal("connections", "a slow client had to leave for another one");
+        else if (why == closing::none && !failed.empty())
+            table_.note_refusal("tls", failed);
     }
     byte_budget* bodies() noexcept override { return &bodies_; }
 

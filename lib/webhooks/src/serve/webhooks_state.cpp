@@ -16,6 +16,9 @@ namespace asio = boost::asio;
 
 namespace {
 
+constexpr std::string_view reloads_series = "kubecoro_webhook_tls_reloads_total";
+constexpr std::string_view expiry_series = "kubecoro_webhook_certificate_expiry_timestamp_seconds";
+
 /// "https://[::1]:9443" -> "::1".
 std::string host_of(std::string_view url)
 {
@@ -54,6 +57,12 @@ void webhooks_state::declare_rights()
 void webhooks_state::show(const rotation_core::identity& identity)
 {
     auto made = make_server_tls({.certificate = identity.certificate, .key = identity.key});
+    auto& numbers = *home.metrics();
+    numbers.make_counter(reloads_series, {{"outcome", made ? "updated" : "unusable"}})->add();
+    const auto facts = read_certificate(identity.certificate);
+    if (made && facts)
+        numbers.make_gauge(expiry_series, {})
+            ->set(std::chrono::duration<double>(facts->until.time_since_epoch()).count());
     if (!made) {
         home.log().error("a certificate of the webhooks cannot be used", {{"problem", made.error().describe()}});
         return;
@@ -95,6 +104,9 @@ asio::awaitable<result<>> webhooks_state::serve(std::shared_ptr<webhooks_state> 
                                                 .key_file = o.key_file,
                                                 .machine = system_environment(),
                                                 .time = self->home.time(),
+                                                .numbers = self->home.metrics(),
+                                                .reloads = reloads_series,
+                                                .expiry = expiry_series,
                                                 .log = self->home.log()};
         KUBECORO_TRY(auto files, server_certificate::make(with));
         tls = [files] { return files->current(); };

@@ -2,6 +2,7 @@
 
 #include "review/admission_review_core.hpp"
 #include "review/conversion_review_core.hpp"
+#include "review/review_core.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/printable.hpp>
@@ -56,6 +57,8 @@ bool same_kind(const resource_type& a, const resource_type& b)
 {
     return a.group == b.group && a.version == b.version && a.plural == b.plural;
 }
+
+std::string_view path_of(std::string_view target) noexcept { return target.substr(0, target.find('?')); }
 
 /// One of the reviews in progress, which are bounded.
 class review_place
@@ -116,37 +119,50 @@ std::vector<resource_type> hook_table::converted() const
     return conversions_.hubs();
 }
 
-std::shared_ptr<hook_table::hook> hook_table::find(const std::string& path) const
+std::shared_ptr<hook_table::hook> hook_table::find(std::string_view path) const
 {
     const std::lock_guard lock(mutex_);
     const auto found = hooks_.find(path);
     return found == hooks_.end() ? nullptr : found->second;
 }
 
-void hook_table::note_refusal(int status) { (void)refuse(status, "http", "HTTP " + std::to_string(status)); }
-
-webhook_reply hook_table::refuse(int status, std::string_view why, std::string words)
+void hook_table::note_refusal(std::string_view why, std::string_view words)
 {
     with_.numbers->make_counter("kubecoro_webhook_refused_requests_total", {{"why", std::string(why)}})->add();
     const std::lock_guard lock(mutex_);
     if (lines_.pass(with_.log, with_.time->now()))
-        with_.log.warning("a request to a webhook was refused", {{"code", status}, {"problem", words}});
+        with_.log.warning("a request to a webhook was refused", {{"why", why}, {"problem", words}});
+}
+
+webhook_reply hook_table::refuse(int status, std::string_view why, std::string words)
+{
+    note_refusal(why, words);
     return {status, "text/plain; charset=utf-8", std::move(words) + "\n"};
+}
+
+std::optional<webhook_reply> hook_table::refuse_early(const webhook_call& head)
+{
+    const auto path = path_of(head.target);
+    const bool converts = path == conversion_path && !converted().empty();
+    if (!converts && !find(path)) return refuse(404, "path", "there is no webhook at " + printable(path, 200));
+    if (head.method != "POST") return refuse(405, "method", "webhooks take POST");
+    if (!is_json_type(head.content_type))
+        return refuse(415, "content_type", "webhooks take application/json, not " + printable(head.content_type, 80));
+    return std::nullopt;
+}
+
+std::size_t hook_table::most_bytes(std::string_view target) const noexcept
+{
+    return path_of(target) == conversion_path ? conversion_review.max_bytes : admission_review.max_bytes;
 }
 
 asio::awaitable<webhook_reply> hook_table::answer(webhook_call call)
 {
-    const std::string path = call.target.substr(0, call.target.find('?'));
-    const bool converts = path == conversion_path && !converted().empty();
-    auto found = converts ? nullptr : find(path);
-    if (!converts && !found) co_return refuse(404, "path", "there is no webhook at " + printable(path, 200));
-    if (call.method != "POST") co_return refuse(405, "method", "webhooks take POST");
-    if (!is_json_type(call.content_type))
-        co_return refuse(415, "content_type",
-                         "webhooks take application/json, not " + printable(call.content_type, 80));
+    if (auto refused = refuse_early(call)) co_return *std::move(refused);
     const review_place place(mutex_, reviews_, with_.most_reviews);
     if (!place) co_return refuse(429, "too_many", "too many reviews are in progress");
-    if (converts) co_return convert(call);
+    auto found = find(path_of(call.target));
+    if (!found) co_return convert(call);
     co_return co_await review(std::move(found), std::move(call));
 }
 

@@ -12,9 +12,12 @@
 
 #include <boost/asio/awaitable.hpp>
 
+#include <cstddef>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,8 +45,12 @@ public:
     [[nodiscard]] boost::asio::awaitable<webhook_reply> answer(webhook_call call);
     [[nodiscard]] result<boost::json::object> convert(const boost::json::object& from, std::string_view wanted) const;
 
-    /// Counts a request that the server of the table has refused before it was complete.
-    void note_refusal(int status);
+    /// The refusal of a request by its head, as answer() would refuse it. @param head  Without its body.
+    [[nodiscard]] std::optional<webhook_reply> refuse_early(const webhook_call& head);
+    /// The most bytes that the body of a request to this target may have.
+    [[nodiscard]] std::size_t most_bytes(std::string_view target) const noexcept;
+    /// Counts and logs a request, or a connection, that the server of the table has refused. @param why  A label.
+    void note_refusal(std::string_view why, std::string_view words);
 
     /// In the order of their paths.
     [[nodiscard]] std::vector<hook_entry> hooks() const;
@@ -52,7 +59,7 @@ public:
 
 private:
     struct hook;
-    [[nodiscard]] std::shared_ptr<hook> find(const std::string& path) const;
+    [[nodiscard]] std::shared_ptr<hook> find(std::string_view path) const;
     [[nodiscard]] boost::asio::awaitable<webhook_reply> review(std::shared_ptr<hook> h, webhook_call call);
     [[nodiscard]] webhook_reply convert(const webhook_call& call);
     [[nodiscard]] webhook_reply refuse(int status, std::string_view why, std::string words);
@@ -60,7 +67,7 @@ private:
 
     const surroundings with_;
     mutable std::mutex mutex_;
-    std::map<std::string, std::shared_ptr<hook>> hooks_;
+    std::map<std::string, std::shared_ptr<hook>, std::less<>> hooks_;
     conversion_table conversions_;
     std::uint32_t reviews_ = 0;
     line_limit lines_;

@@ -97,6 +97,9 @@ public:
         std::shared_ptr<time_source> time = {};
         /// Null = none.
         std::shared_ptr<metrics> numbers = {};
+        /// The names of its metrics. Set if there are `numbers`.
+        std::string_view reloads = {};
+        std::string_view expiry = {};
         /// Receives a line for each change and each problem.
         logger log = {};
     };

@@ -76,6 +76,8 @@ public:
     [[nodiscard]] bool flooded() const noexcept { return input_.size() >= limits_.input; }
     /// Notified when the client has sent something or has disconnected, and when the server stops.
     [[nodiscard]] const wake_signal& wake() const noexcept { return wake_; }
+    /// Lowers the limit of the body of the request whose head has arrived.
+    void limit_body(std::size_t bytes) noexcept { requests_.limit_body(bytes); }
     /// Whether the socket is closed, or about to be.
     [[nodiscard]] bool closed() const noexcept { return done_; }
     /// Whether its answer should end: the socket is closed, or the server stops.

@@ -117,6 +117,8 @@ enum class closing
 {
     none,
     past_deadline,
+    /// Between two requests.
+    idle,
     /// Before its turn for a TLS handshake.
     without_handshake,
     for_another,

@@ -75,6 +75,8 @@ public:
     [[nodiscard]] const incoming_request& head() const noexcept;
     /// Bytes of the body received so far.
     [[nodiscard]] std::size_t body_size() const noexcept;
+    /// Lowers the limit of the body that is being received; it is too large if it announces more, or once it has more.
+    void limit_body(std::size_t bytes) noexcept;
     /// Returns true once per request whose client waits for "100 Continue".
     [[nodiscard]] bool wants_continue() noexcept;
     /// Returns the complete request and resets the reader for the next one.
