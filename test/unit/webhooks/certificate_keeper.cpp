@@ -121,6 +121,17 @@ TEST_CASE("certificate keeper: in a quiet cluster nothing is written again", "[w
     CHECK(version() == before);
 }
 
+TEST_CASE("certificate keeper: a Secret that is deleted is made again at once, without a look each minute",
+          "[webhooks][certificates]")
+{
+    keepers k;
+    k.begin();
+    k.w.run.advance(10min + 5s);
+    REQUIRE(k.w.run.run(k.w.cluster.remove(secret::resource(), "default", "hooks")));
+    k.w.run.advance(3s);
+    CHECK(k.w.run.run(k.w.cluster.get(secret::resource(), "default", "hooks")));
+}
+
 TEST_CASE("certificate keeper: what others delete or change comes back", "[webhooks][certificates]")
 {
     keepers k;

@@ -321,7 +321,7 @@ TEST_CASE("webhooks: their rights are those to their Secret, configurations and 
     std::string text;
     for (const auto& r : w.m->rights()) text += describe(r) + "\n";
     CHECK(text == "create secrets in the namespace ops\n"
-                  "get, update secrets named subject-webhooks in the namespace ops\n"
+                  "get, watch, update secrets named subject-webhooks in the namespace ops\n"
                   "create validatingwebhookconfigurations of admissionregistration.k8s.io\n"
                   "get, update validatingwebhookconfigurations of admissionregistration.k8s.io named subject\n"
                   "get, update customresourcedefinitions of apiextensions.k8s.io named sites.example.com\n");

@@ -4,7 +4,9 @@
 #include <kubecoro/api/detail/json_access.hpp>
 #include <kubecoro/api/edit.hpp>
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/timeout.hpp>
 #include <kubecoro/base/try.hpp>
+#include <kubecoro/client/detail/follow_object.hpp>
 #include <kubecoro/client/writing.hpp>
 
 #include <boost/json/object.hpp>
@@ -71,7 +73,7 @@ asio::awaitable<result<>> certificate_keeper::run()
     auto next = core_.begin();
     for (std::optional<rotation_core::identity> shown;;) {
         if (const auto* pause = std::get_if<rotation_core::wait>(&next)) {
-            KUBECORO_TRY(co_await sleep_for(*with_.time, pause->length));
+            KUBECORO_TRY(co_await wait(pause->length));
             next = core_.begin();
         }
         next = co_await perform(std::move(next));
@@ -80,6 +82,23 @@ asio::awaitable<result<>> certificate_keeper::run()
             with_.serve(*now);
         }
     }
+}
+
+asio::awaitable<result<>> certificate_keeper::wait(duration length)
+{
+    const auto until = time_after(with_.time->now(), length);
+    if (last_problem_.empty()) {
+        const auto is_new = [seen = secret_](const object& now) -> std::optional<result<>> {
+            const bool same = now && seen ? now.resource_version() == seen.resource_version() : !now && !seen;
+            return same ? std::optional<result<>>() : result<>();
+        };
+        const object_key key(with_.place.ns, with_.secret);
+        const auto changed = co_await with_timeout(*with_.time, length, "watch the Secret of the webhooks",
+                                                   follow_object(with_.cluster, secret_type(), key, is_new));
+        if (changed || changed.error() == cond::cancelled) co_return changed;
+    }
+    // As long as it takes, also if the Secret may not be watched.
+    co_return co_await sleep_for(*with_.time, until - with_.time->now());
 }
 
 asio::awaitable<rotation_core::step> certificate_keeper::perform(rotation_core::step next)

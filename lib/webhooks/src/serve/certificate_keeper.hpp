@@ -42,6 +42,8 @@ public:
     [[nodiscard]] boost::asio::awaitable<result<>> run();
 
 private:
+    /// Waits that long, or until the Secret is another one than was read last.
+    [[nodiscard]] boost::asio::awaitable<result<>> wait(duration length);
     [[nodiscard]] boost::asio::awaitable<rotation_core::step> perform(rotation_core::step next);
     [[nodiscard]] boost::asio::awaitable<result<rotation_core::picture>> read();
     [[nodiscard]] boost::asio::awaitable<result<>> store(certificate_secret content);

@@ -8,6 +8,7 @@
 #include <kubecoro/base/timeout.hpp>
 #include <kubecoro/base/try.hpp>
 
+#include <chrono>
 #include <utility>
 
 namespace kubecoro::detail {
@@ -51,7 +52,9 @@ void webhooks_state::declare_rights_to(const resource_type& type, const std::str
 
 void webhooks_state::declare_rights()
 {
-    if (own_certificates()) declare_rights_to({"", "v1", "secrets", "Secret"}, options.secret, true);
+    if (!own_certificates()) return;
+    declare_rights_to({"", "v1", "secrets", "Secret"}, options.secret, true);
+    home.needs({"", "secrets", {"watch"}, place.ns, options.secret});
 }
 
 void webhooks_state::show(const rotation_core::identity& identity)
