@@ -1,15 +1,21 @@
 // Snippets of docs/guide/webhooks.md: webhooks of an operator, and a test that has them in virtual time.
 #include <kubecoro/api/described.hpp>
+#include <kubecoro/api/edit.hpp>
 #include <kubecoro/apiserver/server.hpp>
 #include <kubecoro/kubecoro.hpp>
 #include <kubecoro/meta_v1/object_meta.hpp>
+#include <kubecoro/program/operator_options.hpp>
+#include <kubecoro/testing/round_trips.hpp>
 #include <kubecoro/webhooks/webhooks.hpp>
+
+#include <boost/json.hpp>
 
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace asio = boost::asio;
+namespace json = boost::json;
 using kubecoro::result;
 using kubecoro::verdict;
 
@@ -70,6 +76,27 @@ void add_conversions(kubecoro::webhooks hooks)
     hooks.converts<site_v1, site>(
         [](const site_v1& from, site& to) { to.spec.hosts = {from.spec.host}; },
         [](const site& from, site_v1& to) { to.spec.host = from.spec.hosts.empty() ? "" : from.spec.hosts.front(); });
+}
+//]
+
+//[round_trips
+std::string lost(const kubecoro::webhooks& hooks)
+{
+    const auto one_host = [](json::object& o) { // of the objects that are tried
+        if (o["apiVersion"] == "example.com/v2") kubecoro::field(o, "spec", "hosts") = json::array{"a.example"};
+    };
+    return kubecoro::testing::lost_in_round_trips<site_v1, site>(hooks, {.adjust = one_host}); // "" = nothing
+}
+//]
+
+//[files
+void add_with_cert_manager(kubecoro::manager& m, const kubecoro::operator_options& o)
+{
+    kubecoro::webhooks hooks(m, {.address = o.webhooks,
+                                 .certificate_file = "/certificates/tls.crt",
+                                 .key_file = "/certificates/tls.key",
+                                 .install = false});
+    hooks.validates<site>(kubecoro::object_schema::of<site>().value());
 }
 //]
 

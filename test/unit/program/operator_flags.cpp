@@ -34,6 +34,7 @@ operator_options after(operator_options o, std::vector<std::string> line)
     CLI::App app;
     detail::operator_flags flags;
     detail::add_flags(app, o.name, flags);
+    if (!o.webhooks.empty()) detail::add_webhooks_flag(app, o.name, flags);
     std::reverse(line.begin(), line.end()); // as CLI11 wants it
     app.parse(line);
     detail::check_environment(app);
@@ -202,6 +203,17 @@ TEST_CASE("operator flags: addresses replace those of the options, also by none"
 {
     CHECK(after(janitor(), {"--metrics-address", "0", "--health-address", "8081"}).metrics == "0");
     CHECK(after(janitor(), {"--metrics-address", "0", "--health-address", "8081"}).health == "8081");
+}
+
+TEST_CASE("operator flags: webhooks have an address in programs with webhooks only", "[program]")
+{
+    auto o = janitor();
+    CHECK_THROWS_AS(after(o, {"--webhooks-address", "0"}), CLI::ParseError);
+    o.webhooks = ":9443";
+    CHECK(after(o, {}).webhooks == ":9443");
+    CHECK(after(o, {"--webhooks-address", "0"}).webhooks == "0");
+    const variable elsewhere("JANITOR_WEBHOOKS_ADDRESS", ":9000");
+    CHECK(after(o, {}).webhooks == ":9000");
 }
 
 TEST_CASE("operator endpoints: only addresses of this machine count as loopback", "[program]")

@@ -88,3 +88,18 @@ TEST_CASE("print rbac: a namespace of Leases in the options stays", "[program]")
     SECTION("of shards") { text = rbac({.shards = {.group = "janitor", .ns = "locks"}}); }
     CHECK(text.find("namespace: locks\n") != std::string::npos);
 }
+
+TEST_CASE("print webhooks: manifests that parts declare, for that namespace, before the rights", "[program]")
+{
+    operator_options o;
+    o.name = "janitor";
+    const operator_setup hooked = [](manager& m) {
+        m.declare_manifest([&m] { return "a: " + m.client().default_namespace() + "\n"; });
+        m.declare_manifest([] { return std::string("b: 2\n"); });
+        m.needs({"", "v1", "pods", "Pod", true}, {"list"});
+    };
+    const auto rights = detail::rbac_of(o, hooked, "ops").value();
+    CHECK(detail::webhooks_of(o, hooked, "ops").value() == "a: ops\n---\nb: 2\n---\n" + rights);
+    const operator_setup nothing = [](manager&) {};
+    CHECK(detail::webhooks_of(o, nothing, "ops").error() == cond::not_found);
+}

@@ -311,6 +311,14 @@ TEST_CASE("webhooks: their manifests", "[webhooks]")
             R"({"matchExpressions":[{"key":"env","operator":"In","values":["a","b"]},{"key":"test","operator":"DoesNotExist"}]})"));
     CHECK(all[3].at("metadata").at("name") == "sites.example.com");
     CHECK(all[3].at("spec").at("conversion").at("webhook").at("clientConfig").at("service").at("path") == "/convert");
+    // As text; the first webhooks of the fixture have none. The patch of a definition must not be applied as a whole.
+    const auto text = h.w.m->manifests();
+    CHECK(text.find("kind: Service\n") != std::string::npos);
+    CHECK(text.find("---\napiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingWebhookConfiguration\n") !=
+          std::string::npos);
+    CHECK(text.find("kind: CustomResourceDefinition") == std::string::npos);
+    CHECK(text.find("\n# kubectl patch crd sites.example.com --type=merge --patch '{\"spec\":{\"conversion\":") !=
+          std::string::npos);
 }
 
 TEST_CASE("webhooks: their rights are those to their Secret, configurations and definitions", "[webhooks]")

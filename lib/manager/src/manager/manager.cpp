@@ -90,6 +90,9 @@ std::vector<std::string> manager::sets_of_clusters() const
     return out;
 }
 
+void manager::declare_manifest(std::function<std::string()> yaml) { engine_->declare_manifest(std::move(yaml)); }
+std::string manager::manifests() const { return engine_->manifests(); }
+
 void manager::start() { engine_->start(); }
 asio::awaitable<result<>> manager::ready() const { return engine_->ready(); }
 asio::awaitable<result<>> manager::run()

@@ -72,6 +72,8 @@ public:
     [[nodiscard]] const event_recorder& events();
     void needs(access_right right, bool in_namespaces);
     [[nodiscard]] std::vector<access_right> rights() const;
+    void declare_manifest(std::function<std::string()> yaml);
+    [[nodiscard]] std::string manifests() const;
 
     // ---- start and stop
     void start();
@@ -190,6 +192,7 @@ private:
     std::map<part_id, std::shared_ptr<managed_part>> parts_; // under the mutex
     declarations declared_;                                  // under the mutex: the first of each kind
     std::vector<access_right> needs_;                        // under the mutex
+    std::vector<std::function<std::string()>> manifests_;    // under the mutex
     std::optional<event_recorder> events_;                   // under the mutex; stays once made
     bool declares_events_ = false;                           // under the mutex: besides those about the Lease
     std::vector<std::shared_ptr<cluster_set>> clusters_;     // under the mutex

@@ -102,6 +102,24 @@ std::vector<access_right> manager_engine::rights() const
     return merged(std::move(out));
 }
 
+void manager_engine::declare_manifest(std::function<std::string()> yaml)
+{
+    std::lock_guard lock(mutex_);
+    manifests_.push_back(std::move(yaml));
+}
+
+std::string manager_engine::manifests() const
+{
+    std::vector<std::function<std::string()>> declared;
+    {
+        std::lock_guard lock(mutex_);
+        declared = manifests_;
+    }
+    std::string out;
+    for (const auto& yaml : declared) out += (out.empty() ? "" : "---\n") + yaml();
+    return out;
+}
+
 void manager_engine::check_rights()
 {
     if (rights().empty()) return;

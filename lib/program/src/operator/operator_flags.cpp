@@ -96,6 +96,7 @@ void apply_flags(const operator_flags& flags, operator_options& o)
     if (o.managing.name.empty()) o.managing.name = o.name;
     if (flags.metrics) o.metrics = *flags.metrics;
     if (flags.health) o.health = *flags.health;
+    if (flags.webhooks) o.webhooks = *flags.webhooks;
     if (!flags.certificate_file.empty()) o.metrics_tls.certificate_file = flags.certificate_file;
     if (!flags.key_file.empty()) o.metrics_tls.key_file = flags.key_file;
     if (!flags.secure.empty()) o.protect = CLI::detail::to_flag_value(flags.secure) > 0;
@@ -185,7 +186,17 @@ void add_flags(CLI::App& app, const std::string& name, operator_flags& out)
                    "Print the rights that the operator needs in the clusters that join it, and end")
         ->type_name("NAMESPACE")
         ->check(wrong_namespace);
+    app.add_option("--print-webhooks", out.print_webhooks,
+                   "Print the Service and the configurations of the operator's webhooks with its rights, and end")
+        ->type_name("NAMESPACE")
+        ->check(wrong_namespace);
     app.add_flag("-v,--verbose", out.verbosity, "Log one level more than --log-level says; -vv two");
+}
+
+void add_webhooks_flag(CLI::App& app, const std::string& name, operator_flags& out)
+{
+    app.add_option("--webhooks-address", out.webhooks, "Serve webhooks there: :9443; 0 off, outside of a cluster")
+        ->envname(environment_prefix(name) + "WEBHOOKS_ADDRESS");
 }
 
 void add_own_flags(CLI::App& app, const std::string& name, const std::function<void(CLI::App&)>& add)

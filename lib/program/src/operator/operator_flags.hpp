@@ -22,6 +22,7 @@ struct operator_flags
     int verbosity = 0;
     std::optional<std::string> metrics = {};
     std::optional<std::string> health = {};
+    std::optional<std::string> webhooks = {};
     std::string certificate_file = {};
     std::string key_file = {};
     /// As `elects`.
@@ -38,6 +39,8 @@ struct operator_flags
     std::string print_rbac = {};
     /// As above.
     std::string print_cluster_rbac = {};
+    /// As above.
+    std::string print_webhooks = {};
 
     /// The level after -v.
     [[nodiscard]] log_level threshold() const noexcept;
@@ -49,6 +52,8 @@ struct operator_flags
 void apply_flags(const operator_flags& flags, operator_options& o);
 /// Declares the flags in the app.
 void add_flags(CLI::App& app, const std::string& name, operator_flags& out);
+/// The flag of programs with webhooks.
+void add_webhooks_flag(CLI::App& app, const std::string& name, operator_flags& out);
 /// Calls the function, and names a variable of the environment for each flag that it adds without one: "--workers" is
 /// CONFIG_RELOADER_WORKERS.
 void add_own_flags(CLI::App& app, const std::string& name, const std::function<void(CLI::App&)>& add);

@@ -19,9 +19,11 @@ result<std::string> with_declarations(operator_options o, const operator_setup& 
                                       const std::function<result<std::string>(manager&)>& f)
 {
     asio::io_context unused;
-    if (o.managing.leader_election.ns.empty()) o.managing.leader_election.ns = ns;
-    if (o.managing.shards.ns.empty()) o.managing.shards.ns = ns;
-    manager m(client(unused.get_executor(), std::make_shared<no_server>(), o.connection), o.managing);
+    o.connection.wrap_transport = [](const auto&) { return std::make_shared<no_server>(); };
+    auto nowhere = client::create(unused.get_executor(),
+                                  {.server = "http://localhost", .proxy_url = "direct:", .ns = ns}, o.connection);
+    if (!nowhere) return nowhere.error();
+    manager m(*std::move(nowhere), o.managing);
     if (const auto filled = setup(m, o); !filled) return filled.error().because("the set-up failed");
     declare_rights_of_endpoints(o, m);
     return f(m);
@@ -29,6 +31,12 @@ result<std::string> with_declarations(operator_options o, const operator_setup& 
 
 /// Below the rights of the program in its own cluster.
 constexpr auto pointer = "# The operator works in other clusters, too: --print-cluster-rbac prints its rights there.\n";
+
+/// Without the set-ups of clusters: they are those of --print-cluster-rbac.
+std::string rights_at_home(const manager& m, const std::string& name, const std::string& ns)
+{
+    return rbac_manifest(m.rights(), {.name = name, .ns = ns}) + (m.sets_of_clusters().empty() ? "" : pointer);
+}
 
 } // namespace
 
@@ -41,9 +49,16 @@ void declare_rights_of_endpoints(const operator_options& o, manager& m)
 
 result<std::string> rbac_of(operator_options o, const operator_setup& setup, const std::string& ns)
 {
+    return with_declarations(o, setup, ns,
+                             [&](manager& m) -> result<std::string> { return rights_at_home(m, o.name, ns); });
+}
+
+result<std::string> webhooks_of(operator_options o, const operator_setup& setup, const std::string& ns)
+{
     return with_declarations(o, setup, ns, [&](manager& m) -> result<std::string> {
-        // Without the set-ups of clusters: they are those of --print-cluster-rbac.
-        return rbac_manifest(m.rights(), {.name = o.name, .ns = ns}) + (m.sets_of_clusters().empty() ? "" : pointer);
+        const auto declared = m.manifests();
+        if (declared.empty()) return failure(cond::not_found, "the operator has no webhooks");
+        return declared + "---\n" + rights_at_home(m, o.name, ns);
     });
 }
 

@@ -15,6 +15,11 @@ void declare_rights_of_endpoints(const operator_options& o, manager& m);
     @par Errors  those of the set-up. */
 [[nodiscard]] result<std::string> rbac_of(operator_options o, const operator_setup& setup, const std::string& ns);
 
+/** The manifests of the objects that lead a server to the operator's webhooks in that namespace, and of rbac_of().
+
+    @par Errors  those of the set-up; not_found when there are no webhooks. */
+[[nodiscard]] result<std::string> webhooks_of(operator_options o, const operator_setup& setup, const std::string& ns);
+
 /** The manifests with what an operator declares for the clusters of manager::clusters(), to be applied in each of them: one for each
     set, for a service account of the operator's and the set's name in that namespace.
 

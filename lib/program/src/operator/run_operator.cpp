@@ -85,6 +85,7 @@ int run_operator(operator_options options, int argc, const char* const* argv, co
     app.set_version_flag("--version", options.name + " " + (options.version.empty() ? "unknown" : options.version));
     detail::operator_flags flags;
     detail::add_flags(app, options.name, flags);
+    if (!options.webhooks.empty()) detail::add_webhooks_flag(app, options.name, flags);
     if (options.flags) detail::add_own_flags(app, options.name, options.flags);
     try {
         app.parse(argc, argv);
@@ -100,6 +101,7 @@ int run_operator(operator_options options, int argc, const char* const* argv, co
     if (!flags.print_rbac.empty()) return print(options, detail::rbac_of(options, setup, flags.print_rbac));
     if (!flags.print_cluster_rbac.empty())
         return print(options, detail::cluster_rbac_of(options, setup, flags.print_cluster_rbac));
+    if (!flags.print_webhooks.empty()) return print(options, detail::webhooks_of(options, setup, flags.print_webhooks));
     program_options how;
     how.name = options.name;
     // The manager's own stop is in order: only what hangs beside it is cancelled.

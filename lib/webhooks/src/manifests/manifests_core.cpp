@@ -2,7 +2,9 @@
 
 #include <kubecoro/api/bytes.hpp>
 #include <kubecoro/api/detail/json_access.hpp>
+#include <kubecoro/api/detail/written_json.hpp>
 #include <kubecoro/api/edit.hpp>
+#include <kubecoro/api/yaml.hpp>
 
 #include <boost/json/value.hpp>
 
@@ -142,6 +144,20 @@ json::object conversion_of(const hook_place& at, std::string_view bundle)
     return {{"strategy", "Webhook"},
             {"webhook",
              {{"clientConfig", client_config(at, conversion_path, bundle)}, {"conversionReviewVersions", {"v1"}}}}};
+}
+
+std::string manifest_text(const std::vector<json::object>& objects)
+{
+    std::string out, patches;
+    for (const auto& o : objects) {
+        if (text_in(o, "kind") != definition_type().kind)
+            out += (out.empty() ? "" : "---\n") + to_yaml(o);
+        else
+            patches += "# The program writes the conversion of its definition, as this does:\n# kubectl patch crd " +
+                       std::string(text_in(*object_in(o, "metadata"), "name")) + " --type=merge --patch '" +
+                       written_json(json::object{{"spec", o.at("spec")}}) + "'\n";
+    }
+    return out + patches;
 }
 
 void settle_configuration(json::object& stored, const json::object& wanted, bool bundle_only)

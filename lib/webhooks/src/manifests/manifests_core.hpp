@@ -42,6 +42,9 @@ struct hook_place
 /// The member `spec.conversion` of a definition.
 [[nodiscard]] boost::json::object conversion_of(const hook_place& at, std::string_view bundle);
 
+/// The YAML of these objects. The patches of definitions are commands in comments: applied, they would remove the rest.
+[[nodiscard]] std::string manifest_text(const std::vector<boost::json::object>& objects);
+
 /** Brings a configuration that is stored to what is wanted: its webhooks of these names get the wanted members, and keep others
     such as match conditions; those that are missing are added; further ones stay.
 

@@ -51,6 +51,7 @@ webhooks::webhooks(manager& m, webhooks_options options) : state_(make_state(m, 
 {
     if (state_->options.address == "0") return;
     state_->declare_rights();
+    m.declare_manifest([s = state_] { return detail::manifest_text(s->manifests()); });
     const runnable_options first{.needs_leadership = false, .needs_informers = false};
     (void)m.run(
         "webhooks", [s = state_](latch stop) { return detail::webhooks_state::serve(s, std::move(stop)); }, first);
@@ -104,21 +105,6 @@ result<json::object> webhooks::convert(const json::object& from, std::string_vie
     return state_->table.convert(from, prefix + std::string(version));
 }
 
-std::vector<json::object> webhooks::manifests() const
-{
-    const auto hooks = state_->table.hooks();
-    std::vector<json::object> out;
-    if (state_->place.url.empty()) out.push_back(detail::service_of(state_->place));
-    for (const bool mutating : {true, false}) {
-        auto made = detail::configuration(mutating, hooks, state_->place, {});
-        if (!made.at("webhooks").as_array().empty()) out.push_back(std::move(made));
-    }
-    for (const auto& hub : state_->table.converted()) {
-        auto definition = new_object(detail::definition_type(), {"", detail::definition_name(hub)});
-        definition["spec"] = json::object{{"conversion", detail::conversion_of(state_->place, {})}};
-        out.push_back(std::move(definition));
-    }
-    return out;
-}
+std::vector<json::object> webhooks::manifests() const { return state_->manifests(); }
 
 } // namespace kubecoro

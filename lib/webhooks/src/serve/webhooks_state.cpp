@@ -3,10 +3,14 @@
 #include "serve/certificate_keeper.hpp"
 #include "serve/hook_server.hpp"
 
+#include <kubecoro/api/edit.hpp>
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/detail/own_chain.hpp>
 #include <kubecoro/base/timeout.hpp>
 #include <kubecoro/base/try.hpp>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
 
 #include <chrono>
 #include <utility>
@@ -14,6 +18,7 @@
 namespace kubecoro::detail {
 
 namespace asio = boost::asio;
+namespace json = boost::json;
 
 namespace {
 
@@ -55,6 +60,23 @@ void webhooks_state::declare_rights()
     if (!own_certificates()) return;
     declare_rights_to({"", "v1", "secrets", "Secret"}, options.secret, true);
     home.needs({"", "secrets", {"watch"}, place.ns, options.secret});
+}
+
+std::vector<json::object> webhooks_state::manifests() const
+{
+    const auto hooks = table.hooks();
+    std::vector<json::object> out;
+    if (place.url.empty()) out.push_back(service_of(place));
+    for (const bool mutating : {true, false}) {
+        auto made = configuration(mutating, hooks, place, {});
+        if (!made.at("webhooks").as_array().empty()) out.push_back(std::move(made));
+    }
+    for (const auto& hub : table.converted()) {
+        auto definition = new_object(definition_type(), {"", definition_name(hub)});
+        definition["spec"] = json::object{{"conversion", conversion_of(place, {})}};
+        out.push_back(std::move(definition));
+    }
+    return out;
 }
 
 void webhooks_state::show(const rotation_core::identity& identity)

@@ -17,6 +17,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 namespace kubecoro::detail {
 
@@ -28,6 +29,8 @@ struct webhooks_state
     [[nodiscard]] bool own_certificates() const noexcept { return options.certificate_file.empty(); }
     void declare_rights();
     void declare_rights_to(const resource_type& type, const std::string& name, bool create);
+    /// See webhooks::manifests().
+    [[nodiscard]] std::vector<boost::json::object> manifests() const;
 
     /// Parts of the manager. They end by the latch, or by cancellation.
     static boost::asio::awaitable<result<>> serve(std::shared_ptr<webhooks_state> self, latch stop);

@@ -128,6 +128,11 @@ public:
         needs() and writes() name, the Lease, and events. With namespaces(), rights to namespaced kinds are for these only.
         rbac_manifest() writes it as YAML. Any thread. */
     [[nodiscard]] std::vector<access_right> rights() const;
+    /** Declares a manifest of objects that lead to this program, such as the Service of its webhooks, which declare theirs.
+        @param yaml  Called by manifests(). Kept as long as the manager. */
+    void declare_manifest(std::function<std::string()> yaml);
+    /// The YAML of the manifests that are declared; empty if there are none. Call it after the set-up. Any thread.
+    [[nodiscard]] std::string manifests() const;
 
     // ---- what it runs
 

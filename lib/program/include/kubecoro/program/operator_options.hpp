@@ -35,6 +35,9 @@ struct operator_options
     std::string metrics = {};
     /// Where /livez, /readyz and /healthz are served. May be the address of the metrics.
     std::string health = {};
+    /// Where webhooks are served, which the set-up passes on: `webhooks hooks(m, {.address = o.webhooks})`. Empty = there are none,
+    /// and no flag for them. The flag's "0" is for a program outside of its cluster, which no Service leads to.
+    std::string webhooks = {};
     /// /readyz fails while the store of an informer may be older than this: see informers_current(). 0 = it does not look at that.
     saturating_duration max_store_age = {};
     /// Certificate and key of the server of metrics, which then speaks TLS.

@@ -63,9 +63,10 @@ private:
     Flags, each also an environment variable such as JANITOR_LOG_LEVEL, which the flag overrides: --kubeconfig, --context,
     -n/--namespace (repeatable; in the environment separated by commas), --log-level, -v (more; -vv all), --log-format,
     --metrics-address, --metrics-certificate, --metrics-key, --metrics-secure and --no-metrics-secure, --health-address,
-    --leader-election and --no-leader-election, --leader-election-lease, --leader-election-namespace; --help and --version.
+    --webhooks-address (of programs with webhooks), --leader-election and --no-leader-election, --leader-election-lease, --leader-election-namespace; --help and --version.
     `--print-rbac NAMESPACE` prints the manifest of the rights that the set-up declares, for a service account there, and
-    asks no server; `--print-cluster-rbac NAMESPACE` those that it needs in the clusters of manager::clusters().
+    asks no server; `--print-cluster-rbac NAMESPACE` those that it needs in the clusters of manager::clusters();
+    `--print-webhooks NAMESPACE` the Service and configurations of its webhooks, and its rights.
 
     SIGINT and SIGTERM stop the manager in order, a second one ends the program at once. SIGUSR1 logs one level more,
     SIGUSR2 one less.

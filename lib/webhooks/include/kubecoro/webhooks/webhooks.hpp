@@ -123,7 +123,7 @@ public:
     /// Such as "https://0.0.0.0:9443"; empty while they are not served. Any thread.
     [[nodiscard]] std::string url() const;
     /// The objects that lead a server here, without the authority: a Service, if there is an address, and the webhook
-    /// configurations. For definitions with conversions, patches of them.
+    /// configurations. For definitions with conversions, patches of them. manager::manifests() has their YAML.
     [[nodiscard]] std::vector<boost::json::object> manifests() const;
 
 private:

@@ -46,7 +46,7 @@ struct webhooks_options
     /// Prefix of the URLs by which servers reach the webhooks, in place of the Service: "https://10.0.0.7:9443", for a program
     /// outside of the cluster. Its certificate is for that host as well. Empty = the Service.
     std::string url = {};
-    /// The namespace of Service and Secret. Empty = that of the pod, else "default". Rights that are printed outside of a pod need it.
+    /// The namespace of Service and Secret. Empty = that of the client: of the pod, of the kubeconfig, or of what is printed.
     std::string ns = {};
     /// The Secret with the authority and the serving certificate. Empty = the name with "-webhooks".
     std::string secret = {};
