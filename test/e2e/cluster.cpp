@@ -4,6 +4,9 @@
 #include <kubecoro/base/random.hpp>
 #include <kubecoro/test/catch.hpp>
 
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
@@ -231,6 +234,13 @@ factory_options impatient()
     out.policy.backoff.initial = std::chrono::milliseconds{100};
     out.policy.backoff.cap = std::chrono::seconds{2};
     return out;
+}
+
+std::uint16_t free_port()
+{
+    boost::asio::io_context io;
+    boost::asio::ip::tcp::acceptor at(io, {boost::asio::ip::address_v4::loopback(), 0});
+    return at.local_endpoint().port();
 }
 
 } // namespace kubecoro::e2e

@@ -136,4 +136,7 @@ private:
 /// Options with a short backoff, for fast recovery; the other options have their defaults.
 [[nodiscard]] factory_options impatient();
 
+/// A port of the loopback interface that is free now.
+[[nodiscard]] std::uint16_t free_port();
+
 } // namespace kubecoro::e2e

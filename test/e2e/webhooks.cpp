@@ -10,8 +10,6 @@
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/webhooks/webhooks.hpp>
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
 #include <boost/json.hpp>
 
 #include <optional>
@@ -31,14 +29,6 @@ namespace {
 const resource_type definitions{"apiextensions.k8s.io", "v1", "customresourcedefinitions", "CustomResourceDefinition",
                                 false};
 const resource_type secrets{"", "v1", "secrets", "Secret", true};
-
-/// A port that is free now.
-std::uint16_t free_port()
-{
-    boost::asio::io_context io;
-    boost::asio::ip::tcp::acceptor at(io, {boost::asio::ip::address_v4::loopback(), 0});
-    return at.local_endpoint().port();
-}
 
 /// The definition of Site with both versions.
 json::object definition()

@@ -4,6 +4,7 @@
 #include "running_operator.hpp"
 
 #include "website_reconciler.hpp"
+#include "website_webhooks.hpp"
 
 #include <kubecoro/api/edit.hpp>
 #include <kubecoro/api/untyped.hpp>
@@ -37,14 +38,28 @@ void define_websites(cluster& c)
     REQUIRE(served);
 }
 
-/// A replica, with the election that its manifest has rights for.
+/// A replica, with the election that its manifest has rights for, and webhooks at an address that the server reaches.
 struct running_replica : running_operator
 {
-    running_replica(cluster& c, const client& who, const std::string& ns)
+    running_replica(cluster& c, const client& who, const std::string& ns, const std::string& address)
         : running_operator(c, who,
                            {.name = "website", .namespaces = {ns}, .leader_election = {.lease = "website", .ns = ns}},
-                           [](manager& m) { add_websites(m); })
+                           [&](manager& m) {
+                               add_websites(m);
+                               add_webhooks(m, {.address = address, .url = "https://" + address, .ns = ns});
+                           })
     {
+    }
+};
+
+/// Removes the configurations of the webhooks at the end: the server would go on asking.
+struct asked
+{
+    cluster& c;
+    ~asked()
+    {
+        for (const std::string plural : {"validatingwebhookconfigurations", "mutatingwebhookconfigurations"})
+            (void)c.run(c.api().remove({"admissionregistration.k8s.io", "v1", plural, "", false}, "", "website"));
     }
 };
 
@@ -104,6 +119,15 @@ struct sites
         return r.uid == owner->metadata.uid && r.kind == "Website" && r.controller == true &&
                r.blockOwnerDeletion == true;
     }
+    /// Whether webhooks are asked: they complete a site without an index. Only tried, so that nothing is left.
+    [[nodiscard]] bool are_asked() const
+    {
+        website site{.metadata = {}, .spec = {}, .status = {}};
+        site.metadata.name = "probe";
+        site.spec.pages["about.html"] = "us";
+        const auto tried = c.run(c.api().resource<website>(ns).create(site, {.dry_run = true}));
+        return tried && read_struct<website>(*tried).value().spec.pages.contains("index.html");
+    }
     [[nodiscard]] std::size_t listed() const
     {
         const auto all = read<config_map>(std::string(catalogue));
@@ -120,8 +144,11 @@ TEST_CASE("website: children, conditions, scale and finalizer, with the rights o
     const auto ns = c.make_namespace("website");
     const auto who = with_rights_of(c, KUBECORO_OPERATORS "/website/manifests/rbac.yaml", "website", ns);
     const sites all{c, ns};
+    const asked configurations{c};
+    const auto address = "127.0.0.1:" + std::to_string(free_port());
     {
-        running_replica one(c, who, ns);
+        running_replica one(c, who, ns, address);
+        CHECK(c.eventually([&] { return all.are_asked(); }));
         all.put("blog", 2);
         CHECK(all.becomes("blog", "False Progressing 0 of 2 pods are ready"));
         CHECK(all.is_owned<deployment>("blog", "blog"));
@@ -141,27 +168,43 @@ TEST_CASE("website: children, conditions, scale and finalizer, with the rights o
         CHECK(c.eventually([&] { return all.read<deployment>("blog")->spec.replicas == 3; }));
         all.play_deployments("blog");
         CHECK(all.becomes("blog", "True Serving 3 of 3 pods are ready"));
+
+        // The first version of the kind, in both directions.
+        const auto old = c.run(c.api().get(website_v1alpha1::resource(), ns, "blog")).value();
+        CHECK(old.path("spec.size").as_int64() == 3);
+        c.run(retry_on_conflict<website_v1alpha1>(c.api(), {ns, "blog"}, [](website_v1alpha1& s) {
+             s.spec.files["index.html"] = "new";
+         })).value();
+        CHECK(all.read<website>("blog")->spec.pages.at("index.html") == "new");
+        website wrong{.metadata = {}, .spec = {}, .status = {}};
+        wrong.metadata.name = "wrong";
+        wrong.spec.pages["a b"] = "";
+        const auto refused = c.run(c.api().resource<website>(ns).create(wrong));
+        REQUIRE_FALSE(refused);
+        CHECK(refused.error() == cond::invalid);
+        CHECK(refused.error().describe().find("a b is no file name") != std::string::npos);
     }
     // Another replica takes the Lease. The name of somebody else's object is left alone.
     c.run(c.api().create(config_map::resource(), ns,
                          R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"shop-pages"},"data":{"a":"b"}})"))
         .value();
-    all.put("shop", 1);
     c.run(c.api().remove(website::resource(), ns, "blog")).value();
     CHECK(all.read<website>("blog")); // its finalizer waits for an operator
     {
-        running_replica other(c, who, ns);
+        running_replica other(c, who, ns, address);
         CHECK(c.eventually([&] { return !all.read<website>("blog"); }));
+        CHECK(c.eventually([&] { return all.are_asked(); }));
+        all.put("shop", 1);
         CHECK(c.eventually([&] { return all.ready("shop").starts_with("False NameTaken"); }));
         CHECK(all.read<config_map>("shop-pages")->data.contains("a"));
         CHECK(all.listed() == 0);
+        // The definition refuses what the operator could not do.
+        const auto wrong = c.run(c.api().create(
+            website::resource(), ns,
+            R"({"apiVersion":"web.kubecoro.dev/v1","kind":"Website","metadata":{"name":"w"},"spec":{"replicas":101,"pages":{}}})"));
+        REQUIRE_FALSE(wrong);
+        CHECK(wrong.error() == cond::invalid);
         c.run(c.api().remove(website::resource(), ns, "shop")).value();
         CHECK(c.eventually([&] { return !all.read<website>("shop"); }));
     }
-    // The definition refuses what the operator could not do.
-    const auto wrong = c.run(c.api().create(
-        website::resource(), ns,
-        R"({"apiVersion":"web.kubecoro.dev/v1","kind":"Website","metadata":{"name":"w"},"spec":{"replicas":101,"pages":{}}})"));
-    REQUIRE_FALSE(wrong);
-    CHECK(wrong.error() == cond::invalid);
 }

@@ -6,12 +6,13 @@ operator=$2 manifests=$3
 
 prints "$(cat "$manifests/crd.yaml")" "$operator" --print-crd
 prints "$(cat "$manifests/rbac.yaml")" "$operator" --print-rbac website
+prints "$(cat "$manifests/webhooks.yaml"; echo ---; cat "$manifests/rbac.yaml")" "$operator" --print-webhooks website
 
 serve --live
 like '*websites.web.kubecoro.dev*' "$tool" apply -f "$manifests/crd.yaml" --kubeconfig "$work/admin"
 # shellcheck disable=SC2016 # the inner shell's
 start operate bash -c 'exec "$@" 2>&1' -- "$operator" --kubeconfig "$work/admin" --log-format json \
-    --leader-election-namespace default --metrics-address 0 --health-address 127.0.0.1:0
+    --leader-election-namespace default --metrics-address 0 --health-address 127.0.0.1:0 --webhooks-address 127.0.0.1:0
 expect operate '*"message":"ready"*'
 
 cat >"$work/blog.yaml" <<'YAML'

@@ -2,6 +2,7 @@
 // The operator of websites and an embedded server that plays a cluster, in virtual time.
 
 #include "website_reconciler.hpp"
+#include "website_webhooks.hpp"
 
 #include <kubecoro/api/edit.hpp>
 #include <kubecoro/apiserver/in_process.hpp>
@@ -44,6 +45,7 @@ struct fixture
     client cluster;
     client users;
     std::optional<manager> m;
+    std::optional<webhooks> hooks;
 
     explicit fixture(std::uint64_t seed = 1)
         : server(run.executor(), server_options()),
@@ -51,6 +53,10 @@ struct fixture
           cluster(connect(true)),
           users(connect(false))
     {
+        server.call_webhooks([this](const webhook_server&) -> result<client> {
+            if (!hooks) return failure(cond::unreachable, "the operator does not run");
+            return hooks->in_process();
+        });
         apply(definition().value());
         REQUIRE(run.run(users.resource<core_v1::namespace_>().create({.metadata = {.name = "website"}})));
         std::ifstream rights(KUBECORO_OPERATORS "/website/manifests/rbac.yaml");
@@ -71,13 +77,34 @@ struct fixture
         o.seed = seed;
         m.emplace(cluster, std::move(o));
         add_websites(*m);
+        hooks = add_webhooks(*m, {.address = "0"});
         m->start();
         settle();
     }
     void end()
     {
         if (m) (void)run.run(m->stop());
+        hooks.reset();
         m.reset();
+    }
+    /// Has the server ask the operator's webhooks from now on.
+    void ask()
+    {
+        for (const auto& o : hooks->manifests()) {
+            const std::string kind(o.at("kind").as_string()), name(o.at("metadata").at("name").as_string());
+            if (kind == "CustomResourceDefinition") {
+                const auto settle = [&](boost::json::object& d) {
+                    field(d, "spec", "conversion") = o.at("spec").at("conversion");
+                };
+                const resource_type definitions{"apiextensions.k8s.io", "v1", "customresourcedefinitions", kind, false};
+                REQUIRE(run.run(retry_on_conflict(users, definitions, {"", name}, settle)));
+            } else if (kind != "Service") {
+                const auto plural =
+                    kind.starts_with("Mutating") ? "mutatingwebhookconfigurations" : "validatingwebhookconfigurations";
+                const resource_type type{"admissionregistration.k8s.io", "v1", plural, kind, false};
+                REQUIRE(run.run(users.create(type, "", boost::json::value(o))));
+            }
+        }
     }
     void settle() { run.advance(20s); }
 

@@ -1,6 +1,7 @@
 // The manifests of the website operator say what its code declares.
 #include "manifest_checks.hpp"
 #include "website_reconciler.hpp"
+#include "website_webhooks.hpp"
 
 using namespace kubecoro;
 
@@ -10,12 +11,18 @@ const manifest_test::folder here{KUBECORO_OPERATORS "/website"};
 
 } // namespace
 
-TEST_CASE("website: its manifest of rights is what --print-rbac prints", "[manifests]")
+TEST_CASE("website: its manifests of rights and webhooks are what --print-webhooks prints", "[manifests]")
 {
     manager_options o;
     o.leader_election.lease = "website";
-    const auto fill = [](manager& m) { website_operator::add_websites(m); };
+    std::string webhooks;
+    const auto fill = [&](manager& m) {
+        website_operator::add_websites(m);
+        website_operator::add_webhooks(m, {.address = ":9443", .ns = "website"});
+        webhooks = m.manifests();
+    };
     CHECK(here.text_of("manifests/rbac.yaml") == manifest_test::printed_rights("website", std::move(o), fill));
+    CHECK(here.text_of("manifests/webhooks.yaml") == webhooks);
 }
 
 TEST_CASE("website: its role patches websites and their status, and does not replace them", "[manifests]")

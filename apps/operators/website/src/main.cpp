@@ -1,5 +1,6 @@
 // website: serves static pages, each site as a Deployment, a Service and a ConfigMap.
 #include "website_reconciler.hpp"
+#include "website_webhooks.hpp"
 
 #include <kubecoro/program/run_operator.hpp>
 
@@ -16,7 +17,8 @@ int main(int argc, char** argv)
                              .description = "serves static pages, each site as a Deployment, a Service and a ConfigMap",
                              .leader_election = {.lease = "website"},
                              .metrics = ":8080",
-                             .health = ":8081"};
+                             .health = ":8081",
+                             .webhooks = ":9443"};
     program.flags = [&options](CLI::App& app) {
         app.add_option("--workers", options.workers, "Websites processed concurrently")
             ->check(CLI::Range(1, 1000))
@@ -29,5 +31,8 @@ int main(int argc, char** argv)
             },
             "Print the definition of the kind Website, and end");
     };
-    return run_operator(program, argc, argv, [&options](manager& m) { website_operator::add_websites(m, options); });
+    return run_operator(program, argc, argv, [&options](manager& m, const operator_options& o) {
+        website_operator::add_websites(m, options);
+        website_operator::add_webhooks(m, {.address = o.webhooks});
+    });
 }

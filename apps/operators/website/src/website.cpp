@@ -18,6 +18,13 @@ std::vector<field_rule> website_spec::field_rules()
          .default_value = default_image}};
 }
 
+std::vector<field_rule> website_spec_v1alpha1::field_rules()
+{
+    return {{.field = "files", .required = true},
+            {.field = "size", .default_value = 1, .minimum = 0, .maximum = 100},
+            {.field = "image", .default_value = default_image}};
+}
+
 std::vector<field_rule> website_status::field_rules()
 {
     return {{.field = "replicas", .description = "Pods that are ready.", .default_value = 0}};
@@ -34,6 +41,7 @@ result<std::string> definition()
                          {.name = "Replicas", .json_path = ".status.replicas", .type = "integer"},
                          {.name = "URL", .json_path = ".status.url"},
                          {.name = "Age", .json_path = ".metadata.creationTimestamp", .type = "date"}};
+    o.other_versions = {version_of<website_v1alpha1>({.deprecation_warning = "use web.kubecoro.dev/v1"})};
     return crd_yaml<website>(o);
 }
 

@@ -56,6 +56,30 @@ struct website
 };
 BOOST_DESCRIBE_STRUCT(website, (), (metadata, spec, status))
 
+/// The spec of the first version.
+struct website_spec_v1alpha1
+{
+    /// Now `pages`.
+    std::map<std::string, std::string> files = {};
+    /// Now `replicas`.
+    std::int32_t size = 1;
+    std::string image = default_image;
+
+    static std::vector<field_rule> field_rules();
+};
+BOOST_DESCRIBE_STRUCT(website_spec_v1alpha1, (), (files, size, image))
+
+/// The first version, which the webhooks convert.
+struct website_v1alpha1
+{
+    meta_v1::object_meta metadata = {};
+    website_spec_v1alpha1 spec = {};
+    website_status status = {};
+
+    static resource_type resource() { return {"web.kubecoro.dev", "v1alpha1", "websites", "Website"}; }
+};
+BOOST_DESCRIBE_STRUCT(website_v1alpha1, (), (metadata, spec, status))
+
 /// The definition, for kubectl apply.
 [[nodiscard]] result<std::string> definition();
 
