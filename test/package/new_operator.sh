@@ -24,10 +24,13 @@ tool=$work/prefix/bin/kubecoro
 cd "$work"
 "$tool" new operator gadget-operator --kind Gadget --group shop.example.com
 ! "$tool" new operator gadget-operator --kind Gadget --group shop.example.com 2>"$work/again.log" || die "an existing folder was written to"
-# A kind may be called like a type of the library.
-"$tool" new operator action-operator --kind Action --group shop.example.com
+# A kind may be called like a type of the library. This one has webhooks.
+"$tool" new operator action-operator --kind Action --group shop.example.com --webhooks
 "$cmake" -S action-operator -B action-operator/build -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS=-Werror "$@"
-"$cmake" --build action-operator/build --parallel 2 --target action_operator_test
+"$cmake" --build action-operator/build --parallel 2
+ctest --test-dir action-operator/build --output-on-failure
+diff <(cd action-operator/manifests && cat webhooks.yaml && echo --- && cat rbac.yaml) \
+    <(action-operator/build/action-operator --print-webhooks action-operator) || die "other webhooks than the program prints"
 cd gadget-operator
 "$cmake" -S . -B build -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS=-Werror "$@"
 "$cmake" --build build --parallel 2

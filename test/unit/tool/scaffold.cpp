@@ -99,6 +99,24 @@ TEST_CASE("scaffold: templates are filled with the names, also those of the gene
     CHECK(text_of(*of_keyword, "src/a.cpp").find("shop_v1::class_ ") != std::string::npos);
 }
 
+TEST_CASE("scaffold: lines and files of webhooks are for projects that have some", "[tool]")
+{
+    auto names = checked(gadgets()).value();
+    const std::vector<scaffold_template> templates{
+        {"crd.yaml.in", definition},
+        {"a.in", "one\n@IF_PLAIN@plain\n@IF_WEBHOOKS@hooked @KIND@\n@IF_WEBHOOKS_FIRST@first\n@IF_WEBHOOKS_LAST@last"},
+        {"webhooks/src/b.in", "b"}};
+    const auto plain = scaffold(names, templates).value();
+    CHECK(text_of(plain, "a") == "one\nplain\n");
+    CHECK(plain.size() == 2);
+    names.webhooks = true;
+    const auto hooked = scaffold(names, templates).value();
+    CHECK(text_of(hooked, "a") == "one\nhooked Gadget\nfirst\n");
+    CHECK(text_of(hooked, "src/b") == "b");
+    names.group = "a.example.com";
+    CHECK(text_of(scaffold(names, templates).value(), "a") == "one\nhooked Gadget\nlast");
+}
+
 TEST_CASE("scaffold: a template that nobody can fill is named", "[tool]")
 {
     const auto names = checked(gadgets()).value();

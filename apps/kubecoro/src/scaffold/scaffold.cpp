@@ -20,6 +20,7 @@ using values = std::map<std::string, std::string, std::less<>>;
 
 constexpr std::size_t longest_label = 63;
 constexpr std::string_view definition_file = "crd.yaml";
+constexpr std::string_view webhooks_folder = "webhooks/";
 
 bool is_lower(char c) noexcept { return c >= 'a' && c <= 'z'; }
 bool is_upper(char c) noexcept { return c >= 'A' && c <= 'Z'; }
@@ -93,13 +94,51 @@ result<std::string> filled(std::string_view text, const values& all, const std::
     }
 }
 
+/// The lines that the project needs, without their conditions.
+std::string chosen(std::string_view text, const std::map<std::string_view, bool>& conditions)
+{
+    std::string out;
+    while (!text.empty()) {
+        const auto end = std::min(text.find('\n'), text.size() - 1) + 1;
+        auto line = text.substr(0, end);
+        text.remove_prefix(end);
+        bool wanted = true;
+        for (const auto& [condition, holds] : conditions) {
+            if (!line.starts_with(condition)) continue;
+            wanted = holds;
+            line.remove_prefix(condition.size());
+            break;
+        }
+        if (wanted) out += line;
+    }
+    return out;
+}
+
+/// Rules are sorted by group: those for webhooks come before that of the kind, or behind it.
+std::map<std::string_view, bool> conditions_of(const scaffold_names& n)
+{
+    const bool first = n.group > "admissionregistration.k8s.io";
+    return {{"@IF_PLAIN@", !n.webhooks},
+            {"@IF_WEBHOOKS@", n.webhooks},
+            {"@IF_WEBHOOKS_FIRST@", n.webhooks && first},
+            {"@IF_WEBHOOKS_LAST@", n.webhooks && !first}};
+}
+
 values names_of(const scaffold_names& n)
 {
     std::string target = n.project;
     std::ranges::replace(target, '-', '_');
-    return {{"NAME", n.project},         {"TARGET", std::move(target)}, {"KIND", n.kind},
-            {"GROUP", n.group},          {"VERSION", n.version},        {"PLURAL", n.plural},
-            {"SINGULAR", lower(n.kind)}, {"PACKAGE", KUBECORO_VERSION}};
+    std::string path = n.group; // in that of a webhook
+    std::ranges::replace(path, '.', '-');
+    return {{"GROUPPATH", std::move(path)},
+            {"NAME", n.project},
+            {"TARGET", std::move(target)},
+            {"KIND", n.kind},
+            {"GROUP", n.group},
+            {"VERSION", n.version},
+            {"PLURAL", n.plural},
+            {"SINGULAR", lower(n.kind)},
+            {"PACKAGE", KUBECORO_VERSION}};
 }
 
 /// Adds the names that the generated types have.
@@ -152,10 +191,14 @@ result<std::vector<scaffold_file>> scaffold(const scaffold_names& names,
     if (!text) return text.error();
     if (const auto types = add_types(all, *text); !types) return types.error();
     std::vector<scaffold_file> out;
+    const auto conditions = conditions_of(names);
     for (const auto& each : templates) {
-        auto content = filled(each.text, all, each.path);
+        const bool of_webhooks = each.path.starts_with(webhooks_folder);
+        if (of_webhooks && !names.webhooks) continue;
+        auto content = filled(chosen(each.text, conditions), all, each.path);
         if (!content) return content.error();
-        const auto path = each.path.substr(0, each.path.size() - std::string_view(".in").size());
+        auto path = each.path.substr(0, each.path.size() - std::string_view(".in").size());
+        if (of_webhooks) path.erase(0, webhooks_folder.size());
         out.push_back({path == "gitignore" ? ".gitignore" : path, std::move(*content)});
     }
     return out;

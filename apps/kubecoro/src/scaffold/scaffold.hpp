@@ -22,6 +22,8 @@ struct scaffold_names
     std::string version = {};
     /// `gadgets`; empty = by the rules of English.
     std::string plural = {};
+    /// Whether it has webhooks.
+    bool webhooks = false;
 };
 
 /// Checks the names by the rules of Kubernetes, and fills in the plural. Errors: cond::misconfigured with the name.
@@ -36,7 +38,8 @@ struct scaffold_file
     std::string text;
 };
 
-/// A file with placeholders such as @KIND@.
+/** A file with placeholders such as @KIND@. A line that begins with @IF_WEBHOOKS@ is for projects with webhooks, @IF_PLAIN@ for those without; the files
+    of the folder `webhooks` are for the former, and are written beside the others. */
 struct scaffold_template
 {
     /// `src/main.cpp.in`.
@@ -44,7 +47,7 @@ struct scaffold_template
     std::string_view text;
 };
 
-/// Fills the templates in. Errors: those of reading the definition, such as a kind that cannot be a name in C++.
+/// Fills in the templates that the project needs. Errors: those of reading the definition, such as a kind that cannot be a name in C++.
 [[nodiscard]] result<std::vector<scaffold_file>> scaffold(const scaffold_names& names,
                                                           const std::vector<scaffold_template>& templates);
 

@@ -64,6 +64,7 @@ verb add_new(CLI::App& app)
     project->add_option("--group", f->names.group, "The group of the kind, such as shop.example.com")->required();
     project->add_option("--version", f->names.version, "The version of the kind")->capture_default_str();
     project->add_option("--plural", f->names.plural, "The kind's name in URLs; default: by the rules of English");
+    project->add_flag("--webhooks", f->names.webhooks, "With webhooks that check and complete its objects");
     project->add_option("--out", f->out, "The folder, new or empty; default: the name")->type_name("FOLDER");
     verb out;
     out.name = "new";
