@@ -9,6 +9,7 @@ BEGIN {
     may["http"] = " base api client http "
     may["admission"] = " base api client admission "
     may["cache"] = " base api cache "
+    may["collections"] = " base api cache collections "
     may["controller"] = " base api client cache controller "
     may["endpoints"] = " base api client http cache controller endpoints "
     may["manager"] = " base api client cache controller manager "

@@ -17,7 +17,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 flags=(-std=c++20 -Wall -Wextra -Wno-unused -fdiagnostics-color=never)
-for module in base certificates api client admission http cache controller endpoints manager webhooks program apiserver testing package; do flags+=("-I$root/lib/$module/include"); done
+for module in base certificates api client admission http cache collections controller endpoints manager webhooks program apiserver testing package; do flags+=("-I$root/lib/$module/include"); done
 flags+=("-I$kinds")
 pch=gch
 "$compiler" -dM -E -x c++ /dev/null | grep -q __clang__ && pch=pch flags+=(-DBOOST_ASIO_DISABLE_THREAD_KEYWORD_EXTENSION -fshow-overloads=best)

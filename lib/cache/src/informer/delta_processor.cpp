@@ -277,6 +277,7 @@ bool delta_processor::announce(std::size_t& most)
             if (!with_.listeners.distribute(some, a.to, most)) return false;
             end(a);
         }
+        with_.listeners.end_change();
     }
     return true;
 }

@@ -55,6 +55,7 @@ public:
     [[nodiscard]] std::shared_ptr<processor_listener> add_handler(event_handler<object> handler,
                                                                   handler_options options);
     [[nodiscard]] std::shared_ptr<processor_listener> add_subscription(subscription_options options);
+    [[nodiscard]] std::shared_ptr<processor_listener> add_stream(std::string name);
     /// Reports the states of its key to the waiter from now on; after `limit` it ends with cond::timed_out. 0 = no
     /// limit.
     void admit_waiter(const std::shared_ptr<object_waiter>& waiter, duration limit);

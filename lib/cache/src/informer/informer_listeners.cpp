@@ -28,9 +28,17 @@ std::shared_ptr<processor_listener> informer_engine::add_subscription(subscripti
     return admit(std::move(a));
 }
 
+std::shared_ptr<processor_listener> informer_engine::add_stream(std::string name)
+{
+    listener_registry::admission a;
+    a.settings = settings_of(subscription_options{.name = std::move(name)}, settings_.time);
+    a.settings.whole = true;
+    return admit(std::move(a));
+}
+
 std::shared_ptr<processor_listener> informer_engine::admit(listener_registry::admission a)
 {
-    if (a.resync == duration::zero()) a.resync = settings_.options.resync;
+    if (a.resync == duration::zero() && !a.settings.whole) a.resync = settings_.options.resync;
     auto listener = registry_.admit(std::move(a));
     if (listener->over()) return listener;
     if (!on_strand([self = shared_from_this(), listener] { self->join(listener); })) listener->informer_stopped();

@@ -10,6 +10,11 @@ namespace asio = boost::asio;
 namespace kubecoro {
 using namespace detail;
 
+const std::shared_ptr<informer_engine>& detail::engine_of(const shared_informer<object>& informer) noexcept
+{
+    return informer.engine_;
+}
+
 registration shared_informer<object>::add_event_handler(event_handler<object> handler, handler_options options) const
 {
     return registration(engine_->add_handler(std::move(handler), std::move(options)));

@@ -63,6 +63,7 @@ bool processor_listener::add(std::span<const notification<object>> batch, std::s
     {
         std::lock_guard lock(mutex_);
         if (over_) return true;
+        if (settings_.whole) begin_whole_change();
         if (!core_.index_some(most)) return false;
         most -= std::min(most, batch.size());
         take_in(batch, taken);
@@ -102,6 +103,7 @@ void processor_listener::mark_initial()
         if (over_) return;
         core_.mark_initial();
         finished = core_.initial_finished();
+        if (settings_.whole) wake(1);
     }
     if (finished) gate_.open();
 }

@@ -14,6 +14,7 @@
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/base/log.hpp>
 #include <kubecoro/base/wake_signal.hpp>
+#include <kubecoro/cache/detail/change_stream.hpp>
 #include <kubecoro/cache/event_handler.hpp>
 
 #include <boost/asio/awaitable.hpp>
@@ -45,6 +46,8 @@ public:
         std::size_t max_pending = 1024;
         std::size_t max_batch = 64;
         std::size_t concurrency = 1;
+        /// The reader is a change_stream, which takes changes of the store only as a whole.
+        bool whole = false;
         /// Deliver the stored objects first.
         bool initial = true;
         object_filter filter = {};
@@ -84,6 +87,13 @@ public:
     [[nodiscard]] bool wants_stored() const noexcept { return settings_.initial || filter_; }
     /// Marks the events added so far as the initial ones; the store is filled.
     void mark_initial();
+    /// The change that the events added so far belong to is complete.
+    void end_change()
+    {
+        if (settings_.whole) end_whole_change();
+    }
+    /// Number of complete changes. For settings::whole.
+    [[nodiscard]] std::uint64_t changes() const;
     /// @param why  Null: it was stopped. Else the failure that has ended it.
     void informer_stopped(const failure* why = nullptr);
     [[nodiscard]] bool over() const;
@@ -102,6 +112,8 @@ public:
     {
         return pop(settings_.max_batch);
     }
+    /// Returns all that waits of complete changes; empty at the end. For settings::whole, instead of pop().
+    [[nodiscard]] boost::asio::awaitable<std::optional<whole_changes>> pop_whole();
     /// Returns why the last pop() was empty.
     [[nodiscard]] result<> last_pop() const;
 
@@ -145,6 +157,11 @@ private:
                                                  std::size_t slot);
     static boost::asio::awaitable<std::optional<batch_type>> pop(std::shared_ptr<processor_listener> self,
                                                                  std::size_t max);
+    static boost::asio::awaitable<std::optional<whole_changes>> pop_whole(std::shared_ptr<processor_listener> self);
+    void begin_whole_change();
+    void end_whole_change();
+    /// Takes all events off the queue.
+    [[nodiscard]] whole_changes take_whole();
     static boost::asio::awaitable<result<>> removed(std::shared_ptr<processor_listener> self);
     static boost::asio::awaitable<result<>> ended(std::shared_ptr<processor_listener> self);
 
@@ -192,6 +209,13 @@ private:
     failure why_over_{cond::cancelled, "the handler or subscription has ended"};
     /// Objects stored before the reader joined, of which a reader with a filter gets no event.
     std::vector<object> baseline_;
+    /// For settings::whole: whether the queue ends in the middle of a change, the number of complete ones, and those that were set
+    /// aside when another one began.
+    bool in_change_ = false;
+    std::uint64_t changes_ = 0;
+    std::optional<whole_changes> aside_;
+    bool told_synced_ = false;
+    std::uint64_t told_number_ = 0;
     /// Idle workers, and the signals that wake them.
     std::vector<std::size_t> idle_;
     std::vector<wake_signal> bells_;

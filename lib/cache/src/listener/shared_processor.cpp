@@ -9,6 +9,7 @@ void shared_processor::join(std::shared_ptr<processor_listener> listener, bool s
 {
     sweep();
     if (listener->over()) return;
+    listener->end_change();
     if (synced) listener->mark_initial();
     listeners_.push_back({joined_ + 1, std::move(listener)});
     ++joined_;
@@ -33,6 +34,11 @@ bool shared_processor::distribute(std::span<const notification<object>> batch, d
         to.done = m->number;
     }
     return true;
+}
+
+void shared_processor::end_change()
+{
+    for (const auto& m : listeners_) m.listener->end_change();
 }
 
 void shared_processor::mark_initial()

@@ -37,6 +37,8 @@ public:
     /// false when that is used up: the next call continues. After an exception it does so with the listener that threw, and
     /// the event that it has not got.
     [[nodiscard]] bool distribute(std::span<const notification<object>> batch, delivery& to, std::size_t& most);
+    /// Called when a change of the store is distributed as a whole.
+    void end_change();
     /// Called when the store is complete: the events distributed so far are the initial ones.
     void mark_initial();
     [[nodiscard]] processor_listener* find(std::uint64_t id) const;

@@ -48,7 +48,7 @@ result<> store::add_index(std::string name, index_function f)
             std::erase(of.coming_, &mine);
         }
     } reserved{*this, mine};
-    const auto index = std::make_shared<const user_index>(user_index{name, std::move(f)});
+    const auto index = std::make_shared<const user_index>(name, std::move(f));
 
     // Each round indexes the objects that changed during the previous one.
     secondary_index built(name);
@@ -111,11 +111,20 @@ void store::call_indexes(std::unique_lock<checked_mutex>& writing, std::span<ind
     }
 }
 
+std::optional<std::vector<std::string>> store::values_in(std::string_view index, const object& o) const
+{
+    const auto all = current_indexes();
+    for (const auto& i : *all)
+        if (i->name == index) return call_index(*i, o);
+    return std::nullopt;
+}
+
 std::vector<std::string> store::call_index(const user_index& index, const object& o) const
 {
     std::vector<std::string> out;
     std::string why;
     try {
+        const std::lock_guard calling(index.calling);
         index.call(o, index_sink(out));
         return out;
     } catch (const std::exception& e) {

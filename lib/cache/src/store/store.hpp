@@ -105,6 +105,8 @@ public:
     [[nodiscard]] std::size_t count_by_index(std::string_view index, std::string_view value) const;
     [[nodiscard]] std::vector<std::string> values_of(std::string_view index) const;
     [[nodiscard]] bool has_index(std::string_view index) const;
+    /// The values of an object in an index; nothing if there is none of that name.
+    [[nodiscard]] std::optional<std::vector<std::string>> values_in(std::string_view index, const object& o) const;
 
     /** Returns a small superset of the objects that match a selector, for the caller to filter; nothing when no index
         helps.
@@ -141,8 +143,11 @@ private:
 
     struct user_index
     {
+        user_index(std::string n, index_function f) : name(std::move(n)), call(std::move(f)) {}
         std::string name;
         index_function call;
+        /// Held during a call: functions are never called concurrently.
+        mutable std::mutex calling = {};
     };
     /// An object (null = nothing to index) and its values in each index.
     struct indexed

@@ -28,6 +28,11 @@ class informer_engine;
 template<class T = object>
 class shared_informer;
 
+namespace detail {
+/// The implementation. Not null.
+[[nodiscard]] const std::shared_ptr<informer_engine>& engine_of(const shared_informer<object>& informer) noexcept;
+} // namespace detail
+
 /** A live copy of one resource, shared by all callers that ask the same factory for the same options.
 
     A cheap handle; copies refer to the same informer. Thread safe. Created by informer_factory::get, started and
@@ -154,6 +159,8 @@ public:
 
 private:
     friend class informer_factory;
+    friend const std::shared_ptr<detail::informer_engine>&
+    detail::engine_of(const shared_informer<object>& informer) noexcept;
     std::shared_ptr<detail::informer_engine> engine_;
 };
 

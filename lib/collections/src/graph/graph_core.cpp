@@ -1,0 +1,384 @@
+#include "graph/graph_core.hpp"
+
+#include <kubecoro/base/detail/expect.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+namespace kubecoro::detail {
+
+struct graph_core::derivation
+{
+    struct maker
+    {
+        std::uint32_t task;
+        live_item value;
+    };
+
+    rule how;
+    boost::unordered_flat_map<std::string_view, std::uint32_t, text_hash, std::equal_to<>> tasks = {};
+    /// Those before `next` are done.
+    std::vector<std::uint32_t> dirty = {};
+    std::size_t next = 0;
+    /// The collection that it has read and that is not complete.
+    const table_core* waits_for = nullptr;
+    std::vector<std::uint32_t> inputs = {};
+    /// The results with a key, for keyed ones.
+    boost::unordered_flat_map<std::string, std::vector<maker>, text_hash, std::equal_to<>> made = {};
+    stale_keys stale = {};
+    rule_stats stats = {};
+
+    [[nodiscard]] table_core& into() const noexcept { return *how.into; }
+};
+
+graph_core::graph_core(look& reads, std::function<duration()> ticks) : look_(reads), ticks_(std::move(ticks))
+{
+    toucher_ = [this](read_target& t) {
+        if (t.first != no_id) edges_.each(t, [this](std::uint32_t id) { make_dirty(id); });
+    };
+}
+
+graph_core::~graph_core() = default;
+
+const table_core::touch_function& graph_core::toucher() { return toucher_; }
+
+table_core& graph_core::add_input(std::shared_ptr<table_core> t)
+{
+    auto& added = *t;
+    if (tables_.size() <= added.number()) {
+        tables_.resize(added.number() + 1);
+        by_table_.resize(added.number() + 1);
+        primary_of_.resize(added.number() + 1);
+    }
+    tables_[added.number()] = std::move(t);
+    return added;
+}
+
+void graph_core::add_rule(rule r)
+{
+    auto& into = add_input(r.into);
+    KUBECORO_EXPECT(rules_.empty() || rules_.back()->into().order() < into.order());
+    auto& d = *rules_.emplace_back(std::make_unique<derivation>(derivation{.how = std::move(r)}));
+    by_table_[into.number()] = &d;
+    for (auto* p : d.how.primaries) {
+        KUBECORO_EXPECT(p->order() < into.order());
+        primary_of_[p->number()].push_back(&d);
+        d.inputs.push_back(p->number());
+        p->content().rows.scan([&](const auto& e) {
+            want(d, e.key->key);
+            return true;
+        });
+    }
+}
+
+void graph_core::set_synced(table_core& t) { t.set_synced(); }
+
+// ---- what is to be computed
+
+void graph_core::note(table_core& t, const row* changed)
+{
+    if (changed == nullptr) return;
+    for (auto* d : primary_of_[t.number()]) want(*d, changed->key);
+}
+
+void graph_core::want(derivation& d, std::string_view key)
+{
+    if (const auto found = d.tasks.find(key); found != d.tasks.end()) return make_dirty(found->second);
+    std::uint32_t id = 0;
+    if (free_tasks_.empty()) {
+        id = static_cast<std::uint32_t>(tasks_.size());
+        tasks_.emplace_back();
+    } else {
+        id = free_tasks_.back();
+        free_tasks_.pop_back();
+    }
+    task& t = tasks_[id];
+    t.of = &d;
+    t.key = key;
+    d.tasks.emplace(t.key, id);
+    make_dirty(id);
+}
+
+void graph_core::make_dirty(std::uint32_t id)
+{
+    task& t = tasks_[id];
+    if (!std::exchange(t.dirty, true)) t.of->dirty.push_back(id);
+}
+
+bool graph_core::run(std::size_t& most)
+{
+    for (const auto& d : rules_) {
+        if (run(*d, most)) return true;
+        check_synced(*d);
+    }
+    return false;
+}
+
+bool graph_core::run(derivation& d, std::size_t& most)
+{
+    if (d.waits_for && d.waits_for->synced()) d.waits_for = nullptr;
+    for (const auto* p : d.how.primaries)
+        if (!p->synced()) d.waits_for = p;
+    if (d.waits_for || d.dirty.empty()) return false;
+    const auto begun = ticks_();
+    while (!d.waits_for && d.next != d.dirty.size() && most != 0) {
+        read_ = 1;
+        compute(d, d.dirty[d.next]);
+        if (!d.waits_for) ++d.next;
+        most -= std::min(most, read_);
+    }
+    d.stats.took += ticks_() - begun;
+    if (!d.waits_for && d.next != d.dirty.size()) return true;
+    d.dirty.erase(d.dirty.begin(), d.dirty.begin() + static_cast<std::ptrdiff_t>(std::exchange(d.next, 0)));
+    return false;
+}
+
+void graph_core::check_synced(derivation& d)
+{
+    if (!d.waits_for && !d.into().synced()) d.into().set_synced();
+}
+
+// ---- a computation
+
+void graph_core::compute(derivation& d, std::uint32_t id)
+{
+    task& t = tasks_[id];
+    std::vector<live_item> inputs;
+    inputs.reserve(d.how.primaries.size());
+    for (const auto* p : d.how.primaries) inputs.push_back(p->content().get(t.key));
+    edges_.remove_all(t.first_edge, [this](read_target& e) { emptied_.push_back(&e); });
+    if (std::none_of(inputs.begin(), inputs.end(), [](const live_item& i) { return i != nullptr; })) {
+        forget_emptied();
+        return end_task(d, id);
+    }
+    computation c{.key = t.key, .inputs = inputs, .reads = look_};
+    const bool done = call(d, id, c);
+    if (std::exchange(missing_, nullptr))
+        edges_.remove_all(t.first_edge, [this](read_target& e) { emptied_.push_back(&e); });
+    else
+        t.dirty = false;
+    forget_emptied();
+    if (!done) return;
+    if (std::exchange(t.stale, false)) {
+        d.stale.erase(t.key);
+        ++d.stats.stale_changes;
+    }
+    if (d.how.keyed) return keep_keyed(d, id, std::move(c.results));
+    keep(d, id, std::move(c.results));
+}
+
+/// Returns false when there is no result.
+bool graph_core::call(derivation& d, std::uint32_t id, computation& c)
+{
+    computing_ = &d;
+    computed_task_ = id;
+    ++stamp_;
+    ++d.stats.computed;
+    failure why(cond::internal);
+    bool done = false;
+    try {
+        d.how.compute(c);
+        done = true;
+    } catch (const not_complete&) {
+    } catch (const error& e) {
+        why = e.why();
+    } catch (const std::exception& e) {
+        why = failure(cond::internal, e.what());
+    } catch (...) {
+        why = failure(cond::internal, "an exception that is not a std::exception");
+    }
+    computing_ = nullptr;
+    if (missing_) {
+        d.waits_for = missing_;
+        return false;
+    }
+    if (!done) fail(d, tasks_[id], std::move(why));
+    return done;
+}
+
+void graph_core::fail(derivation& d, task& t, failure why)
+{
+    ++d.stats.failed;
+    t.stale = true;
+    const bool is_news = d.stale.find(t.key) == d.stale.end();
+    if (is_news) reports_.push_back({d.into().name(), t.key, why});
+    ++d.stats.stale_changes;
+    d.stale.insert_or_assign(t.key, std::move(why));
+}
+
+void graph_core::store(derivation& d, std::string_view key, live_item value)
+{
+    const bool exists = value != nullptr;
+    const auto* changed = d.into().set(key, std::move(value), toucher_);
+    if (!changed && exists) ++d.stats.equal;
+    note(d.into(), changed);
+}
+
+void graph_core::keep(derivation& d, std::uint32_t id, std::vector<std::pair<std::string, live_item>> results)
+{
+    store(d, tasks_[id].key, results.empty() ? nullptr : std::move(results.front().second));
+}
+
+void graph_core::keep_keyed(derivation& d, std::uint32_t id, std::vector<std::pair<std::string, live_item>> results)
+{
+    task& t = tasks_[id];
+    std::vector<std::string> keys;
+    for (auto& [key, value] : results) {
+        if (!value || std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
+        keys.push_back(key);
+        auto& makers = d.made[key];
+        const auto mine = std::find_if(makers.begin(), makers.end(), [id](const auto& m) { return m.task == id; });
+        if (mine != makers.end())
+            mine->value = std::move(value);
+        else
+            makers.push_back({id, std::move(value)});
+    }
+    const auto before = std::exchange(t.made, keys);
+    for (const auto& key : before) {
+        if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
+        std::erase_if(d.made[key], [id](const auto& m) { return m.task == id; });
+        show_winner(d, key);
+    }
+    for (const auto& key : keys) show_winner(d, key);
+}
+
+/// Among results with one key, that of the smallest key of an input counts.
+void graph_core::show_winner(derivation& d, const std::string& key)
+{
+    const auto found = d.made.find(key);
+    auto& makers = found->second;
+    if (makers.empty()) {
+        d.made.erase(found);
+        return store(d, key, nullptr);
+    }
+    const auto first = std::min_element(makers.begin(), makers.end(), [this](const auto& a, const auto& b) {
+        return tasks_[a.task].key < tasks_[b.task].key;
+    });
+    store(d, key, first->value);
+}
+
+void graph_core::end_task(derivation& d, std::uint32_t id)
+{
+    if (d.how.keyed)
+        keep_keyed(d, id, {});
+    else
+        store(d, tasks_[id].key, nullptr);
+    task& t = tasks_[id];
+    if (t.stale) {
+        d.stale.erase(t.key);
+        ++d.stats.stale_changes;
+    }
+    d.tasks.erase(t.key);
+    t = {};
+    free_tasks_.push_back(id);
+}
+
+// ---- reading
+
+void graph_core::begin_read(table_core& t)
+{
+    if (!computing_)
+        throw error(failure(cond::misconfigured, "look was used outside of the call that it was given to"));
+    auto& inputs = computing_->inputs;
+    if (t.order() >= computing_->into().order())
+        throw error(failure(cond::misconfigured,
+                            "'" + computing_->into().name() + "' reads '" + t.name() + "', which was made after it"));
+    if (std::find(inputs.begin(), inputs.end(), t.number()) == inputs.end()) inputs.push_back(t.number());
+    if (t.synced()) return;
+    missing_ = &t;
+    throw not_complete{&t};
+}
+
+void graph_core::add_edge(read_target& t)
+{
+    if (std::exchange(t.stamp, stamp_) != stamp_) edges_.add(computed_task_, tasks_[computed_task_].first_edge, t);
+}
+
+/// Values of indexes before selections, which keep some of them.
+void graph_core::forget_emptied()
+{
+    const auto is_value = [](const read_target* t) { return t->kind != read_target::what::selection; };
+    std::sort(emptied_.begin(), emptied_.end());
+    emptied_.erase(std::unique(emptied_.begin(), emptied_.end()), emptied_.end());
+    const auto selections = std::partition(emptied_.begin(), emptied_.end(), is_value);
+    const auto forget = [this](read_target* t) {
+        if (t->first == no_id) tables_[t->table]->forget(*t);
+    };
+    std::for_each(emptied_.begin(), selections, forget);
+    std::for_each(selections, emptied_.end(), forget);
+    emptied_.clear();
+}
+
+live_item graph_core::read_key(table_core& t, std::string_view key)
+{
+    begin_read(t);
+    auto [target, found] = t.read_key(key);
+    add_edge(*target);
+    ++read_;
+    return found;
+}
+
+std::vector<live_item> graph_core::read_index(table_core& t, std::string_view index, std::string_view value)
+{
+    begin_read(t);
+    auto [target, found] = t.read_index(index, value);
+    add_edge(*target);
+    read_ += found.size();
+    return found;
+}
+
+std::vector<live_item> graph_core::read_selection(table_core& t, const label_selector& selector)
+{
+    begin_read(t);
+    auto [target, found] = t.read_selection(selector);
+    add_edge(*target);
+    read_ += found.size();
+    return found;
+}
+
+std::vector<live_item> graph_core::read_all(table_core& t)
+{
+    begin_read(t);
+    auto [target, found] = t.read_all();
+    add_edge(*target);
+    read_ += found.size();
+    return found;
+}
+
+// ---- pictures
+
+const graph_core::derivation* graph_core::rule_of(const table_core& t) const
+{
+    return t.number() < by_table_.size() ? by_table_[t.number()] : nullptr;
+}
+
+graph_core::rule_stats graph_core::stats(const table_core& of) const
+{
+    const auto* d = rule_of(of);
+    if (!d) return {};
+    auto out = d->stats;
+    out.waiting = d->dirty.size() - d->next;
+    return out;
+}
+
+const stale_keys& graph_core::stale(const table_core& of) const
+{
+    static const stale_keys none;
+    const auto* d = rule_of(of);
+    return d ? d->stale : none;
+}
+
+std::vector<std::uint32_t> graph_core::inputs_of(const table_core& of) const
+{
+    const auto* d = rule_of(of);
+    return d ? d->inputs : std::vector<std::uint32_t>();
+}
+
+const table_core* graph_core::waits_for(const table_core& of) const
+{
+    const auto* d = rule_of(of);
+    return d ? d->waits_for : nullptr;
+}
+
+} // namespace kubecoro::detail

@@ -1,0 +1,125 @@
+#pragma once
+
+#include "table/table_content.hpp"
+
+#include <kubecoro/base/hash.hpp>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace kubecoro::detail {
+
+/** The elements of a collection, what was read of them, and what has changed since it was last shown.
+
+    Sans-io, confined to the strand of its graph. */
+class table_core
+{
+public:
+    /// Called for everything that a change concerns and that was read.
+    using touch_function = std::function<void(read_target&)>;
+
+    table_core(std::uint32_t number, std::uint32_t order, std::string name, item_kind kind);
+    table_core(const table_core&) = delete;
+    table_core& operator=(const table_core&) = delete;
+
+    [[nodiscard]] std::uint32_t number() const noexcept { return number_; }
+    /// A result reads collections of a smaller order than its own. That of inputs is 0.
+    [[nodiscard]] std::uint32_t order() const noexcept { return order_; }
+    [[nodiscard]] const std::string& name() const noexcept { return name_; }
+    [[nodiscard]] const table_content& content() const noexcept { return now_; }
+    [[nodiscard]] const item_kind& kind() const noexcept { return kind_; }
+
+    /// Whether it is complete: its inputs are filled, and all was computed once.
+    [[nodiscard]] bool synced() const noexcept { return synced_; }
+    void set_synced() noexcept { synced_ = true; }
+
+    /// Makes `value` the element with that key (null = none), unless it is equal to the present one. Returns the row if something has
+    /// changed, else null.
+    row* set(std::string_view key, live_item value, const touch_function& touch);
+
+    // ---- reading; each returns what was read as well
+
+    /// A key that need not exist.
+    [[nodiscard]] std::pair<read_target*, live_item> read_key(std::string_view key);
+    /// Throws kubecoro::error with cond::not_found for an index that does not exist.
+    [[nodiscard]] std::pair<read_target*, std::vector<live_item>> read_index(std::string_view index,
+                                                                             std::string_view value);
+    [[nodiscard]] std::pair<read_target*, std::vector<live_item>> read_selection(const label_selector& selector);
+    [[nodiscard]] std::pair<read_target*, std::vector<live_item>> read_all();
+    /// Called when nothing reads the target any more.
+    void forget(read_target& t);
+
+    // ---- what has changed
+
+    struct change
+    {
+        row_ptr of;
+        live_item before;
+        live_item after;
+    };
+    /// Returns the changes since the last call, each key once, and begins another edition: copies of content() stay as they are.
+    [[nodiscard]] std::vector<change> take_changes();
+    [[nodiscard]] bool changed() const noexcept { return !changes_.empty(); }
+    /// Adds an index for its name in the user's hands. Returns its number.
+    std::size_t need_index(std::string_view name);
+
+    [[nodiscard]] std::uint64_t index_failures() const noexcept { return index_failures_; }
+    [[nodiscard]] const std::string& last_index_failure() const noexcept { return last_index_failure_; }
+
+private:
+    struct index
+    {
+        item_index call;
+        /// Made for a label that a selector names.
+        bool of_label = false;
+        boost::unordered_flat_map<std::string_view, index_value_ptr, text_hash, std::equal_to<>> values = {};
+        /// Selections whose elements have any value.
+        std::vector<selection*> selections = {};
+    };
+
+    [[nodiscard]] row_ptr row_of(std::string_view key);
+    [[nodiscard]] std::size_t add_index(std::string name, item_index call, bool of_label);
+    [[nodiscard]] std::size_t label_index(const std::string& label);
+    [[nodiscard]] index_value_ptr value_of(std::size_t index, std::string_view text);
+    void index_row(const row_ptr& of, const live_item& value, std::size_t first);
+    void unindex_row(const row_ptr& of, const std::vector<index_value_ptr>& gone);
+    void drop_if_unused(index_value& v);
+    void touch_selections(const std::vector<selection*>& of, const object& before, const object& after,
+                          const touch_function& touch) const;
+    void touch_values(const std::vector<index_value_ptr>& values, const object& before, const object& after,
+                      const touch_function& touch);
+    void touch_all(row& of, const std::vector<index_value_ptr>& values, const live_item& before, const live_item& after,
+                   const touch_function& touch);
+    [[nodiscard]] object labels_of(const live_item& i) const;
+    [[nodiscard]] selection& selection_of(const label_selector& selector);
+    void place(selection& s);
+
+    const std::uint32_t number_;
+    const std::uint32_t order_;
+    const std::string name_;
+    const item_kind kind_;
+    table_content now_;
+    std::uint64_t edition_ = 1;
+    bool synced_ = false;
+    std::vector<index> indexes_;
+    read_target all_;
+    /// Keys that do not exist, and were read or have just gone.
+    boost::unordered_flat_map<std::string_view, row_ptr, text_hash, std::equal_to<>> absent_;
+    boost::unordered_flat_map<std::string, std::unique_ptr<selection>, text_hash, std::equal_to<>> selections_;
+    /// Those that no label narrows down.
+    std::vector<selection*> wide_;
+    /// The changed rows, with the elements that they had before.
+    std::vector<std::pair<row_ptr, live_item>> changes_;
+    std::uint64_t index_failures_ = 0;
+    std::string last_index_failure_;
+};
+
+} // namespace kubecoro::detail
