@@ -18,6 +18,7 @@ BEGIN {
     may["codegen"] = " base api codegen "
     may["apiserver"] = " base admission certificates cel api client http apiserver "
     may["testing"] = " base certificates api client http cache controller endpoints apiserver testing "
+    may["proof"] = " base certificates api client http cache controller endpoints manager apiserver testing proof "
 }
 
 function report(line, rule) {

@@ -46,8 +46,10 @@ private:
     shuffled_handlers shuffled_;
 };
 
-runner::runner(std::uint64_t seed, ready_order order)
-    : clock_(std::make_shared<virtual_clock>()),
+runner::runner(std::uint64_t seed, ready_order order) : runner(seed, order, std::make_shared<virtual_clock>()) {}
+
+runner::runner(std::uint64_t seed, ready_order order, std::shared_ptr<virtual_clock> clock)
+    : clock_(std::move(clock)),
       random_(seed),
       order_(order),
       context_(std::make_unique<context_type>(seed))

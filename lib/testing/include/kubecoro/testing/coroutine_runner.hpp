@@ -84,6 +84,9 @@ class runner
 public:
     /// @param seed  Seeds random(), and the order of handlers with ready_order::shuffled.
     explicit runner(std::uint64_t seed = 1, ready_order order = ready_order::fifo);
+    /// The same with a clock that several runners share, which are several programs to one test. Their owner lets time pass
+    /// when run_ready() finds nothing in any of them. @param clock  Not null.
+    runner(std::uint64_t seed, ready_order order, std::shared_ptr<virtual_clock> clock);
     /// Destroys every coroutine that has not ended.
     ~runner();
     runner(const runner&) = delete;
@@ -131,6 +134,8 @@ public:
     result<> run_until(const std::function<bool()>& reached, run_limits limits = {});
     /// Runs handlers until none is ready, without advancing time.
     void run_until_idle();
+    /// Runs one handler, without advancing time. @return false when none is ready.
+    bool run_ready() { return run_one(); }
     /// Runs handlers while virtual time advances by `d`, then until none is ready.
     void advance(duration d);
     /// Runs up to `handlers` handlers, advancing time when none is ready. @return the number run; fewer when nothing is

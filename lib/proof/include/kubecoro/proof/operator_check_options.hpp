@@ -1,0 +1,99 @@
+#pragma once
+
+#include <kubecoro/api/object.hpp>
+#include <kubecoro/base/callback.hpp>
+#include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/kept_text.hpp>
+#include <kubecoro/base/result.hpp>
+#include <kubecoro/manager/manager_options.hpp>
+#include <kubecoro/proof/operator_report.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kubecoro::testing {
+
+/// Manifests: each a file, a folder of .yaml, .yml and .json files, or the text itself, which has a line break or begins with `{`.
+class manifest_list : public text_list
+{
+public:
+    using text_list::text_list;
+    /// One of them.
+    manifest_list(const char* one) : text_list(std::vector<std::string>{one}) {}
+    /// One of them.
+    manifest_list(std::string one) : text_list(std::vector<std::string>{std::move(one)}) {}
+};
+
+/// Reads the cluster of a run, for invariants.
+class cluster_view
+{
+public:
+    virtual ~cluster_view() = default;
+    /// All objects of a resource, such as "configmaps" or "deployments.apps", in the order of their names. None for an unknown one.
+    [[nodiscard]] virtual std::vector<object> objects(std::string_view resource) = 0;
+};
+
+/// A finding that is no failure.
+struct allowed_finding
+{
+    /// The oracle that is switched off.
+    oracle which = oracle::converges;
+    /// Why. Required, and printed.
+    std::string because = {};
+    /// A part of operator_finding::what. Empty = all findings of the oracle.
+    std::string about = {};
+};
+
+/// Options of check_operator().
+struct operator_check_options
+{
+    /// Definitions of the custom resources. They are there before the operator starts.
+    manifest_list definitions = {};
+    /// Other objects that are there before the operator starts, and stay.
+    manifest_list surroundings = {};
+    /// Objects that a user creates while the operator runs, and deletes at the end. Those without a namespace go to "default".
+    manifest_list objects = {};
+    /// Name of the operator, of its service account and of the namespace of that. Empty = "operator".
+    std::string name = {};
+    /// As in the program. The Lease is used by runs with a hand-over only. Clock, log and seed are the check's.
+    manager_options managing = {};
+    /// Whether the server plays the controllers and the nodes of a cluster: pods become ready, jobs end.
+    bool live = false;
+    /// Whether the operator is ended before, during and after each request of the run without faults.
+    bool crashes = true;
+    /// Further runs, each with faults that its seed draws.
+    std::size_t seeds = 100;
+    /// The seed of the run without faults. The further runs have those that follow.
+    std::uint64_t first_seed = 1;
+    /// A state is settled when nothing has moved for this virtual time.
+    saturating_duration settle = std::chrono::seconds{30};
+    /// The virtual time in which the state must be that of the run without faults.
+    saturating_duration patience = std::chrono::minutes{30};
+    /// The virtual time for which the settled state of the run without faults is watched.
+    saturating_duration calm = std::chrono::hours{1};
+    /// Time between the resyncs of informers in the run without faults, which stand for events that change nothing. Other runs
+    /// have none: a resync would repair what the operator has missed.
+    saturating_duration resync = std::chrono::minutes{10};
+    /// Requests of the operator from one change of the user to the next settled state.
+    std::size_t max_requests = 2'000;
+    /// Fields that the comparison of states leaves out, such as "status.checkedBy": of all objects, or "configmaps data.time" of
+    /// one resource.
+    text_list ignored = {};
+    /// Findings that are no failures.
+    std::vector<allowed_finding> allowed = {};
+    /// Called at the beginning of each run. It brings the doubles of services that the operator calls to their first state.
+    callback<void()> begin_run = {};
+    /// Called after each write, by the operator or another one. A failure is a finding.
+    std::function<result<>(cluster_view&)> invariant = {};
+    /// Findings for which faults and objects are reduced. Each costs at most as many runs as `reductions` says.
+    std::size_t reduced = 3;
+    /// Runs that the reduction of one finding may take.
+    std::size_t reductions = 60;
+};
+
+} // namespace kubecoro::testing

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <kubecoro/base/clock.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kubecoro::testing {
+
+/// A promise that check_operator() checks. docs/guide/proving.md says how each is decided.
+enum class oracle
+{
+    /// The state becomes that of the run without faults, within a bounded time and number of requests.
+    converges,
+    /// Nothing is written while nothing changes, whatever is resynced.
+    stays_converged,
+    /// Nothing that the operator made is left when the objects are deleted.
+    cleans_up,
+    /// Objects of others are neither deleted nor changed.
+    spares_others,
+    /// Objects that are deleted are gone after a bounded time.
+    ends_finalizers,
+    /// No run throws or fails for good, and the operator does not end by itself.
+    runs_well,
+    /// No log line has the value of a Secret.
+    keeps_secrets,
+    /// Each right that is used is declared.
+    declares_rights,
+    /// Each right that is declared is used.
+    uses_rights,
+    /// The invariant of the options.
+    invariant
+};
+
+/// The oracle's name.
+[[nodiscard]] std::string_view to_string(oracle o) noexcept;
+
+/// A promise that was broken, with the shortest way to it.
+struct operator_finding
+{
+    /// The promise.
+    oracle which = oracle::converges;
+    /// The observation. The same in each run that breaks the promise in this way.
+    std::string what = {};
+    /// The first run that broke it: "reference", "crash", or "seed" with the faults below.
+    std::string run = {};
+    /// The seed of that run.
+    std::uint64_t seed = 0;
+    /// How many runs broke it.
+    std::size_t runs = 0;
+    /// The faults of the run, those left out without which it breaks the promise as well.
+    std::vector<std::string> faults = {};
+    /// The objects that were applied, reduced in the same way.
+    std::vector<std::string> objects = {};
+    /// Steps of the reduced run, with virtual time: requests, events, faults, log lines. The last ones if there are too many.
+    std::vector<std::string> trace = {};
+    /// Empty, or why the options allow it: then it counts as no failure.
+    std::string allowed_because = {};
+};
+
+/// The outcome of check_operator(). Tests true if no promise was broken but those that the options allow.
+struct operator_report
+{
+    /// Name of the operator.
+    std::string name = {};
+    /// Each broken promise once.
+    std::vector<operator_finding> findings = {};
+    /// Runs of the operator, those of the reduction left out.
+    std::size_t runs = 0;
+    /// Requests of the run without faults.
+    std::size_t requests = 0;
+    /// Real time that these runs took. Not part of the texts.
+    duration took{};
+
+    /// Whether nothing was found that the options do not allow.
+    [[nodiscard]] bool ok() const noexcept;
+    explicit operator bool() const noexcept { return ok(); }
+};
+
+/// For people: a few lines, and for each finding its faults and its trace. The same seed gives the same bytes.
+[[nodiscard]] std::string describe(const operator_report& r);
+/// For programs: one JSON object with the same contents.
+[[nodiscard]] std::string to_json(const operator_report& r);
+/// Writes describe(). Test frameworks print reports with it.
+std::ostream& operator<<(std::ostream& out, const operator_report& r);
+
+} // namespace kubecoro::testing

@@ -1,0 +1,102 @@
+#include "plan/run_plan_core.hpp"
+
+#include <array>
+#include <chrono>
+
+namespace kubecoro::testing::detail {
+namespace {
+
+constexpr std::array<fault_kind, 3> deaths{fault_kind::dies_before, fault_kind::dies_unanswered,
+                                           fault_kind::dies_answered};
+
+constexpr std::array<fault_kind, 18> all{
+    fault_kind::dies_before,       fault_kind::dies_unanswered, fault_kind::dies_answered, fault_kind::server_error,
+    fault_kind::too_many_requests, fault_kind::refused,         fault_kind::answer_lost,   fault_kind::late_request,
+    fault_kind::watches_cut,       fault_kind::watches_expired, fault_kind::late_events,   fault_kind::hidden_event,
+    fault_kind::stale_start,       fault_kind::conflict,        fault_kind::child_deleted, fault_kind::touched,
+    fault_kind::recreated,         fault_kind::clock_jump};
+
+constexpr std::size_t most_faults = 5;
+constexpr std::size_t longest_seconds = 90;
+
+} // namespace
+
+std::string_view to_string(fault_kind k) noexcept
+{
+    switch (k) {
+    case fault_kind::dies_before:
+        return "the operator ends before it is sent";
+    case fault_kind::dies_unanswered:
+        return "the operator ends when the server has done it, before the answer arrives";
+    case fault_kind::dies_answered:
+        return "the operator ends after its answer";
+    case fault_kind::server_error:
+        return "the server fails";
+    case fault_kind::too_many_requests:
+        return "the server answers 429";
+    case fault_kind::refused:
+        return "the connection is refused";
+    case fault_kind::answer_lost:
+        return "the server does it, and the answer is lost";
+    case fault_kind::late_request:
+        return "it arrives late";
+    case fault_kind::watches_cut:
+        return "all watches break off";
+    case fault_kind::watches_expired:
+        return "all watches end with 410";
+    case fault_kind::late_events:
+        return "events arrive late";
+    case fault_kind::hidden_event:
+        return "the next event is lost";
+    case fault_kind::stale_start:
+        return "the operator ends, and starts with an older state";
+    case fault_kind::conflict:
+        return "another writer changes the object just before";
+    case fault_kind::child_deleted:
+        return "another user deletes an object of the operator";
+    case fault_kind::touched:
+        return "a user touches an object";
+    case fault_kind::recreated:
+        return "a user deletes an object, and creates it again";
+    case fault_kind::clock_jump:
+        return "the calendar jumps";
+    }
+    return "";
+}
+
+std::string describe(const planned_fault& f)
+{
+    auto out = "request " + std::to_string(f.request) + ": " + std::string(to_string(f.kind));
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(f.lasts).count();
+    if (seconds != 0) out += ", " + std::to_string(seconds) + " s";
+    return out;
+}
+
+std::vector<run_plan> crash_plans(std::size_t requests)
+{
+    std::vector<run_plan> out;
+    for (std::size_t n = 1; n <= requests; ++n)
+        for (const auto kind : deaths) out.push_back({planned_fault{.kind = kind, .request = n}});
+    return out;
+}
+
+run_plan draw_plan(std::uint64_t seed, std::size_t requests)
+{
+    random_source random(seed);
+    run_plan out;
+    for (auto n = 1 + random() % most_faults; n != 0; --n) {
+        planned_fault f;
+        f.kind = all[random() % all.size()];
+        f.request = 1 + random() % (requests + requests / 4 + 1);
+        f.draw = random();
+        const auto seconds = 1 + random() % longest_seconds;
+        const bool lasts = f.kind == fault_kind::late_request || f.kind == fault_kind::late_events ||
+                           f.kind == fault_kind::hidden_event || f.kind == fault_kind::stale_start;
+        if (lasts) f.lasts = std::chrono::seconds(seconds);
+        if (f.kind == fault_kind::clock_jump) f.lasts = std::chrono::minutes(static_cast<int>(random() % 240) - 120);
+        out.push_back(f);
+    }
+    return out;
+}
+
+} // namespace kubecoro::testing::detail

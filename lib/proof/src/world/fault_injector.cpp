@@ -1,0 +1,296 @@
+#include "world/fault_injector.hpp"
+
+#include "state/masked_state_core.hpp"
+#include "world/stale_reads.hpp"
+
+#include <kubecoro/base/try.hpp>
+
+#include <boost/json/parse.hpp>
+
+#include <array>
+#include <charconv>
+#include <utility>
+
+namespace asio = boost::asio;
+namespace json = boost::json;
+
+namespace kubecoro::testing::detail {
+namespace {
+
+constexpr duration short_pause = std::chrono::seconds{1};
+constexpr duration poll = std::chrono::milliseconds{200};
+constexpr int most_polls = 3'000;
+
+/// Name, namespace and version of the object in an answer.
+struct written
+{
+    std::string ns, name;
+    std::uint64_t version = 0;
+};
+
+written object_in(std::string_view body)
+{
+    written out;
+    boost::system::error_code ignored;
+    const auto v = json::parse(body, ignored);
+    const auto* const whole = v.if_object();
+    const auto* const meta = whole ? whole->if_contains("metadata") : nullptr;
+    const auto* const m = meta ? meta->if_object() : nullptr;
+    if (!m) return out;
+    const auto text = [m](std::string_view name) {
+        const auto* const t = m->if_contains(name);
+        return t && t->is_string() ? std::string(t->get_string()) : std::string();
+    };
+    out.ns = text("namespace");
+    out.name = text("name");
+    const auto version = text("resourceVersion");
+    std::from_chars(version.data(), version.data() + version.size(), out.version);
+    return out;
+}
+
+std::string path_of(const traffic& t) { return t.target.substr(0, t.target.find('?')); }
+
+bool ends_with_answer(fault_kind k) { return k == fault_kind::dies_unanswered || k == fault_kind::dies_answered; }
+
+bool is_done_by_user(fault_kind k)
+{
+    return k == fault_kind::conflict || k == fault_kind::child_deleted || k == fault_kind::touched;
+}
+
+} // namespace
+
+fault_injector::fault_injector(const scenario& about, run_plan plan, world& w)
+    : about_(&about),
+      plan_(std::move(plan)),
+      world_(&w),
+      news_(w.now()),
+      events_held_until_(w.now()),
+      stale_until_(w.now())
+{
+}
+
+void fault_injector::has_news()
+{
+    news_ = world_->now();
+    world_->changed();
+}
+
+bool fault_injector::is_busy() const
+{
+    return hidden_ || late_ != 0 || events_held_until_ > world_->now() || world_->hands() != 0;
+}
+
+void fault_injector::leaves(traffic& t, planned_answer& made_up)
+{
+    t.at = world_->notes().now();
+    if (t.route.is_review()) return;
+    t.number = ++count_;
+    for (auto& f : plan_)
+        if (enabled_ && f.request == t.number) apply(f, t, made_up);
+    if (t.end == fate::passes || t.end == fate::lost) return;
+    if (world_->notes().traced())
+        world_->notes().note("request " + std::to_string(t.number), t.method + " " + t.target + " does not arrive");
+}
+
+void fault_injector::apply(const planned_fault& f, traffic& t, planned_answer& made_up)
+{
+    world_->notes().note("fault", describe(f));
+    switch (f.kind) {
+    case fault_kind::dies_before:
+        t.end = fate::never_sent;
+        return world_->end_operator(false, short_pause);
+    case fault_kind::stale_start:
+        t.end = fate::never_sent;
+        return begin_stale_start(f);
+    case fault_kind::server_error: {
+        constexpr std::array<int, 3> codes{500, 503, 504};
+        t.end = fate::answered_by_plan;
+        made_up = {codes[f.draw % codes.size()], "InternalError"};
+        return;
+    }
+    case fault_kind::too_many_requests:
+        t.end = fate::answered_by_plan;
+        made_up = {429, "TooManyRequests"};
+        return;
+    case fault_kind::refused:
+        t.end = fate::refused;
+        return;
+    case fault_kind::answer_lost:
+        t.end = fate::lost;
+        return;
+    case fault_kind::watches_cut:
+    case fault_kind::watches_expired:
+        if (auto* const r = world_->running_operator())
+            r->connection().end_watches(f.kind == fault_kind::watches_expired);
+        return;
+    case fault_kind::late_events:
+        events_held_until_ = world_->now() + f.lasts;
+        return;
+    case fault_kind::hidden_event:
+        hides_ = f;
+        return;
+    case fault_kind::recreated:
+        if (!about_->objects.empty()) world_->spawn(recreate(about_->objects[f.draw % about_->objects.size()]));
+        return;
+    case fault_kind::clock_jump:
+        return world_->clock().shift_wall(std::chrono::duration_cast<std::chrono::system_clock::duration>(f.lasts));
+    default: // at the server, or with the answer
+        later_.emplace(t.number, f);
+    }
+}
+
+void fault_injector::begin_stale_start(const planned_fault& f)
+{
+    stale_version_ = versions_.empty() ? 0 : versions_[f.draw % versions_.size()];
+    stale_until_ = world_->now() + f.lasts + short_pause;
+    events_held_until_ = stale_until_;
+    world_->end_operator(false, short_pause);
+}
+
+void fault_injector::make_stale(const traffic& t, request& r) const
+{
+    if (stale_version_ == 0 || world_->now() >= stale_until_ || t.route.verb != "list") return;
+    if (auto old = stale_list(r.target, stale_version_)) r.target = std::move(*old);
+}
+
+asio::awaitable<void> fault_injector::delay(duration d)
+{
+    const struct counted
+    {
+        std::size_t& n;
+        ~counted() { --n; }
+    } here{++late_};
+    (void)co_await sleep_for(world_->clock(), d);
+}
+
+asio::awaitable<void> fault_injector::arrives(const traffic& t, request& r)
+{
+    const auto [begin, end] = later_.equal_range(t.number);
+    const std::vector<std::pair<std::size_t, planned_fault>> faults(begin, end);
+    for (const auto& each : faults) {
+        if (each.second.kind == fault_kind::late_request)
+            co_await delay(each.second.lasts);
+        else if (is_done_by_user(each.second.kind))
+            (void)co_await meddle(each.second, t);
+    }
+    make_stale(t, r);
+}
+
+asio::awaitable<result<>> fault_injector::touch(std::string path, std::uint64_t draw)
+{
+    const auto body = R"({"metadata":{"annotations":{")" + std::string(touched_annotation) + R"(":")" +
+                      std::to_string(draw % 1000) + "\"}}}";
+    world_->notes().note("user", "touches " + path);
+    (void)co_await world_->server().execute("PATCH", std::move(path), body);
+    has_news();
+    co_return result<>{};
+}
+
+asio::awaitable<result<>> fault_injector::meddle(planned_fault f, traffic t)
+{
+    if (f.kind == fault_kind::conflict) {
+        const bool possible = t.route.writes() && !t.route.name.empty() && t.route.verb != "delete";
+        if (!possible) co_return result<>{};
+        auto path = path_of(t);
+        if (!t.route.subresource.empty()) path.erase(path.rfind('/'));
+        co_return co_await touch(std::move(path), f.draw);
+    }
+    if (f.kind == fault_kind::touched) {
+        if (about_->objects.empty()) co_return result<>{};
+        co_return co_await touch(about_->objects[f.draw % about_->objects.size()].path, f.draw);
+    }
+    if (children_.empty()) co_return result<>{};
+    const auto chosen = std::next(children_.begin(), static_cast<std::ptrdiff_t>(f.draw % children_.size()));
+    const auto path = chosen->second;
+    world_->notes().note("user", "deletes " + chosen->first);
+    (void)co_await world_->server().execute("DELETE", path);
+    has_news();
+    co_return result<>{};
+}
+
+asio::awaitable<result<>> fault_injector::recreate(user_object which)
+{
+    // Gone already, or not there yet: then there is nothing to do.
+    if (!creates_ || !co_await world_->server().execute("GET", which.path)) co_return result<>{};
+    world_->notes().note("user", "deletes " + which.key + ", and will create it again");
+    (void)co_await world_->server().execute("DELETE", which.path);
+    has_news();
+    for (int n = 0; n < most_polls; ++n) {
+        if (!co_await world_->server().execute("GET", which.path)) break;
+        KUBECORO_TRY(co_await sleep_for(world_->clock(), poll));
+    }
+    if (!creates_) co_return result<>{};
+    world_->notes().note("user", "creates " + which.key + " again");
+    (void)co_await world_->server().execute("POST", which.collection, which.body);
+    has_news();
+    co_return result<>{};
+}
+
+void fault_injector::note_write(const traffic& t, std::string_view body)
+{
+    if (t.status >= 300) return;
+    const auto o = object_in(body);
+    if (o.version != 0) versions_.push_back(o.version);
+    if (t.route.is_bookkeeping()) return;
+    has_news();
+    auto made = t.route;
+    if (t.route.verb == "create" && t.route.subresource.empty()) {
+        made.name = o.name;
+        children_.insert_or_assign(made.key(), path_of(t) + "/" + o.name);
+    } else if (t.route.verb == "patch" && t.status == 201) {
+        children_.insert_or_assign(made.key(), path_of(t));
+    } else if (t.route.verb == "delete" && !children_.contains(t.route.key())) {
+        wrongly_deleted_.insert(t.route.key());
+    }
+}
+
+void fault_injector::end_at_answer(const traffic& t)
+{
+    const auto [begin, end] = later_.equal_range(t.number);
+    for (auto at = begin; at != end; ++at)
+        if (ends_with_answer(at->second.kind))
+            world_->end_operator(at->second.kind == fault_kind::dies_answered, short_pause);
+}
+
+void fault_injector::is_answered(const traffic& t, std::string_view body)
+{
+    answered_.push_back(t);
+    if (world_->notes().traced()) {
+        auto line = t.method + " " + t.target + " -> " + std::to_string(t.status);
+        if (t.route.writes() && t.route.resource != "secrets" && !t.body.empty()) line += " " + t.body;
+        world_->notes().note("request " + std::to_string(t.number), line);
+    }
+    if (t.route.writes()) note_write(t, body);
+    end_at_answer(t);
+}
+
+bool fault_injector::loses(const traffic& t, std::string_view event)
+{
+    if (event.find(R"("type":"BOOKMARK")") != std::string_view::npos) return false;
+    news_ = world_->now();
+    if (world_->notes().traced())
+        world_->notes().note("event",
+                             t.route.display_name() + " " + std::string(event.substr(0, 16)) + " " +
+                                 object_in(event.substr(std::min(event.size(), event.find("\"object\":") + 9))).name);
+    if (!hides_) return false;
+    if (std::exchange(hidden_, true)) {
+        hidden_ = false;
+        hides_.reset();
+        return false;
+    }
+    world_->notes().note("fault", "this event is lost");
+    world_->at(world_->now() + hides_->lasts, [this] {
+        if (!std::exchange(hidden_, false)) return;
+        hides_.reset();
+        if (auto* const r = world_->running_operator()) r->connection().end_watches(true);
+    });
+    return true;
+}
+
+asio::awaitable<void> fault_injector::before_events()
+{
+    if (events_held_until_ > world_->now())
+        (void)co_await sleep_for(world_->clock(), events_held_until_ - world_->now());
+}
+
+} // namespace kubecoro::testing::detail

@@ -1,0 +1,82 @@
+// Numbers the requests of a run, records them, and lets the faults of its plan happen at them.
+#pragma once
+
+#include "plan/run_plan_core.hpp"
+#include "world/wire.hpp"
+#include "world/world.hpp"
+
+#include <kubecoro/base/random.hpp>
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace kubecoro::testing::detail {
+
+class fault_injector final : public traffic_master
+{
+public:
+    /// @param w  Outlives the injector's last call.
+    fault_injector(const scenario& about, run_plan plan, world& w);
+
+    /// Every request that the server has answered, in order.
+    [[nodiscard]] const std::vector<traffic>& answered() const noexcept { return answered_; }
+    /// Requests that were counted.
+    [[nodiscard]] std::size_t requests() const noexcept { return count_; }
+    /// The last time at which something was written, or at which the operator saw an event.
+    [[nodiscard]] time_point last_news() const noexcept { return news_; }
+    /// Whether a fault is in progress that will end by itself.
+    [[nodiscard]] bool is_busy() const;
+    /// While off, no fault begins.
+    void enable(bool on) noexcept { enabled_ = on; }
+    /// From now on no user creates anything.
+    void end_creation() noexcept { creates_ = false; }
+    /// A user has written.
+    void has_news();
+    /// Objects that the operator has created and that another user may delete, by key, with their paths.
+    [[nodiscard]] const std::map<std::string, std::string>& children() const noexcept { return children_; }
+    /// Keys that the operator has deleted without having created them.
+    [[nodiscard]] const std::set<std::string>& wrongly_deleted() const noexcept { return wrongly_deleted_; }
+
+    void leaves(traffic& t, planned_answer& made_up) override;
+    boost::asio::awaitable<void> arrives(const traffic& t, request& r) override;
+    void is_answered(const traffic& t, std::string_view body) override;
+    bool loses(const traffic& t, std::string_view event) override;
+    boost::asio::awaitable<void> before_events() override;
+
+private:
+    void apply(const planned_fault& f, traffic& t, planned_answer& made_up);
+    void end_at_answer(const traffic& t);
+    void note_write(const traffic& t, std::string_view body);
+    void begin_stale_start(const planned_fault& f);
+    void make_stale(const traffic& t, request& r) const;
+    boost::asio::awaitable<void> delay(duration d);
+    boost::asio::awaitable<result<>> meddle(planned_fault f, traffic t);
+    boost::asio::awaitable<result<>> recreate(user_object which);
+    boost::asio::awaitable<result<>> touch(std::string path, std::uint64_t draw);
+
+    const scenario* about_;
+    run_plan plan_;
+    world* world_;
+    std::size_t count_ = 0;
+    std::vector<traffic> answered_;
+    /// Faults of requests that have left, by number.
+    std::multimap<std::size_t, planned_fault> later_;
+    std::map<std::string, std::string> children_;
+    std::set<std::string> wrongly_deleted_;
+    std::vector<std::uint64_t> versions_;
+    time_point news_;
+    time_point events_held_until_;
+    std::optional<planned_fault> hides_;
+    bool hidden_ = false;
+    bool enabled_ = true;
+    bool creates_ = true;
+    std::size_t late_ = 0;
+    std::uint64_t stale_version_ = 0;
+    time_point stale_until_;
+};
+
+} // namespace kubecoro::testing::detail

@@ -1,0 +1,60 @@
+#pragma once
+// A small operator with a place for each of the faults that the check is to find.
+
+#include <kubecoro/manager/manager.hpp>
+#include <kubecoro/proof/check_operator.hpp>
+
+#include <memory>
+#include <string>
+
+namespace proof_test {
+
+namespace kt = kubecoro::testing;
+
+/// A defect, as studies of operators report it.
+enum class planted
+{
+    nothing,
+    /// Creates a child with a name that the server makes, and keeps the name in the status: an end in between leaves a second one.
+    forgets_what_it_made,
+    /// Counts the children of its store and creates those that are missing, under names that the server makes.
+    trusts_its_store,
+    /// Takes a child that is there for its own, also that of another owner.
+    takes_what_is_there,
+    /// Deletes all config maps that have its label at the end.
+    deletes_by_label,
+    /// The children have no owner, and nobody deletes them.
+    leaves_children,
+    /// The finalizer waits for something that never comes.
+    never_finishes,
+    /// The status has the time of the run.
+    writes_in_each_run,
+    /// Records an event in each run, one with a text of its own.
+    tells_everything,
+    /// Counts its runs at a service outside, and writes the number down.
+    counts_twice,
+    /// Throws where a field is missing.
+    throws,
+    /// Logs what it reads from a Secret.
+    logs_secrets,
+    /// Reads a kind without the right to do so.
+    lacks_a_right,
+    /// Declares a right that it does not need.
+    has_a_right_too_many
+};
+
+/// A service that the operator calls.
+struct outside
+{
+    int calls = 0;
+};
+
+/// Adds the operator, which keeps a config map with the text of each note.
+void add_keeper(kubecoro::manager& m, planted defect, const std::shared_ptr<outside>& service);
+
+/// Definition and objects; nothing else is set.
+[[nodiscard]] kt::operator_check_options keeper_options();
+/// A check of the operator with a defect. The service is a new one in each run.
+[[nodiscard]] kt::operator_report check_keeper(planted defect, kt::operator_check_options options);
+
+} // namespace proof_test
