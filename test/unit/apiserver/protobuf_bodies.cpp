@@ -151,6 +151,12 @@ void make_valid(const resource_info& info, json::object& object)
     }
     if (info.behaves == builtin::event) make_event_valid(info.group.empty(), object);
     make_plain_valid(info, object);
+    if (info.kind.ends_with("WebhookConfiguration"))
+        object["webhooks"] =
+            json::parse(R"([{"name":"a.b.c","sideEffects":"None","admissionReviewVersions":["v1"],"timeoutSeconds":3,)"
+                        R"("clientConfig":{"url":"https://a.b/c","caBundle":"YQ=="},"matchConditions":[{"name":"a",)"
+                        R"("expression":"true"}],"rules":[{"operations":["*"],"apiGroups":["a"],"apiVersions":["v1"],)"
+                        R"("resources":["b"]}],"objectSelector":{"matchLabels":{"a":"b"}}}])");
     if (info.behaves == builtin::lease) {
         object["spec"].as_object()["leaseDurationSeconds"] = 15;
         object["spec"].as_object()["leaseTransitions"] = 1;

@@ -30,6 +30,12 @@ std::vector<std::string> warnings(const apiserver::http_response& r)
     return out;
 }
 
+std::string webhook(const std::string& name)
+{
+    return R"({"name":")" + name +
+           R"(","sideEffects":"None","admissionReviewVersions":["v1"],"clientConfig":{"url":"https://a.b"}})";
+}
+
 bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 } // namespace
@@ -72,7 +78,8 @@ TEST_CASE("warnings: definitions without such parts get none", "[apiserver][warn
 TEST_CASE("warnings: admission webhooks, policies, quotas and aggregated APIs are named", "[apiserver][warnings]")
 {
     server s;
-    const std::string hooks = R"({"metadata":{"name":"hooks"},"webhooks":[{"name":"a.example.com"},{"name":"b.c.d"}]})";
+    const std::string hooks =
+        R"({"metadata":{"name":"hooks"},"webhooks":[)" + webhook("a.example.com") + "," + webhook("b.c.d") + "]}";
     for (const std::string kind : {"validating", "mutating"}) {
         const auto all = warnings(s.ask("POST", admission + kind + "webhookconfigurations", hooks));
         REQUIRE(all.size() == 1);
@@ -100,9 +107,9 @@ TEST_CASE("warnings: admission webhooks, policies, quotas and aggregated APIs ar
 TEST_CASE("warnings: long names are shortened", "[apiserver][warnings]")
 {
     server s;
-    const std::string name(100'000, 'n');
+    const std::string name = std::string(240, 'n') + ".b.c";
     const auto hooked = warnings(s.ask("POST", admission + "validatingwebhookconfigurations",
-                                       R"({"metadata":{"name":"h"},"webhooks":[{"name":")" + name + R"("}]})"));
+                                       R"({"metadata":{"name":"h"},"webhooks":[)" + webhook(name) + "]}"));
     REQUIRE(hooked.size() == 1);
     CHECK(hooked[0].size() < 1024);
 }

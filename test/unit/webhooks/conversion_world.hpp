@@ -4,6 +4,7 @@
 #include "manager_fixture.hpp"
 #include "site.hpp"
 
+#include <kubecoro/api/bytes.hpp>
 #include <kubecoro/api/crd.hpp>
 #include <kubecoro/webhooks/webhooks.hpp>
 
@@ -15,6 +16,12 @@ namespace webhooks_test {
 
 namespace json = boost::json;
 using namespace kubecoro;
+
+/// The response with a JSON patch.
+inline json::object patching(std::string_view patch)
+{
+    return {{"allowed", true}, {"patchType", "JSONPatch"}, {"patch", bytes{std::string(patch)}.base64()}};
+}
 
 /// The definition of Site, with a conversion. @param stored  The version in which objects are stored.
 inline json::object definition_of_both(std::string_view stored)
@@ -98,6 +105,9 @@ struct converted_world
     /// In place of the converter's answer.
     std::optional<result<std::string>> answer;
     duration delay{};
+    /// Answers requests of reviews, all of which are kept.
+    std::function<json::object(const json::object&)> reviewer;
+    std::vector<json::object> reviews;
 
     converted_world()
     {
@@ -113,6 +123,7 @@ struct converted_world
     {
         if (delay.count() > 0) KUBECORO_TRY(co_await sleep_for(*w.run.shared_clock(), delay));
         if (answer) co_return *answer;
+        if (r.target.starts_with("/raw")) co_return raw(r.body);
         const bool converts = r.target.starts_with("/convert");
         if (converts) questions.push_back(json::parse(r.body).at("request").at("objects").as_array().size());
         auto reply = co_await hooks.answer({r.method, r.target, r.content_type, r.body});
@@ -121,22 +132,52 @@ struct converted_world
         meddle(review.as_object()["response"].as_object());
         co_return json::serialize(review);
     }
+    std::string raw(const std::string& body)
+    {
+        const auto review = json::parse(body);
+        const auto& request = reviews.emplace_back(review.at("request").as_object());
+        auto response = reviewer ? reviewer(request) : json::object{{"allowed", true}};
+        response["uid"] = request.at("uid");
+        return json::serialize(json::value{
+            {"kind", "AdmissionReview"}, {"apiVersion", review.at("apiVersion")}, {"response", std::move(response)}});
+    }
     void store_in(std::string_view version)
     {
         auto merge = json::object{{"spec", {{"versions", definition_of_both(version).at("spec").at("versions")}}}};
         REQUIRE(
             w.run.run(w.cluster.patch(definitions(), "", "sites.example.com", patch_kind::merge, std::move(merge))));
     }
-    /// Stores the configurations of the admission webhooks.
-    void install()
+    /// Stores the configurations of the admission webhooks. @param edit  Changes each webhook.
+    void install(const std::function<void(json::object&)>& edit = {})
     {
         for (auto o : hooks.manifests()) {
-            const auto kind = std::string(o.at("kind").as_string());
-            if (!kind.ends_with("WebhookConfiguration")) continue;
-            const auto plural =
-                kind.starts_with("Mutating") ? "mutatingwebhookconfigurations" : "validatingwebhookconfigurations";
-            REQUIRE(w.run.run(w.cluster.create({"admissionregistration.k8s.io", "v1", plural, kind, false}, "", o)));
+            if (!std::string_view(o.at("kind").as_string()).ends_with("WebhookConfiguration")) continue;
+            for (auto& each : o.at("webhooks").as_array())
+                if (edit) edit(each.as_object());
+            REQUIRE(configure(o));
         }
+    }
+    result<object> configure(const json::object& configuration)
+    {
+        const auto kind = std::string(configuration.at("kind").as_string());
+        const auto plural =
+            kind.starts_with("Mutating") ? "mutatingwebhookconfigurations" : "validatingwebhookconfigurations";
+        return w.run.run(
+            w.cluster.create({"admissionregistration.k8s.io", "v1", plural, kind, false}, "", configuration));
+    }
+    /// A webhook that `reviewer` answers. @param more  Members of the webhook.
+    result<object> add_raw(std::string_view kind, std::string_view rule, const json::object& more = {})
+    {
+        json::object webhook{{"name", "raw.example.com"},
+                             {"clientConfig", {{"url", "https://raw.example.com/raw"}}},
+                             {"rules", {json::parse(rule)}},
+                             {"sideEffects", "None"},
+                             {"admissionReviewVersions", {"v1"}}};
+        for (const auto& [name, v] : more) webhook[name] = v;
+        return configure({{"apiVersion", "admissionregistration.k8s.io/v1"},
+                          {"kind", std::string(kind) + "WebhookConfiguration"},
+                          {"metadata", {{"name", "raw"}}},
+                          {"webhooks", {webhook}}});
     }
     result<object> get(const resource_type& type) { return w.run.run(w.cluster.get(type, "default", "blog")); }
     json::value spec(const resource_type& type) { return get(type).value().to_json().at("spec"); }

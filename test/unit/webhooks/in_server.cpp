@@ -157,13 +157,6 @@ TEST_CASE("server: failure policies, in the words of a kube-apiserver", "[webhoo
         a.reachable = false;
         CHECK(a.create(R"({"hosts":[]})"));
     }
-    SECTION("match conditions are not evaluated")
-    {
-        a.install([](json::object& each) {
-            each["matchConditions"] = json::array{json::object{{"name", "x"}, {"expression", "true"}}};
-        });
-        CHECK(a.refusal(a.create(R"({"hosts":[]})")).ends_with("does not evaluate matchConditions"));
-    }
 }
 
 TEST_CASE("server: a webhook that takes too long has failed", "[webhooks][apiserver]")

@@ -1,6 +1,5 @@
 #include <kubecoro/admission/detail/admission_ledger.hpp>
 
-#include <kubecoro/admission/detail/json_patch.hpp>
 #include <kubecoro/api/detail/json_access.hpp>
 #include <kubecoro/api/detail/written_json.hpp>
 
@@ -52,43 +51,79 @@ server_status gave_up()
 
 std::optional<server_status> admission_ledger::review(bool mutating, const std::vector<admission_webhook>& webhooks,
                                                       admission_attributes about, const json::value* before,
-                                                      json::value* now)
+                                                      json::value* now, version_change versions)
 {
-    const bool asks = std::ranges::any_of(
-        webhooks, [&](const admission_webhook& w) { return w.mutates == mutating && is_asked(w, about, now, before); });
+    const bool asks = std::ranges::any_of(webhooks, [&](const admission_webhook& w) {
+        return w.mutates == mutating && version_for(w, about, now, before);
+    });
     if (!asks) return {};
     auto key = key_of(about, before, now);
-    if (auto& known = done_[mutating ? 0 : 1]; known && known->key == key) {
+    if (const auto& known = done_[mutating ? 0 : 1]; known && known->key == key) {
         if (known->round.refusal()) return known->round.refusal();
-        if (now != nullptr && mutating && !apply_json_patch(*now, known->round.patch())) return gave_up();
+        if (const auto& made = known->round.object().now; now != nullptr && mutating && made) *now = *made;
         return {};
     }
     if (attempts_ >= most_attempts) return gave_up();
     std::vector<admission_webhook> those;
     std::ranges::copy_if(webhooks, std::back_inserter(those), [&](const auto& w) { return w.mutates == mutating; });
     const auto next_uid = [this] { return review_uid(++reviews_); };
-    pending_ = std::make_unique<entry>(entry{
-        std::move(key), admission_round(std::move(those), std::move(about), copied(now), copied(before), next_uid)});
-    pending_validates_ = !mutating;
+    pending_ = std::make_unique<entry>(
+        entry{std::move(key),
+              admission_round(std::move(those), std::move(about), {copied(now), copied(before)}, conditions_, next_uid),
+              std::move(versions), mutating});
     return server_status{};
+}
+
+asio::awaitable<result<json::value>> admission_ledger::in_version(entry& of, json::value object, std::string version)
+{
+    const auto slash = text_in(object, "apiVersion").rfind('/');
+    const auto own = std::string(text_in(object, "apiVersion").substr(slash + 1));
+    if (own == version || !of.round.about().kind_api_version.empty()) co_return object;
+    if (!of.versions) co_return failure(cond::misconfigured, "objects are not converted");
+    co_return co_await of.versions(std::move(object), std::move(version));
+}
+
+asio::awaitable<void> admission_ledger::ask(entry& of, admission_round::turn turn)
+{
+    auto& round = of.round;
+    written_object shown = round.object();
+    for (auto* each : {&shown.now, &shown.before}) {
+        if (!*each) continue;
+        auto made = co_await in_version(of, **each, turn.version);
+        if (!made) co_return round.refuse(internal_error(made.error().message()));
+        *each = *std::move(made);
+    }
+    auto body = round.review(shown);
+    if (!body) co_return;
+    auto answer = co_await caller_.ask(turn.of->place, turn.of->timeout, *std::move(body));
+    if (!answer) answer = answer.error().because("failed to call webhook: " + answer.error().message());
+    auto changed = round.answered(answer, std::move(shown.now));
+    if (!changed) co_return;
+    auto back = co_await in_version(of, *std::move(changed), round.about().version);
+    if (!back) co_return round.refuse(internal_error(back.error().message()));
+    round.take(*std::move(back));
 }
 
 asio::awaitable<void> admission_ledger::perform()
 {
     ++attempts_;
-    while (auto asked = pending_->round.next()) {
-        auto answer = co_await caller_.ask(asked->to->place, asked->to->timeout, std::move(asked->body));
-        if (answer)
-            pending_->round.answered(answer);
-        else
-            pending_->round.answered(answer.error().because("failed to call webhook: " + answer.error().message()));
-    }
-    done_[pending_validates_ ? 1 : 0] = std::move(pending_);
+    while (auto turn = pending_->round.next()) co_await ask(*pending_, *std::move(turn));
+    done_[pending_->mutating ? 0 : 1] = std::move(pending_);
+}
+
+void admission_ledger::next_object()
+{
+    constexpr std::size_t most_warnings = 100;
+    auto all = warnings();
+    if (all.size() > most_warnings) all.resize(most_warnings);
+    earlier_warnings_ = std::move(all);
+    for (auto& each : done_) each.reset();
+    attempts_ = 0;
 }
 
 std::vector<std::string> admission_ledger::warnings() const
 {
-    std::vector<std::string> out;
+    auto out = earlier_warnings_;
     for (const auto& each : done_)
         if (each) out.insert(out.end(), each->round.warnings().begin(), each->round.warnings().end());
     return out;

@@ -25,17 +25,20 @@ server_status no_dry_run(const admission_webhook& w)
 } // namespace
 
 admission_round::admission_round(std::vector<admission_webhook> webhooks, admission_attributes about,
-                                 std::optional<json::value> now, std::optional<json::value> before,
+                                 written_object object, match_conditions conditions,
                                  std::function<std::string()> next_uid)
-    : about_(std::move(about)), now_(std::move(now)), before_(std::move(before)), next_uid_(std::move(next_uid))
+    : about_(std::move(about)),
+      object_(std::move(object)),
+      conditions_(std::move(conditions)),
+      next_uid_(std::move(next_uid))
 {
     for (auto& w : webhooks) webhooks_.push_back({std::move(w)});
 }
 
-bool admission_round::wants(const state& s) const
+std::optional<std::string> admission_round::wanted_version(const state& s) const
 {
-    if (again_ && !(s.webhook.reinvoked && s.asked && s.seen != changes_)) return false;
-    return is_asked(s.webhook, about_, pointer(now_), pointer(before_));
+    if (again_ && !(s.webhook.reinvoked && s.asked && s.seen != changes_)) return {};
+    return version_for(s.webhook, about_, pointer(object_.now), pointer(object_.before));
 }
 
 void admission_round::refuse(server_status why)
@@ -48,7 +51,7 @@ void admission_round::fail(const admission_webhook& w, std::string_view why)
     if (!w.ignores_failures) refuse(failed_call(w, why));
 }
 
-std::optional<admission_round::question> admission_round::next()
+std::optional<admission_round::turn> admission_round::next()
 {
     for (;; ++at_) {
         if (at_ == webhooks_.size()) {
@@ -60,43 +63,80 @@ std::optional<admission_round::question> admission_round::next()
         auto& s = webhooks_[at_];
         // A write that is refused already is not changed further.
         if (refusal_ && s.webhook.mutates) return {};
-        if (!wants(s)) continue;
-        if (about_.dry_run && !s.webhook.without_effects) {
-            refuse(no_dry_run(s.webhook));
-            continue;
-        }
-        const auto* conditions = array_in(s.webhook.text, "matchConditions");
-        if (conditions != nullptr && !conditions->empty()) {
-            fail(s.webhook, "this embedded API server does not evaluate matchConditions");
-            continue;
-        }
-        uid_ = next_uid_();
-        return question{&s.webhook, review_of(uid_, about_, pointer(now_), pointer(before_))};
+        auto version = wanted_version(s);
+        if (!version) continue;
+        version_ = *version;
+        ++at_;
+        return turn{&s.webhook, *std::move(version)};
     }
 }
 
-void admission_round::answered(const result<std::string>& body)
+bool admission_round::meets_conditions(const admission_webhook& w, const json::object& request)
 {
-    auto& s = webhooks_[at_++];
-    s.asked = true;
-    if (!body) return fail(s.webhook, body.error().message());
-    const auto read = read_answer(*body, uid_);
-    if (!read) return fail(s.webhook, read.error().message());
-    warnings_.insert(warnings_.end(), read->warnings.begin(), read->warnings.end());
-    if (!read->allowed) return refuse(denied_by(s.webhook, read->status));
-    if (s.webhook.mutates && now_) change(s.webhook, read->patch);
-    s.seen = changes_;
+    const auto* all = array_in(w.text, "matchConditions");
+    if (all == nullptr || all->empty()) return true;
+    const auto met = conditions_ ? conditions_(*all, request) : failure(cond::misconfigured, "they are not evaluated");
+    if (!met && !w.ignores_failures) refuse(forbidden_by(about_, met.error().message()));
+    return met && *met;
 }
 
-void admission_round::change(const admission_webhook& w, const json::array& operations)
+std::optional<std::string> admission_round::review(const written_object& object)
 {
-    if (operations.empty()) return;
-    auto changed = *now_;
-    if (!apply_json_patch(changed, operations)) return fail(w, "its JSON patch cannot be applied");
-    if (changed == *now_) return;
-    now_ = std::move(changed);
-    ++changes_;
-    patch_.insert(patch_.end(), operations.begin(), operations.end());
+    auto& s = webhooks_[at_ - 1];
+    uid_ = next_uid_();
+    auto request = review_request(uid_, about_, version_, pointer(object.now), pointer(object.before));
+    if (!meets_conditions(s.webhook, request)) return {};
+    if (about_.dry_run && !s.webhook.without_effects) {
+        refuse(no_dry_run(s.webhook));
+        return {};
+    }
+    if (s.webhook.review_version.empty()) {
+        fail(s.webhook, "could not create admission objects: webhook does not accept known AdmissionReview versions "
+                        "(v1, v1beta1)");
+        return {};
+    }
+    s.asked = true;
+    s.seen = changes_;
+    return review_of(s.webhook, std::move(request));
+}
+
+std::optional<json::value> admission_round::answered(const result<std::string>& body, std::optional<json::value> now)
+{
+    const auto& w = webhooks_[at_ - 1].webhook;
+    const auto read = body ? read_answer(w, *body, uid_) : body.error();
+    if (!read) {
+        fail(w, read.error().message());
+        return {};
+    }
+    warnings_.insert(warnings_.end(), read->warnings.begin(), read->warnings.end());
+    if (!read->allowed) {
+        refuse(denied_by(w, read->status));
+        return {};
+    }
+    return patched(w, read->patch, std::move(now));
+}
+
+std::optional<json::value> admission_round::patched(const admission_webhook& w, const json::array& operations,
+                                                    std::optional<json::value> now)
+{
+    if (operations.empty()) return {};
+    if (!now) {
+        refuse(internal_error("admission webhook \"" + w.name +
+                              "\" attempted to modify the object, which is not supported for this operation"));
+        return {};
+    }
+    auto changed = *now;
+    if (!apply_json_patch(changed, operations) || !changed.is_object()) {
+        refuse(internal_error("the JSON patch of the webhook \"" + w.name + "\" cannot be applied"));
+        return {};
+    }
+    return changed == *now ? std::nullopt : std::optional(std::move(changed));
+}
+
+void admission_round::take(json::value changed)
+{
+    object_.now = std::move(changed);
+    webhooks_[at_ - 1].seen = ++changes_;
 }
 
 } // namespace kubecoro::detail

@@ -45,12 +45,12 @@ bool names_resource(const json::object& rule, const admission_attributes& about)
            });
 }
 
-bool is_for(const json::object& rule, const admission_attributes& about)
+bool is_for(const json::object& rule, const admission_attributes& about, std::string_view version)
 {
     const auto scope = text_in(rule, "scope");
     const bool in_scope = scope.empty() || scope == "*" || (scope == "Namespaced") == about.namespaced;
     return in_scope && names(rule, "operations", about.operation) && names(rule, "apiGroups", about.group) &&
-           names(rule, "apiVersions", about.version) && names_resource(rule, about);
+           names(rule, "apiVersions", version) && names_resource(rule, about);
 }
 
 /// An absent selector selects everything, as the server's default does; one that is not valid nothing.
@@ -67,14 +67,19 @@ bool selects(const json::object& webhook, std::string_view name, const json::obj
 
 const json::object* labels_of(const json::value* o) { return object_in(member_in(o, "metadata"), "labels"); }
 
-json::object kind_of(const admission_attributes& about)
+json::object kind_of(const admission_attributes& about, std::string_view version)
 {
-    return {{"group", about.group}, {"version", about.version}, {"kind", about.kind}};
+    if (about.kind_api_version.empty()) return {{"group", about.group}, {"version", version}, {"kind", about.kind}};
+    const std::string_view own = about.kind_api_version;
+    const auto slash = own.find('/');
+    return {{"group", slash == own.npos ? std::string_view() : own.substr(0, slash)},
+            {"version", own.substr(slash + 1)},
+            {"kind", about.kind}};
 }
 
-json::object resource_of(const admission_attributes& about)
+json::object resource_of(const admission_attributes& about, std::string_view version)
 {
-    return {{"group", about.group}, {"version", about.version}, {"resource", about.plural}};
+    return {{"group", about.group}, {"version", version}, {"resource", about.plural}};
 }
 
 failure unusable(const std::string& why) { return failure(cond::corrupt, "received invalid webhook response: " + why); }
@@ -89,12 +94,27 @@ std::vector<std::string> texts_in(const json::object& o, std::string_view name)
     return out;
 }
 
-result<json::array> patch_in(const json::object& response)
+/// Why patch and its type do not belong together; empty: they do. Older reviews are not held to it.
+std::string patch_problem(const admission_webhook& w, const json::object& response)
 {
+    const bool has_patch = !text_in(response, "patch").empty();
+    const auto* type = response.if_contains("patchType");
+    const bool has_type = type != nullptr && !type->is_null();
+    if (w.review_version == "v1beta1") return {};
+    if (!w.mutates && has_patch) return "validating webhook may not return response.patch";
+    if (!w.mutates && has_type) return "validating webhook may not return response.patchType";
+    if (has_patch && !has_type) return "webhook returned response.patch but not response.patchType";
+    if (!has_patch && has_type) return "webhook returned response.patchType but not response.patch";
+    if (has_type && text_in(response, "patchType") != "JSONPatch")
+        return "unsupported patch type \"" + std::string(text_in(response, "patchType")) + "\"";
+    return {};
+}
+
+result<json::array> patch_in(const admission_webhook& w, const json::object& response)
+{
+    if (auto why = patch_problem(w, response); !why.empty()) return unusable(why);
     const auto text = text_in(response, "patch");
-    if (text.empty()) return json::array();
-    if (text_in(response, "patchType") != "JSONPatch")
-        return unusable("webhook returned response.patch but not response.patchType");
+    if (text.empty() || !w.mutates) return json::array();
     const auto decoded = bytes::from_base64(text);
     if (!decoded) return unusable("response.patch is no base64");
     boost::system::error_code ec;
@@ -126,6 +146,19 @@ webhook_place webhook_place_of(const json::object& client)
     return out;
 }
 
+namespace {
+
+std::string review_version_of(const json::object& webhook)
+{
+    const auto* versions = array_in(webhook, "admissionReviewVersions");
+    if (versions == nullptr) return {};
+    const auto known =
+        std::ranges::find_if(*versions, [](const json::value& v) { return v == "v1" || v == "v1beta1"; });
+    return known == versions->end() ? std::string() : std::string(known->get_string());
+}
+
+} // namespace
+
 std::vector<admission_webhook> webhooks_of(const json::value& configuration, bool mutating)
 {
     std::vector<admission_webhook> out;
@@ -143,33 +176,54 @@ std::vector<admission_webhook> webhooks_of(const json::value& configuration, boo
                        .ignores_failures = text_in(w, "failurePolicy") == "Ignore",
                        .reinvoked = text_in(w, "reinvocationPolicy") == "IfNeeded",
                        .without_effects = effects == "None" || effects == "NoneOnDryRun",
+                       .equivalent = text_in(w, "matchPolicy") != "Exact",
+                       .review_version = review_version_of(w),
                        .timeout = std::chrono::seconds(number_in(w, "timeoutSeconds", 10))});
     }
     return out;
 }
 
-bool is_asked(const admission_webhook& w, const admission_attributes& about, const json::value* now,
-              const json::value* before)
+namespace {
+
+/// The first version of a rule that names one: that of the request, or an equivalent one.
+std::optional<std::string> named_version(const admission_webhook& w, const admission_attributes& about)
 {
     const auto* rules = array_in(w.text, "rules");
-    const bool fits = rules != nullptr && std::ranges::any_of(*rules, [&](const json::value& r) {
-                          return r.is_object() && is_for(r.get_object(), about);
-                      });
-    if (!fits) return false;
-    const auto* labels = about.namespace_labels ? &*about.namespace_labels : nullptr;
-    if (labels != nullptr && !selects(w.text, "namespaceSelector", labels)) return false;
-    return (now != nullptr && selects(w.text, "objectSelector", labels_of(now))) ||
-           (before != nullptr && selects(w.text, "objectSelector", labels_of(before)));
+    if (rules == nullptr) return {};
+    const auto any_names = [&](std::string_view version) {
+        return std::ranges::any_of(
+            *rules, [&](const json::value& r) { return r.is_object() && is_for(r.get_object(), about, version); });
+    };
+    if (any_names(about.version)) return about.version;
+    if (!w.equivalent) return {};
+    for (const auto& r : *rules)
+        for (const auto& other : about.other_versions)
+            if (r.is_object() && is_for(r.get_object(), about, other)) return other;
+    return {};
 }
 
-std::string review_of(std::string_view uid, const admission_attributes& about, const json::value* now,
-                      const json::value* before)
+} // namespace
+
+std::optional<std::string> version_for(const admission_webhook& w, const admission_attributes& about,
+                                       const json::value* now, const json::value* before)
+{
+    auto version = named_version(w, about);
+    if (!version) return {};
+    const auto* labels = about.namespace_labels ? &*about.namespace_labels : nullptr;
+    if (labels != nullptr && !selects(w.text, "namespaceSelector", labels)) return {};
+    const bool selected = (now != nullptr && selects(w.text, "objectSelector", labels_of(now))) ||
+                          (before != nullptr && selects(w.text, "objectSelector", labels_of(before)));
+    return selected ? version : std::nullopt;
+}
+
+json::object review_request(std::string_view uid, const admission_attributes& about, std::string_view version,
+                            const json::value* now, const json::value* before)
 {
     json::object request{{"uid", uid},
-                         {"kind", kind_of(about)},
-                         {"resource", resource_of(about)},
-                         {"requestKind", kind_of(about)},
-                         {"requestResource", resource_of(about)}};
+                         {"kind", kind_of(about, version)},
+                         {"resource", resource_of(about, version)},
+                         {"requestKind", kind_of(about, about.version)},
+                         {"requestResource", resource_of(about, about.version)}};
     if (!about.subresource.empty()) request["subResource"] = request["requestSubResource"] = about.subresource;
     if (!about.name.empty()) request["name"] = about.name;
     if (!about.ns.empty()) request["namespace"] = about.ns;
@@ -178,28 +232,36 @@ std::string review_of(std::string_view uid, const admission_attributes& about, c
     request["object"] = now != nullptr ? *now : json::value();
     request["oldObject"] = before != nullptr ? *before : json::value();
     request["dryRun"] = about.dry_run;
-    return written_json(json::object{
-        {"kind", "AdmissionReview"}, {"apiVersion", "admission.k8s.io/v1"}, {"request", std::move(request)}});
+    request["options"] = about.options;
+    return request;
 }
 
-result<admission_answer> read_answer(std::string_view body, std::string_view uid)
+std::string review_of(const admission_webhook& w, json::object request)
 {
+    return written_json(json::object{{"kind", "AdmissionReview"},
+                                     {"apiVersion", "admission.k8s.io/" + w.review_version},
+                                     {"request", std::move(request)}});
+}
+
+result<admission_answer> read_answer(const admission_webhook& w, std::string_view body, std::string_view uid)
+{
+    const bool strict = w.review_version == "v1";
     const auto parsed = object::parse(body);
     if (!parsed) return unusable("no JSON object");
     const auto all = parsed->to_json();
-    if (text_in(all, "kind") != "AdmissionReview" || text_in(all, "apiVersion") != "admission.k8s.io/v1")
+    if (strict && (text_in(all, "kind") != "AdmissionReview" || text_in(all, "apiVersion") != "admission.k8s.io/v1"))
         return unusable("expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got " +
                         std::string(text_in(all, "apiVersion")) + ", Kind=" + std::string(text_in(all, "kind")));
     const auto* response = object_in(all, "response");
     if (response == nullptr) return unusable("webhook response was absent");
-    if (text_in(*response, "uid") != uid)
+    if (strict && text_in(*response, "uid") != uid)
         return unusable("expected response.uid=\"" + std::string(uid) + "\", got \"" +
                         std::string(text_in(*response, "uid")) + "\"");
     admission_answer out;
     out.allowed = is_true_in(*response, "allowed");
     out.warnings = texts_in(*response, "warnings");
     if (!out.allowed) out.status = read_status((*parsed)["response"]["status"]);
-    auto patch = patch_in(*response);
+    auto patch = patch_in(w, *response);
     if (!patch) return patch.error();
     out.patch = *std::move(patch);
     return out;
@@ -219,14 +281,31 @@ server_status denied_by(const admission_webhook& w, server_status status)
     return status;
 }
 
-server_status failed_call(const admission_webhook& w, std::string_view why)
+server_status internal_error(std::string_view why)
 {
     server_status out;
     out.code = 500;
     out.reason = "InternalError";
-    const auto problem = "failed calling webhook \"" + w.name + "\": " + std::string(why);
-    out.message = "Internal error occurred: " + problem;
-    out.causes.push_back({{}, problem, {}});
+    out.message = "Internal error occurred: " + std::string(why);
+    out.causes.push_back({{}, std::string(why), {}});
+    return out;
+}
+
+server_status failed_call(const admission_webhook& w, std::string_view why)
+{
+    return internal_error("failed calling webhook \"" + w.name + "\": " + std::string(why));
+}
+
+server_status forbidden_by(const admission_attributes& about, std::string_view why)
+{
+    server_status out;
+    out.code = 403;
+    out.reason = "Forbidden";
+    out.kind = about.plural;
+    out.group = about.group;
+    out.name = about.name;
+    out.message = about.plural + (about.group.empty() ? "" : "." + about.group) + " \"" + about.name +
+                  "\" is forbidden: " + std::string(why);
     return out;
 }
 

@@ -3,6 +3,7 @@
 #include "live/live_cluster.hpp"
 #include "objects/status_errors.hpp"
 #include "request/media.hpp"
+#include "schema/match_conditions.hpp"
 
 #include <kubecoro/base/detail/confinement.hpp>
 #include <kubecoro/base/detail/expect.hpp>
@@ -112,7 +113,7 @@ asio::awaitable<result<engine_answer>> server_engine::perform(http_request reque
     }
     if (webhooks) request.conversions = std::make_shared<detail::conversion_ledger>(webhooks, time_);
     if (webhooks && request.method != "GET")
-        request.reviews = std::make_shared<detail::admission_ledger>(webhooks, time_);
+        request.reviews = std::make_shared<detail::admission_ledger>(webhooks, time_, conditions_hold);
     std::optional<time_point> since;
     bool again = false;
     do {

@@ -1,6 +1,7 @@
 // Validates kinds that the server only stores: the rules that manifests break most often.
 #include "schema/kind_validation.hpp"
 
+#include "schema/webhook_validation.hpp"
 #include "text/json_text.hpp"
 
 #include <kubecoro/api/quantity.hpp>
@@ -151,6 +152,7 @@ void validate_plain_kind(const resource_info& info, const json::value& body, std
     if (info.behaves == builtin::disruption_budget) check_budget(body, causes);
     if (info.behaves == builtin::autoscaler) check_autoscaler(body, causes);
     if (info.behaves == builtin::priority_class) check_priority_class(body, causes);
+    if (info.kind.ends_with("WebhookConfiguration") && !info.custom) validate_webhooks(body, causes);
 }
 
 } // namespace kubecoro::apiserver

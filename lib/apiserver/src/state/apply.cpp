@@ -186,7 +186,10 @@ answer<cluster_state_core::stored> cluster_state_core::apply_scale(const object_
     if (!next) return next.error();
     if (*next)
         if (auto e = check_identity(at, nullptr, **next)) return *e;
-    if (auto taken = take_scale(info, *next ? **next : live, body); !taken) return taken.error();
+    auto wanted = *next ? std::move(**next) : live;
+    if (flags.scale_admission)
+        if (auto e = flags.scale_admission(&live, wanted, false)) return *e;
+    if (auto taken = take_scale(info, wanted, body); !taken) return taken.error();
     const auto own = in_own_version(at, **current);
     const auto applied = owners->with_scale(of_scale, replicas, info.api_version(own.version));
     return update_found(own, *current, std::move(body), flags, now, &applied);

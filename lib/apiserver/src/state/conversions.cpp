@@ -87,6 +87,22 @@ answer<json::value> version_converter::read(const resource_info& info, const sto
     return json::value(std::move(made->front()));
 }
 
+answer<json::value> version_converter::in_version(const resource_info& info, const json::value& object,
+                                                  std::string_view version) const
+{
+    const auto wanted = info.api_version(version);
+    if (text_at(object, "apiVersion") == wanted) return object;
+    if (by_ && info.conversion) {
+        auto made = convert(info, {object.get_object()}, version);
+        if (!made) return made.error();
+        return json::value(std::move(made->front()));
+    }
+    auto out = object;
+    out.get_object()["apiVersion"] = wanted;
+    take_version(info, version, out);
+    return out;
+}
+
 answer<std::vector<stored>> version_converter::shown(const resource_info& info, std::span<const stored> objects,
                                                      std::string_view version) const
 {

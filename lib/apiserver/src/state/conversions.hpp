@@ -35,6 +35,9 @@ public:
     /// The object as it is read in a version, with kind and apiVersion.
     [[nodiscard]] answer<boost::json::value> read(const resource_info& info, const stored_object& object,
                                                   std::string_view version) const;
+    /// The same for an object with kind and apiVersion, in any version.
+    [[nodiscard]] answer<boost::json::value> in_version(const resource_info& info, const boost::json::value& object,
+                                                        std::string_view version) const;
     /// Objects ready to be sent in a version: those that no webhook converts stay as they are.
     [[nodiscard]] answer<std::vector<stored>> shown(const resource_info& info, std::span<const stored> objects,
                                                     std::string_view version) const;

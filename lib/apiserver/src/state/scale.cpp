@@ -35,9 +35,10 @@ void set_at(json::value& body, std::string_view dotted, json::value v)
 
 } // namespace
 
-json::value scale_of(const resource_info& info, const stored_object& object)
+json::value scale_of(const resource_info& info, const stored_object& object) { return scale_of(info, to_json(object)); }
+
+json::value scale_of(const resource_info& info, const json::value& body)
 {
-    const auto body = to_json(object);
     json::object metadata;
     for (const std::string_view key : {"name", "namespace", "uid", "resourceVersion", "creationTimestamp"})
         if (const auto* v = body.at("metadata").get_object().if_contains(key)) metadata.emplace(key, *v);

@@ -13,6 +13,8 @@
 namespace kubecoro::apiserver {
 
 [[nodiscard]] boost::json::value scale_of(const resource_info& info, const stored_object& object);
+/// The same for the body of an object.
+[[nodiscard]] boost::json::value scale_of(const resource_info& info, const boost::json::value& body);
 /** Puts the replicas of a Scale, and the version that it is based on, into the body of its object.
     @return errors: 422 for replicas below zero. */
 [[nodiscard]] answer<void> take_scale(const resource_info& info, const boost::json::value& scale,

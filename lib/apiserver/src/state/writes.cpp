@@ -12,6 +12,7 @@
 #include "state/write_rules.hpp"
 #include "text/json_text.hpp"
 
+#include <kubecoro/api/detail/json_access.hpp>
 #include <kubecoro/apiserver/cluster_state_core.hpp>
 
 #include <charconv>
@@ -75,12 +76,46 @@ std::optional<status_error> admit(const write_flags& flags, const json::value* b
     return flags.admission ? flags.admission(before, after, true) : std::nullopt;
 }
 
-/// Lets the admission change an object, and completes what it has made. @param prunes  Whether unknown fields go.
+/// The metadata that a kube-apiserver gives an object after its admission.
+constexpr std::string_view given_later[]{"uid",        "creationTimestamp", "deletionTimestamp",
+                                         "generation", "resourceVersion",   "deletionGracePeriodSeconds"};
+
+/// Undoes what an admission may not change. @return the refusal of another name or namespace.
+std::optional<status_error> keep_identity(const resource_info& info, const json::value* before,
+                                          const json::object& metadata, json::value& body)
+{
+    auto& now = object_member(body.get_object(), "metadata");
+    const auto changed = [&](std::string_view member) {
+        return detail::text_in(metadata, member) != detail::text_in(now, member);
+    };
+    if (changed("namespace")) return errors::other_namespace();
+    std::vector<status_cause> causes;
+    for (const std::string_view member : {"name", "uid"})
+        if (before && changed(member))
+            causes.push_back(errors::invalid_value("metadata." + std::string(member),
+                                                   quote(detail::text_in(now, member)), "field is immutable"));
+    if (!causes.empty()) return errors::invalid(info, detail::text_in(now, "name"), std::move(causes));
+    for (const auto member : given_later) set_or_erase(now, member, metadata.if_contains(member));
+    return {};
+}
+
+/** Lets the admission change an object, and completes what it has made. It does not see what a new object is given later.
+    @param prunes  Whether unknown fields go. @param generated  The name that the server has made; empty: none. */
 std::optional<status_error> mutate(const write_flags& flags, const resource_info& info, std::string_view version,
-                                   const json::value* before, json::value& body, bool prunes)
+                                   const json::value* before, json::value& body, bool prunes,
+                                   std::string_view generated = {})
 {
     if (!flags.admission) return {};
+    auto& own = object_member(body.get_object(), "metadata");
+    const json::object metadata = own;
+    if (!before)
+        for (const auto member : given_later) own.stable_erase(member);
+    if (!generated.empty()) own.stable_erase("name");
     if (auto e = flags.admission(before, body, false)) return e;
+    if (auto e = keep_identity(info, before, metadata, body)) return e;
+    if (auto& now = object_member(body.get_object(), "metadata");
+        !generated.empty() && detail::text_in(now, "name").empty())
+        now["name"] = generated;
     apply_defaults(info, body, !before, before || flags.keep_status);
     if (prunes) prune_by_schema(info, version, body);
     return add_schema_defaults(info, version, body);
@@ -201,7 +236,8 @@ answer<stored> cluster_state_core::create_new(const object_address& at, json::va
     if (auto e = check_namespace(at, name)) return *e;
     if (auto e = check_definition(info, name)) return *e;
     const bool generates = !text_at(body, "metadata.generateName").empty();
-    if (name.empty() && generates) {
+    const bool is_made = name.empty() && generates;
+    if (is_made) {
         name = generated_name(*store, at.ns, text_at(body, "metadata.generateName"));
         metadata["name"] = name;
     }
@@ -221,7 +257,9 @@ answer<stored> cluster_state_core::create_new(const object_address& at, json::va
     apply_defaults(info, body, true, flags.keep_status);
     if (!applied) prune_by_schema(info, at.version, body);
     if (auto e = add_schema_defaults(info, at.version, body)) return *e;
-    if (auto e = mutate(flags, info, at.version, nullptr, body, !applied)) return *e;
+    if (auto e = mutate(flags, info, at.version, nullptr, body, !applied, is_made ? name : std::string_view()))
+        return *e;
+    name = text_at(body, "metadata.name");
     normalise(info, body);
     // Fields that the server fills in have no owner: addresses and ports of services, priorities and tolerations of pods,
     // taints of nodes.

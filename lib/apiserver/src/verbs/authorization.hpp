@@ -111,7 +111,13 @@ struct review_kind
 /// The checks of a write of this exchange's resource: escalation_check(), and the admission webhooks that it is for. Valid as long
 /// as the exchange.
 [[nodiscard]] write_admission write_checks(exchange& x, bool dry_run);
-/// Asks the admission webhooks about the deletion of the object. @return the refusal, if any.
-[[nodiscard]] std::optional<status_error> review_deletion(exchange& x, bool dry_run);
+/// The checks of a Scale, for write_flags::scale_admission. Empty where no webhooks are asked.
+[[nodiscard]] write_admission scale_checks(exchange& x, bool dry_run);
+/** Asks the admission webhooks about the deletion of an object. @param name  That of the request; empty for a collection.
+    @return the refusal, if any. */
+[[nodiscard]] std::optional<status_error> review_deletion(const exchange& x, const stored_object& object,
+                                                          std::string_view name, bool dry_run);
+/// Asks the admission webhooks about the object that creates a subresource, such as an Eviction, which they may change.
+[[nodiscard]] std::optional<status_error> review_part(const exchange& x, boost::json::value& part, bool dry_run);
 
 } // namespace kubecoro::apiserver

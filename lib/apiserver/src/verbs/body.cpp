@@ -304,6 +304,7 @@ answer<write_flags> read_write_flags(exchange& x, std::string_view kind)
     flags.manager = std::move(*manager);
     flags.conversions = x.request.conversions.get();
     flags.admission = write_checks(x, flags.dry_run);
+    flags.scale_admission = scale_checks(x, flags.dry_run);
     flags.warn = [&x](const std::vector<std::string>& all) { warn_of(x, all); };
     return flags;
 }

@@ -40,7 +40,8 @@ public:
     {
         x_.now = now;
         auto refused = delete_some();
-        if (!refused && next_ < page_.items.size()) return {};
+        const bool waits = refused && refused->code == 0;
+        if (waits || (!refused && next_ < page_.items.size())) return {};
         auto answered = refused ? respond(*refused) : list_response(x_, std::move(page_), std::move(form_));
         finish(x_, answered);
         return answered;
@@ -58,11 +59,22 @@ private:
             auto at = x_.address();
             at.ns = page_.items[next_]->ns;
             at.name = page_.items[next_]->name;
+            if (auto e = review(at)) return e;
             const auto removed = x_.state.remove(at, how_, x_.now);
             if (!removed && removed.error().code != 404) return removed.error();
             ++next_;
         }
         return {};
+    }
+
+    /// @return the refusal of webhooks; its code is 0 while they are asked.
+    [[nodiscard]] std::optional<status_error> review(const object_address& at) const
+    {
+        const auto found = x_.state.get(at);
+        if (!found || !x_.request.reviews) return {};
+        auto refused = review_deletion(x_, **found, {}, how_.dry_run);
+        if (!refused) x_.request.reviews->next_object();
+        return refused;
     }
 
     exchange x_;
@@ -73,11 +85,9 @@ private:
 };
 
 /// A deletion reads its object first, in the version of the request.
-std::optional<status_error> check_readable(const exchange& x)
+std::optional<status_error> check_readable(const exchange& x, const stored& object)
 {
-    const auto found = x.state.get(x.address());
-    if (!found) return {};
-    const auto read = x.versions().shown(x.store->info, *found, x.route.version);
+    const auto read = x.versions().shown(x.store->info, object, x.route.version);
     return read ? std::nullopt : std::optional(read.error());
 }
 
@@ -91,8 +101,10 @@ http_response answer_delete(exchange& x)
     if (!chosen) return respond(chosen.error());
     const auto how = read_delete_options(x);
     if (!how) return respond(how.error());
-    if (auto e = check_readable(x)) return respond(*e);
-    if (auto e = review_deletion(x, how->dry_run)) return respond(*e);
+    if (const auto found = x.state.get(x.address())) {
+        if (auto e = check_readable(x, *found)) return respond(*e);
+        if (auto e = review_deletion(x, **found, x.route.name, how->dry_run)) return respond(*e);
+    }
     const auto result = x.state.remove(x.address(), *how, x.now);
     if (!result) return respond(result.error());
     const auto& info = x.store->info;

@@ -84,7 +84,7 @@ struct exchange
 [[nodiscard]] http_response answer_scale_update(exchange& x, write_flags flags);
 [[nodiscard]] http_response answer_scale_apply(exchange& x, boost::json::value config, write_flags flags);
 /// Writes the replicas of a Scale into its object.
-[[nodiscard]] http_response write_scale(exchange& x, const boost::json::value& scale, write_flags flags);
+[[nodiscard]] http_response write_scale(exchange& x, boost::json::value scale, write_flags flags);
 /// Answers POST of a service account's token.
 [[nodiscard]] http_response answer_token_request(exchange& x);
 

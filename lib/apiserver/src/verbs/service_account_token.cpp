@@ -241,10 +241,11 @@ http_response answer_token_request(exchange& x)
 {
     const auto flags = read_write_flags(x, "CreateOptions");
     if (!flags) return respond(flags.error());
-    const auto body = read_part(x, "authentication.k8s.io/v1", "TokenRequest");
+    auto body = read_part(x, "authentication.k8s.io/v1", "TokenRequest");
     if (!body) return respond(body.error());
     const auto account = x.state.get(x.address());
     if (!account) return respond(account.error());
+    if (auto e = review_part(x, *body, flags->dry_run)) return respond(*e);
     const auto lifetime = read_lifetime(*body);
     if (!lifetime) return respond(lifetime.error());
     const auto bound = read_bound_object(x, *body);

@@ -4,6 +4,7 @@
 #include "state/disruption_budgets.hpp"
 #include "state/scale.hpp"
 #include "text/json_text.hpp"
+#include "verbs/authorization.hpp"
 #include "verbs/body.hpp"
 #include "verbs/exchange.hpp"
 
@@ -29,10 +30,10 @@ http_response answer_scale_get(exchange& x)
 
 http_response answer_scale_update(exchange& x, write_flags flags)
 {
-    const auto body = read_part(x, "autoscaling/v1", "Scale");
+    auto body = read_part(x, "autoscaling/v1", "Scale");
     if (!body) return respond(body.error());
     if (auto e = check_place(x, *body)) return respond(*e);
-    return write_scale(x, *body, flags);
+    return write_scale(x, std::move(*body), std::move(flags));
 }
 
 http_response answer_scale_apply(exchange& x, json::value config, write_flags flags)
@@ -42,10 +43,13 @@ http_response answer_scale_apply(exchange& x, json::value config, write_flags fl
     return scale_response(x, **applied);
 }
 
-http_response write_scale(exchange& x, const json::value& scale, write_flags flags)
+http_response write_scale(exchange& x, json::value scale, write_flags flags)
 {
     const auto current = x.state.get(x.address());
     if (!current) return respond(current.error());
+    const auto before = scale_of(x.store->info, **current);
+    if (flags.scale_admission)
+        if (auto e = flags.scale_admission(&before, scale, false)) return respond(*e);
     auto body = to_json(**current);
     if (auto taken = take_scale(x.store->info, scale, body); !taken) return respond(taken.error());
     const auto at = in_own_version(x.address(), **current);
@@ -76,9 +80,10 @@ http_response answer_eviction(exchange& x)
 {
     const auto flags = read_write_flags(x, "CreateOptions");
     if (!flags) return respond(flags.error());
-    const auto body = read_part(x, "policy/v1", "Eviction");
+    auto body = read_part(x, "policy/v1", "Eviction");
     if (!body) return respond(body.error());
     if (auto e = check_name(x, *body, "Eviction")) return respond(*e);
+    if (auto e = review_part(x, *body, flags->dry_run)) return respond(*e);
     const auto* options = find_at(*body, "deleteOptions");
     auto how = options ? delete_options_of(*options) : delete_request{};
     how.dry_run = how.dry_run || flags->dry_run;
@@ -99,9 +104,10 @@ http_response answer_binding(exchange& x)
 {
     const auto flags = read_write_flags(x, "CreateOptions");
     if (!flags) return respond(flags.error());
-    const auto body = read_part(x, "v1", "Binding");
+    auto body = read_part(x, "v1", "Binding");
     if (!body) return respond(body.error());
     if (auto e = check_name(x, *body, "Binding")) return respond(*e);
+    if (auto e = review_part(x, *body, flags->dry_run)) return respond(*e);
     const std::string node(text_at(*body, "target.name"));
     if (node.empty()) return respond(errors::invalid("Binding", "", x.route.name, {errors::required("target.name")}));
     const auto current = x.state.get(x.address());

@@ -314,7 +314,7 @@ http_response answer_patch(exchange& x)
     default_member(metadata, "resourceVersion", json::value(std::string_view(std::to_string((*current)->version))));
     if (scale) {
         if (auto e = check_builtin_types("autoscaling/v1", "Scale", doc)) return respond(*e);
-        return write_scale(x, doc, *flags);
+        return write_scale(x, std::move(doc), *flags);
     }
     for (const std::string_view key : {"kind", "apiVersion"}) doc.get_object().erase(key);
     return written(x, *current, x.state.update(x.address(), std::move(doc), *flags, x.now), 200);

@@ -5,7 +5,11 @@
 #include "eval/fold.hpp"
 #include "syntax/parser.hpp"
 
+#include <boost/json/parse.hpp>
+
 #include <algorithm>
+#include <memory>
+#include <vector>
 
 namespace kubecoro::cel {
 
@@ -86,7 +90,18 @@ result<std::shared_ptr<const compiled_program>> compile_program(std::string text
 result<program> program::compile(std::string text, const declarations& variables)
 {
     detail::declared_types types;
-    for (const auto& [name, type] : variables) types.emplace(name, detail::parse_type(type));
+    std::vector<std::unique_ptr<detail::schema_node>> schemas;
+    for (const auto& [name, type] : variables) {
+        if (!type.starts_with('{')) {
+            types.emplace(name, detail::parse_type(type));
+            continue;
+        }
+        boost::system::error_code ec;
+        const auto schema = boost::json::parse(type, ec);
+        if (ec) return failure(cond::invalid, "the schema of " + name + " is no JSON: " + ec.message());
+        schemas.push_back(detail::compile_schema(schema, false));
+        types.emplace(name, detail::type_of_schema(*schemas.back()));
+    }
     auto compiled = detail::compile_program(std::move(text), &types);
     if (!compiled) return compiled.error();
     return program(*std::move(compiled));

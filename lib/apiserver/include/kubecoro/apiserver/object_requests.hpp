@@ -54,6 +54,8 @@ struct write_flags
     bool force = false;
     /// Empty: every write is admitted.
     write_admission admission = {};
+    /// The same for an autoscaling/v1 Scale, before it changes its object.
+    write_admission scale_admission = {};
     /// Converts custom resources between versions. Null: they have the same fields in each. Outlives the write.
     kubecoro::detail::conversion_ledger* conversions = nullptr;
     /// Called with what a client should know of an accepted write. Empty: not called.

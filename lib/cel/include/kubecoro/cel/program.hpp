@@ -37,7 +37,8 @@ struct evaluation
     std::uint64_t cost = 0;
 };
 
-/// The types of variables by name: `int`, `string`, `dyn`, `list<int>`, `map<string,dyn>`, `optional<int>`.
+/** The types of variables by name: `int`, `string`, `dyn`, `list<int>`, `map<string,dyn>`, `optional<int>`; or an object's
+    structural schema in JSON. */
 using declarations = std::map<std::string, std::string, std::less<>>;
 
 /** A compiled expression of the Common Expression Language, with the functions that Kubernetes has.
