@@ -1,11 +1,14 @@
 // The cores of the check: masks and differences of states, plans, reduction, routes, rights.
 #include "check/used_rights_core.hpp"
 #include "plan/run_plan_core.hpp"
+#include "plan/spec_edits_core.hpp"
 #include "state/masked_state_core.hpp"
 #include "world/stale_reads.hpp"
 #include "world/traffic.hpp"
 
 #include <kubecoro/test/catch.hpp>
+
+#include <boost/json/parse.hpp>
 
 #include <algorithm>
 #include <set>
@@ -88,12 +91,16 @@ TEST_CASE("proof: a seed draws the same faults again, and all kinds are drawn", 
         CHECK(!plan.empty());
         for (const auto& f : plan) {
             kinds.insert(f.kind);
-            CHECK(f.request >= 1);
             CHECK(f.request <= 11);
         }
     }
-    CHECK(kinds.size() == 18);
-    CHECK(crash_plans(4).size() == 12);
+    CHECK(kinds.size() == 20);
+    const auto all = plans_of_all(4, 2, 3);
+    REQUIRE(all.size() == 18);
+    CHECK(all[16].size() == 8); // each child is deleted, and three of its fields are changed
+    CHECK(all[17].size() == 3);
+    CHECK(plans_of_all(1, 0, 0).size() == 4);
+    CHECK(describe(planned_fault{.kind = fault_kind::touched}) == "when settled: a user touches an object");
     CHECK(describe(planned_fault{
               .kind = fault_kind::late_events, .request = 3, .draw = 1, .lasts = std::chrono::seconds{9}}) ==
           "request 3: events arrive late, 9 s");
@@ -157,4 +164,41 @@ TEST_CASE("proof: lists that a cache may answer are those of its version", "[pro
     CHECK(!stale_list("/api/v1/pods?resourceVersion=0", 0));
     CHECK(is_refused_watch("/api/v1/pods?watch=1&resourceVersion=7", 7));
     CHECK(!is_refused_watch("/api/v1/pods?watch=1&resourceVersion=8", 7));
+}
+
+TEST_CASE("proof: each property of a spec is changed within its schema, and back", "[proof][core]")
+{
+    const auto schema = boost::json::parse(R"({"properties":{"spec":{"required":["text"],"properties":{
+        "text":{"type":"string","maxLength":2},"full":{"type":"string","maxLength":1},"mode":{"enum":["a","b"]},
+        "n":{"type":"integer","minimum":0,"maximum":3},"on":{"type":"boolean"},"at":{"type":"string","format":"date-time"},
+        "labels":{"type":"object","additionalProperties":{"type":"string"}},"items":{"items":{"type":"string"}},
+        "inner":{"properties":{"m":{"type":"integer","maximum":7}}}}}}})");
+    const auto object =
+        boost::json::parse(R"({"spec":{"text":"x","full":"y","mode":"a","n":3,"items":["i"],"inner":{"m":7}}})");
+    std::vector<std::string> seen;
+    for (const auto& e : edits_of(schema, object)) seen.push_back(e.patch + " " + e.back);
+    using texts = std::vector<std::string>;
+    CHECK(seen == texts{R"({"spec":{"text":"xx"}} {"spec":{"text":"x"}})",
+                        R"({"spec":{"full":null}} {"spec":{"full":"y"}})",
+                        R"({"spec":{"mode":"b"}} {"spec":{"mode":"a"}})",
+                        R"({"spec":{"mode":null}} {"spec":{"mode":"a"}})", R"({"spec":{"n":2}} {"spec":{"n":3}})",
+                        R"({"spec":{"n":null}} {"spec":{"n":3}})", R"({"spec":{"on":true}} {"spec":{"on":null}})",
+                        R"({"spec":{"labels":{"added":"x"}}} {"spec":{"labels":{"added":null}}})",
+                        R"({"spec":{"items":["i","x"]}} {"spec":{"items":["i"]}})",
+                        R"({"spec":{"items":null}} {"spec":{"items":["i"]}})",
+                        R"({"spec":{"inner":null}} {"spec":{"inner":{"m":7}}})",
+                        R"({"spec":{"inner":{"m":6}}} {"spec":{"inner":{"m":7}}})",
+                        R"({"spec":{"inner":{"m":null}}} {"spec":{"inner":{"m":7}}})"});
+}
+
+TEST_CASE("proof: another value is given only to fields that the operator has written", "[proof][core]")
+{
+    const auto object = boost::json::parse(R"({"kind":"Secret","metadata":{"labels":{"l":"1"},"managedFields":[
+        {"manager":"me","fieldsV1":{"f:metadata":{"f:labels":{"f:l":{}}},"f:data":{"f:a":{}},"f:spec":{"f:n":{},"f:list":{"k:{}":{}}}}},
+        {"manager":"me","subresource":"status","fieldsV1":{"f:spec":{"f:o":{}}}},
+        {"manager":"other","fieldsV1":{"f:spec":{"f:o":{}}}}]},"data":{"a":"MQ=="},"spec":{"n":1,"o":2,"list":[1]}})");
+    CHECK(other_value(object, "me", 0) == R"({"data":{"a":"b3RoZXI="}})");
+    CHECK(other_value(object, "me", 1) == R"({"spec":{"n":2}})");
+    CHECK(other_value(object, "me", 2) == R"({"data":{"a":"b3RoZXI="}})");
+    CHECK(!other_value(object, "nobody", 0));
 }

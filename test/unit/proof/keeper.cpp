@@ -99,6 +99,7 @@ public:
     asio::awaitable<result<action>> clean_up(const object& note) const
     {
         if (defect_ == planted::never_finishes) co_return action::requeue_after(std::chrono::seconds{30});
+        if (defect_ == planted::swallows_failures) (void)co_await cluster_.remove(maps, note.ns(), note.name());
         if (defect_ == planted::deletes_by_label) {
             const auto all = maps_.list(label_selector::parse("desk.example.com/kept=yes").value(), note.ns());
             for (const auto& m : all) (void)co_await cluster_.remove(maps, m.ns(), m.name());
@@ -107,6 +108,11 @@ public:
     }
 
 private:
+    [[nodiscard]] bool leaves_owners_out() const
+    {
+        return defect_ == planted::leaves_children || defect_ == planted::swallows_failures;
+    }
+
     [[nodiscard]] json::object child_of(const object& note, bool has_owner) const
     {
         json::object o;
@@ -145,13 +151,14 @@ private:
         const auto edit = [&](json::object& o) -> result<> {
             const auto there = object::from_json(o);
             const bool is_new = !o.at("metadata").as_object().contains("uid");
-            if (!is_new && defect_ != planted::takes_what_is_there && defect_ != planted::leaves_children &&
+            if (!is_new && defect_ != planted::takes_what_is_there && !leaves_owners_out() &&
                 !is_controlled_by(there.value(), note))
                 return failure(cond::already_exists, "the config map is not of this note");
+            if (!is_new && defect_ == planted::keeps_the_first_text) return {};
             auto wanted = child_of(note, false);
             o["data"] = wanted.at("data");
             o.at("metadata").as_object()["labels"] = wanted.at("metadata").at("labels");
-            if (is_new && defect_ != planted::leaves_children) set_controller_reference(note, o);
+            if (is_new && !leaves_owners_out()) set_controller_reference(note, o);
             return {};
         };
         edit_options how;
@@ -204,8 +211,9 @@ void add_keeper(manager& m, planted defect, const std::shared_ptr<outside>& serv
             [kept](const object& o, reconcile_context&) { return kept->run(o); },
             [kept](const object& o, reconcile_context&) { return kept->clean_up(o); }, context);
     });
-    c.writes(notes, {"get", "patch"}).writes(maps, {"get", "create", "update", "patch"}).owns(maps);
-    if (defect == planted::deletes_by_label) c.writes(maps, {"delete"});
+    c.writes(notes, {"get", "patch"}).writes(maps, {"get", "create", "update", "patch"});
+    if (defect != planted::ignores_children) c.owns(maps);
+    if (defect == planted::deletes_by_label || defect == planted::swallows_failures) c.writes(maps, {"delete"});
     if (defect == planted::has_a_right_too_many) c.writes(secrets, {"delete"});
     if (defect == planted::logs_secrets) c.writes(secrets, {"get"});
     m.needs(notes, {"patch"}, "status");

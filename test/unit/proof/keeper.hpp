@@ -33,6 +33,12 @@ enum class planted
     tells_everything,
     /// Counts its runs at a service outside, and writes the number down.
     counts_twice,
+    /// The children have no owner; it deletes them at the end, and does not look whether that has succeeded.
+    swallows_failures,
+    /// Does not watch its children.
+    ignores_children,
+    /// Leaves a child as it is when the text has changed.
+    keeps_the_first_text,
     /// Throws where a field is missing.
     throws,
     /// Logs what it reads from a Secret.

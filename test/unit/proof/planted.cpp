@@ -33,17 +33,18 @@ struct expected
 TEST_CASE("proof: the keeper without a defect breaks no promise", "[proof]")
 {
     auto options = keeper_options();
-    options.seeds = 60;
+    options.seeds = 20;
     const auto report = check_keeper(planted::nothing, options);
     CHECK(report);
-    CHECK(report.runs > 60);
+    CHECK(report.runs > 100);
     CHECK(report.requests > 5);
 }
 
 TEST_CASE("proof: the same seed gives the same bytes", "[proof]")
 {
     auto options = keeper_options();
-    options.seeds = 5;
+    options.seeds = 3;
+    options.reductions = 4;
     options.crashes = false;
     const auto once = check_keeper(planted::leaves_children, options);
     REQUIRE_FALSE(once);
@@ -63,6 +64,9 @@ TEST_CASE("proof: every planted defect is found", "[proof]")
         {planted::writes_in_each_run, oracle::stays_converged},
         {planted::tells_everything, oracle::stays_converged},
         {planted::counts_twice, oracle::converges, true},
+        {planted::swallows_failures, oracle::cleans_up, true},
+        {planted::ignores_children, oracle::converges, true},
+        {planted::keeps_the_first_text, oracle::converges, true},
         {planted::throws, oracle::runs_well},
         {planted::logs_secrets, oracle::keeps_secrets},
         {planted::lacks_a_right, oracle::declares_rights},

@@ -16,6 +16,7 @@ result<> checker::run_without_faults()
     record(first, "reference", seed, {});
     std::vector<made_object> made;
     for (auto& [key, path, text] : first.made) made.push_back({path.substr(0, path.rfind('/')), key, text});
+    made_ = made.size();
     if (!made.empty()) {
         run_with_taken_names(made);
         auto got_about = with_others(about_, made, false);
@@ -27,6 +28,13 @@ result<> checker::run_without_faults()
     reference_ = std::move(first.states);
     report_.requests = first.requests;
     return {};
+}
+
+std::size_t checker::edits() const
+{
+    std::size_t out = 0;
+    for (const auto& o : about_.objects) out += o.edits.size();
+    return out;
 }
 
 void checker::run_with_taken_names(const std::vector<made_object>& made)
@@ -49,7 +57,7 @@ result<operator_report> checker::check()
     // A run without faults that does not settle has no state to compare with.
     const bool settles =
         std::none_of(order_.begin(), order_.end(), [](const auto& b) { return b.which == oracle::converges; });
-    if (settles && o.crashes) run_plans(crash_plans(report_.requests), "crash", false);
+    if (settles && o.crashes) run_plans(plans_of_all(report_.requests, made_, edits()), "systematic", false);
     std::vector<run_plan> drawn;
     for (std::size_t n = 1; settles && n <= o.seeds; ++n)
         drawn.push_back(draw_plan(o.first_seed + n, report_.requests));

@@ -38,6 +38,8 @@ private:
 
     [[nodiscard]] result<> run_without_faults();
     void run_with_taken_names(const std::vector<made_object>& made);
+    /// The changes that the schemas of the objects allow.
+    [[nodiscard]] std::size_t edits() const;
     void run_plans(const std::vector<run_plan>& plans, const char* kind, bool own_seeds);
     void record(const course_outcome& out, const char* kind, std::uint64_t seed, const run_plan& plan);
     void look_at_rights();
@@ -52,6 +54,8 @@ private:
     std::optional<scenario> taken_;
     operator_report report_;
     reference_states reference_;
+    /// Objects that the operator makes.
+    std::size_t made_ = 0;
     used_rights used_;
     std::vector<broken_promise> order_;
     std::map<broken_promise, found> found_;

@@ -11,6 +11,7 @@
 #include <boost/json/serialize.hpp>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 namespace asio = boost::asio;
@@ -72,14 +73,24 @@ void add_secrets(const manifests& objects, std::set<std::string>& out)
     }
 }
 
-/// Kinds of the definitions, as "group/Kind".
-std::set<std::string> kinds_of(const manifests& definitions)
+/// The schemas of the definitions, by "group/version/Kind".
+using schemas = std::map<std::string, json::value>;
+
+schemas schemas_of(const manifests& definitions)
 {
-    std::set<std::string> out;
+    schemas out;
     for (const auto& d : definitions) {
         if (text_at(d, "kind") != "CustomResourceDefinition") continue;
         const auto& spec = d.get_object().at("spec");
-        out.insert(text_at(spec, "group") + "/" + text_at(spec, "names", "kind"));
+        const auto* const versions = spec.is_object() ? spec.get_object().if_contains("versions") : nullptr;
+        if (!versions || !versions->is_array()) continue;
+        for (const auto& v : versions->get_array()) {
+            const auto* const schema = v.is_object() ? v.get_object().if_contains("schema") : nullptr;
+            const auto* const root =
+                schema && schema->is_object() ? schema->get_object().if_contains("openAPIV3Schema") : nullptr;
+            const auto name = text_at(spec, "group") + "/" + text_at(v, "name") + "/" + text_at(spec, "names", "kind");
+            out.emplace(name, root ? *root : json::value());
+        }
     }
     return out;
 }
@@ -136,7 +147,7 @@ result<std::vector<access_right>> rights_of(workshop& w, const scenario& s)
     return m.rights();
 }
 
-result<std::vector<user_object>> objects_of_user(workshop& w, manifests objects, const std::set<std::string>& custom)
+result<std::vector<user_object>> objects_of_user(workshop& w, manifests objects, const schemas& custom)
 {
     std::vector<user_object> out;
     for (auto& o : objects) {
@@ -147,8 +158,11 @@ result<std::vector<user_object>> objects_of_user(workshop& w, manifests objects,
         auto got_type = w.run.run(w.user.resource_of(version, kind));
         if (!got_type) return got_type.error();
         const auto type = std::move(*got_type);
+        const auto schema = custom.find(version + "/" + kind);
+        auto edits = schema == custom.end() ? std::vector<spec_edit>() : edits_of(schema->second, o);
         auto made = object_at(type, std::move(o));
-        made.custom = custom.contains(type.group + "/" + kind);
+        made.custom = schema != custom.end();
+        made.edits = std::move(edits);
         out.push_back(std::move(made));
     }
     return out;
@@ -178,7 +192,7 @@ result<scenario> make_scenario(const operator_function& add, const operator_chec
     auto objects = std::move(*got_objects);
     add_secrets(surroundings, s.secrets);
     add_secrets(objects, s.secrets);
-    const auto custom = kinds_of(definitions);
+    const auto custom = schemas_of(definitions);
 
     workshop w(options);
     if (auto done = w.apply(namespaces_of(s.replicas.name, {&surroundings, &objects})); !done) return done.error();

@@ -82,16 +82,16 @@ result<scenario> with_others(scenario about, const std::vector<made_object>& mad
     std::set<std::string> resources;
     for (const auto& m : made) {
         const auto resource = m.key.substr(0, m.key.find(' '));
-        if (!same_name && !resources.insert(resource).second) continue;
         auto whole = json::parse(m.text).as_object();
         const auto meta = whole.at("metadata").as_object();
         const auto ns = text_in(meta, "namespace");
         if (ns.empty() || !text_in(meta, "generateName").empty()) continue;
         const auto name = (same_name ? "" : "others-") + text_in(meta, "name");
-        auto got_owner = owner_in(run, server, ns);
-        if (!got_owner) return got_owner.error();
-        const auto owner = std::move(*got_owner);
-        whole["metadata"] = metadata_of(meta, name, owner, !same_name);
+        if (!same_name && !resources.insert(resource).second) continue;
+        // A namespace that the user makes is not there yet.
+        const auto owner = owner_in(run, server, ns);
+        if (!owner) continue;
+        whole["metadata"] = metadata_of(meta, name, *owner, !same_name);
         strip(whole);
         if (same_name) whole.erase("data");
         if (run.run(server.execute("POST", m.collection, json::serialize(whole))))

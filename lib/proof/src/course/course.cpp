@@ -14,6 +14,7 @@ constexpr duration start_time = std::chrono::seconds{5};
 /// The longest pause of a user between two objects.
 constexpr std::uint64_t longest_pause_ms = 400;
 constexpr std::size_t most_differences = 5;
+constexpr const char* after_removal = "after the objects were deleted";
 
 /// Objects by resource, so that the key's beginning is the resource.
 std::string resource_of(const std::string& key) { return key.substr(0, key.find(' ')); }
@@ -33,6 +34,7 @@ course::course(const scenario& about, run_plan plan, std::uint64_t seed, const r
     : about_(&about),
       options_(about.options),
       reference_(reference),
+      plan_(plan),
       random_(seed),
       // A resync would repair what the operator has missed.
       world_(about, random_(), reference ? duration() : duration(options_->resync), traced),
@@ -54,8 +56,9 @@ course_outcome course::run()
     out_.states.created = settle(reference_ ? &reference_->created : nullptr, "after the objects were created");
     if (!reference_) keep_made_objects();
     if (out_.broken.empty()) watch_calm();
+    if (out_.broken.empty()) act_on_settled();
     remove_objects();
-    out_.states.removed = settle(reference_ ? &reference_->removed : nullptr, "after the objects were deleted");
+    out_.states.removed = settle(reference_ ? &reference_->removed : nullptr, after_removal);
     look_at_removed(out_.states.removed);
     look_at_answers();
     look_at_runs();
@@ -133,19 +136,19 @@ masked_state course::picture(bool all)
     return out;
 }
 
-masked_state course::settle(const masked_state* wanted, const char* phase)
+masked_state course::settle(const masked_state* wanted, const std::string& phase)
 {
     const auto begin = world_.now();
     const auto limit = injector_.requests() + options_->max_requests;
     auto pause = options_->settle;
     for (;;) {
         if (!world_.advance(pause)) {
-            broken(oracle::converges, std::string(phase) + ", something is busy for ever");
+            broken(oracle::converges, phase + ", something is busy for ever");
             return {};
         }
         const bool is_late = world_.now() - begin > options_->patience;
         if (injector_.requests() > limit) {
-            broken(oracle::converges, std::string(phase) + ", the operator sends more requests than the limit");
+            broken(oracle::converges, phase + ", the operator sends more requests than the limit");
             return picture(false);
         }
         if (!is_quiet() && !is_late) continue;
@@ -153,7 +156,7 @@ masked_state course::settle(const masked_state* wanted, const char* phase)
         if (!is_quiet()) {
             const bool runs = world_.is_running();
             broken(runs ? oracle::converges : oracle::runs_well,
-                   std::string(phase) + (runs ? ", the state does not settle" : ", the operator does not run"));
+                   phase + (runs ? ", the state does not settle" : ", the operator does not run"));
             return now;
         }
         auto expected = wanted ? *wanted : now;
@@ -167,17 +170,16 @@ masked_state course::settle(const masked_state* wanted, const char* phase)
     }
 }
 
-void course::compare(const masked_state& wanted, const masked_state& found, const char* phase)
+void course::compare(const masked_state& wanted, const masked_state& found, const std::string& phase)
 {
     for (const auto& [key, text] : found) {
-        if (wanted.contains(key) || phase != std::string_view("after the objects were deleted")) continue;
+        if (wanted.contains(key) || phase != after_removal) continue;
         const bool is_of_user = std::any_of(about_->objects.begin(), about_->objects.end(),
                                             [&wrong = key](const auto& o) { return o.key == wrong; });
         broken(is_of_user ? oracle::ends_finalizers : oracle::cleans_up, key + " is left when the objects are deleted");
     }
-    if (!out_.broken.empty() && phase == std::string_view("after the objects were deleted")) return;
-    for (auto& d : differences(wanted, found, most_differences))
-        broken(oracle::converges, std::string(phase) + ", " + d);
+    if (!out_.broken.empty() && phase == after_removal) return;
+    for (auto& d : differences(wanted, found, most_differences)) broken(oracle::converges, phase + ", " + d);
 }
 
 void course::watch_calm()
@@ -208,6 +210,33 @@ void course::watch_calm()
         broken(oracle::stays_converged, "nothing changes, and the operator records event after event");
     if (world_.running_operator() == replica && replica && replica->failed() > failed + 1)
         broken(oracle::runs_well, "nothing changes, and runs fail again and again");
+}
+
+void course::edit_and_back(const planned_fault& f)
+{
+    std::vector<std::pair<const user_object*, const spec_edit*>> all;
+    for (const auto& o : about_->objects)
+        for (const auto& e : o.edits) all.emplace_back(&o, &e);
+    if (all.empty()) return;
+    const auto& [object, edit] = all[f.draw % all.size()];
+    perform("PATCH", object->path, edit->patch, "changes " + object->key + ": " + edit->words);
+    (void)settle(nullptr, "after a change of " + edit->words);
+    if (!out_.broken.empty()) return;
+    perform("PATCH", object->path, edit->back, "changes " + object->key + " back");
+    (void)settle(&reference_->created, "after a change of " + edit->words + " and back");
+}
+
+void course::act_on_settled()
+{
+    for (const auto& f : plan_) {
+        if (f.request != 0 || !reference_ || !out_.broken.empty()) continue;
+        if (f.kind == fault_kind::spec_edited) {
+            edit_and_back(f);
+            continue;
+        }
+        injector_.act(f);
+        (void)settle(&reference_->created, std::string("after ") + std::string(to_string(f.kind)));
+    }
 }
 
 void course::look_at_removed(const masked_state& state)

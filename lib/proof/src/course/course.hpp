@@ -60,8 +60,11 @@ private:
     void create_objects();
     void remove_objects();
     /// Until nothing moves, and the state is the wanted one.
-    [[nodiscard]] masked_state settle(const masked_state* wanted, const char* phase);
+    [[nodiscard]] masked_state settle(const masked_state* wanted, const std::string& phase);
     void watch_calm();
+    /// The faults that begin when the state has settled, one after the other.
+    void act_on_settled();
+    void edit_and_back(const planned_fault& f);
     void look_at_removed(const masked_state& state);
     void look_at_answers();
     void look_at_lines();
@@ -70,7 +73,7 @@ private:
     [[nodiscard]] std::map<std::string, std::string> state_of_others();
     void keep_made_objects();
     void check_invariant();
-    void compare(const masked_state& wanted, const masked_state& found, const char* phase);
+    void compare(const masked_state& wanted, const masked_state& found, const std::string& phase);
     void broken(oracle which, std::string what);
     void perform(std::string method, std::string path, std::string body, const std::string& words);
     [[nodiscard]] bool is_quiet() const;
@@ -81,6 +84,7 @@ private:
     const scenario* about_;
     const operator_check_options* options_;
     const reference_states* reference_;
+    run_plan plan_;
     random_source random_;
     world world_;
     fault_injector injector_;

@@ -1,21 +1,30 @@
 #include "plan/run_plan_core.hpp"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
+#include <utility>
 
 namespace kubecoro::testing::detail {
 namespace {
 
-constexpr std::array<fault_kind, 3> deaths{fault_kind::dies_before, fault_kind::dies_unanswered,
-                                           fault_kind::dies_answered};
+constexpr std::array<fault_kind, 4> systematic{fault_kind::dies_before, fault_kind::dies_unanswered,
+                                               fault_kind::dies_answered, fault_kind::server_error};
 
-constexpr std::array<fault_kind, 18> all{
+constexpr std::array<fault_kind, 19> at_requests{
     fault_kind::dies_before,       fault_kind::dies_unanswered, fault_kind::dies_answered, fault_kind::server_error,
     fault_kind::too_many_requests, fault_kind::refused,         fault_kind::answer_lost,   fault_kind::late_request,
     fault_kind::watches_cut,       fault_kind::watches_expired, fault_kind::late_events,   fault_kind::hidden_event,
-    fault_kind::stale_start,       fault_kind::conflict,        fault_kind::child_deleted, fault_kind::touched,
-    fault_kind::recreated,         fault_kind::clock_jump};
+    fault_kind::stale_start,       fault_kind::conflict,        fault_kind::child_deleted, fault_kind::child_changed,
+    fault_kind::touched,           fault_kind::recreated,       fault_kind::clock_jump};
 
+constexpr std::array<fault_kind, 12> when_settled{
+    fault_kind::dies_before,  fault_kind::watches_cut, fault_kind::watches_expired, fault_kind::late_events,
+    fault_kind::hidden_event, fault_kind::stale_start, fault_kind::child_deleted,   fault_kind::child_changed,
+    fault_kind::spec_edited,  fault_kind::touched,     fault_kind::recreated,       fault_kind::clock_jump};
+
+constexpr std::size_t most_acts = 40;
+constexpr std::size_t changes_of_a_child = 3;
 constexpr std::size_t most_faults = 5;
 constexpr std::size_t longest_seconds = 90;
 
@@ -54,6 +63,10 @@ std::string_view to_string(fault_kind k) noexcept
         return "another writer changes the object just before";
     case fault_kind::child_deleted:
         return "another user deletes an object of the operator";
+    case fault_kind::child_changed:
+        return "another user changes an object of the operator";
+    case fault_kind::spec_edited:
+        return "a user changes a property, and changes it back";
     case fault_kind::touched:
         return "a user touches an object";
     case fault_kind::recreated:
@@ -66,17 +79,29 @@ std::string_view to_string(fault_kind k) noexcept
 
 std::string describe(const planned_fault& f)
 {
-    auto out = "request " + std::to_string(f.request) + ": " + std::string(to_string(f.kind));
+    auto out = f.request == 0 ? std::string("when settled") : "request " + std::to_string(f.request);
+    out += ": " + std::string(to_string(f.kind));
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(f.lasts).count();
     if (seconds != 0) out += ", " + std::to_string(seconds) + " s";
     return out;
 }
 
-std::vector<run_plan> crash_plans(std::size_t requests)
+std::vector<run_plan> plans_of_all(std::size_t requests, std::size_t children, std::size_t edits)
 {
     std::vector<run_plan> out;
     for (std::size_t n = 1; n <= requests; ++n)
-        for (const auto kind : deaths) out.push_back({planned_fault{.kind = kind, .request = n}});
+        for (const auto kind : systematic) out.push_back({planned_fault{.kind = kind, .request = n}});
+    run_plan of_children;
+    for (std::size_t n = 0; n < std::min(children, most_acts); ++n) {
+        of_children.push_back({.kind = fault_kind::child_deleted, .draw = n});
+        for (std::size_t field = 0; field < changes_of_a_child; ++field)
+            of_children.push_back({.kind = fault_kind::child_changed, .draw = n + field * children});
+    }
+    run_plan of_specs;
+    for (std::size_t n = 0; n < std::min(edits, most_acts); ++n)
+        of_specs.push_back({.kind = fault_kind::spec_edited, .draw = n});
+    for (auto* some : {&of_children, &of_specs})
+        if (!some->empty()) out.push_back(std::move(*some));
     return out;
 }
 
@@ -86,8 +111,9 @@ run_plan draw_plan(std::uint64_t seed, std::size_t requests)
     run_plan out;
     for (auto n = 1 + random() % most_faults; n != 0; --n) {
         planned_fault f;
-        f.kind = all[random() % all.size()];
-        f.request = 1 + random() % (requests + requests / 4 + 1);
+        const bool settled = random() % 3 == 0;
+        f.kind = settled ? when_settled[random() % when_settled.size()] : at_requests[random() % at_requests.size()];
+        if (!settled) f.request = 1 + random() % (requests + requests / 4 + 1);
         f.draw = random();
         const auto seconds = 1 + random() % longest_seconds;
         const bool lasts = f.kind == fault_kind::late_request || f.kind == fault_kind::late_events ||

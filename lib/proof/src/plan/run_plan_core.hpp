@@ -14,7 +14,7 @@
 
 namespace kubecoro::testing::detail {
 
-/// Each begins at one request of the operator. docs/guide/proving.md has their semantics.
+/// Each begins at one request of the operator, or when the state has settled. docs/guide/proving.md has their semantics.
 enum class fault_kind
 {
     /// The operator ends before the request is sent.
@@ -47,6 +47,10 @@ enum class fault_kind
     conflict,
     /// Another user deletes an object that the operator has made.
     child_deleted,
+    /// Another user changes a field that the operator has written.
+    child_changed,
+    /// A user changes one property of a custom resource, and changes it back. When the state has settled only.
+    spec_edited,
     /// A user touches an object of theirs.
     touched,
     /// A user deletes an object of theirs, and creates it again when it is gone.
@@ -61,7 +65,7 @@ enum class fault_kind
 struct planned_fault
 {
     fault_kind kind = fault_kind::dies_before;
-    /// The request at which it begins, counted from 1.
+    /// The request at which it begins, counted from 1. 0 = when the state has settled.
     std::size_t request = 0;
     /// Decides what is open: which object, which status.
     std::uint64_t draw = 0;
@@ -75,8 +79,11 @@ struct planned_fault
 
 using run_plan = std::vector<planned_fault>;
 
-/// Plans that end the operator at each request, in three ways. @param requests  Their number in the run without faults.
-[[nodiscard]] std::vector<run_plan> crash_plans(std::size_t requests);
+/** Plans that end the operator at each request, in three ways, and let the server fail at it; and plans of users, in which each child
+    is deleted and changed, and each property of the custom resources is changed and changed back.
+
+    @param requests, children, edits  Their numbers in the run without faults. */
+[[nodiscard]] std::vector<run_plan> plans_of_all(std::size_t requests, std::size_t children, std::size_t edits);
 
 /// One to five faults. @param requests  Their number in the run without faults.
 [[nodiscard]] run_plan draw_plan(std::uint64_t seed, std::size_t requests);

@@ -54,7 +54,8 @@ bool ends_with_answer(fault_kind k) { return k == fault_kind::dies_unanswered ||
 
 bool is_done_by_user(fault_kind k)
 {
-    return k == fault_kind::conflict || k == fault_kind::child_deleted || k == fault_kind::touched;
+    return k == fault_kind::conflict || k == fault_kind::child_deleted || k == fault_kind::child_changed ||
+           k == fault_kind::touched;
 }
 
 } // namespace
@@ -139,6 +140,17 @@ void fault_injector::apply(const planned_fault& f, traffic& t, planned_answer& m
     }
 }
 
+void fault_injector::act(const planned_fault& f)
+{
+    if (is_done_by_user(f.kind)) {
+        world_->notes().note("fault", describe(f));
+        return world_->spawn(meddle(f, {}));
+    }
+    traffic none;
+    planned_answer unused;
+    apply(f, none, unused);
+}
+
 void fault_injector::begin_stale_start(const planned_fault& f)
 {
     stale_version_ = versions_.empty() ? 0 : versions_[f.draw % versions_.size()];
@@ -199,11 +211,25 @@ asio::awaitable<result<>> fault_injector::meddle(planned_fault f, traffic t)
         if (about_->objects.empty()) co_return result<>{};
         co_return co_await touch(about_->objects[f.draw % about_->objects.size()].path, f.draw);
     }
+    co_return co_await meddle_with_child(f);
+}
+
+asio::awaitable<result<>> fault_injector::meddle_with_child(planned_fault f)
+{
     if (children_.empty()) co_return result<>{};
-    const auto chosen = std::next(children_.begin(), static_cast<std::ptrdiff_t>(f.draw % children_.size()));
-    const auto path = chosen->second;
-    world_->notes().note("user", "deletes " + chosen->first);
-    (void)co_await world_->server().execute("DELETE", path);
+    const auto n = f.draw % children_.size();
+    const auto [key, path] = *std::next(children_.begin(), static_cast<std::ptrdiff_t>(n));
+    if (f.kind == fault_kind::child_deleted) {
+        world_->notes().note("user", "deletes " + key);
+        (void)co_await world_->server().execute("DELETE", path);
+    } else {
+        const auto now = co_await world_->server().execute("GET", path);
+        if (!now) co_return result<>{};
+        const auto patch = other_value(json::parse(*now), about_->replicas.name, f.draw / children_.size());
+        if (!patch) co_return result<>{};
+        world_->notes().note("user", "changes " + key + ": " + *patch);
+        (void)co_await world_->server().execute("PATCH", path, *patch);
+    }
     has_news();
     co_return result<>{};
 }

@@ -30,6 +30,8 @@ public:
     [[nodiscard]] time_point last_news() const noexcept { return news_; }
     /// Whether a fault is in progress that will end by itself.
     [[nodiscard]] bool is_busy() const;
+    /// Begins a fault of the settled state.
+    void act(const planned_fault& f);
     /// While off, no fault begins.
     void enable(bool on) noexcept { enabled_ = on; }
     /// From now on no user creates anything.
@@ -55,6 +57,7 @@ private:
     void make_stale(const traffic& t, request& r) const;
     boost::asio::awaitable<void> delay(duration d);
     boost::asio::awaitable<result<>> meddle(planned_fault f, traffic t);
+    boost::asio::awaitable<result<>> meddle_with_child(planned_fault f);
     boost::asio::awaitable<result<>> recreate(user_object which);
     boost::asio::awaitable<result<>> touch(std::string path, std::uint64_t draw);
 

@@ -1,6 +1,7 @@
 // The parts of all runs that do not change: the cluster before the operator starts, the objects of the user, the rights.
 #pragma once
 
+#include "plan/spec_edits_core.hpp"
 #include "world/replica.hpp"
 
 #include <kubecoro/manager/access_right.hpp>
@@ -23,6 +24,8 @@ struct user_object
     std::string body;
     /// Whether its kind has a definition in the options.
     bool custom = false;
+    /// Changes that its schema allows.
+    std::vector<spec_edit> edits = {};
 };
 
 struct scenario

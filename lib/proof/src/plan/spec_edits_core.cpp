@@ -1,0 +1,190 @@
+#include "plan/spec_edits_core.hpp"
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace json = boost::json;
+
+namespace kubecoro::testing::detail {
+namespace {
+
+constexpr std::size_t deepest = 5;
+constexpr std::size_t most_edits = 60;
+
+using path = std::vector<std::string>;
+
+const json::value* member(const json::value& v, std::string_view name)
+{
+    return v.is_object() ? v.get_object().if_contains(name) : nullptr;
+}
+
+std::string text_of(const json::value& v, std::string_view name)
+{
+    const auto* const m = member(v, name);
+    return m && m->is_string() ? std::string(m->get_string()) : std::string();
+}
+
+std::int64_t number_of(const json::value& v, std::string_view name, std::int64_t otherwise)
+{
+    const auto* const m = member(v, name);
+    return m && m->is_number() ? m->to_number<std::int64_t>() : otherwise;
+}
+
+std::string patch_of(const path& at, json::value value)
+{
+    for (auto step = at.rbegin(); step != at.rend(); ++step) value = json::object{{*step, std::move(value)}};
+    return json::serialize(value);
+}
+
+std::string joined(const path& at)
+{
+    std::string out;
+    for (const auto& step : at) out += (out.empty() ? "" : ".") + step;
+    return out;
+}
+
+/// A value that the schema of a property allows, and that it has not.
+std::optional<json::value> another_value(const json::value& schema, const json::value* now)
+{
+    if (const auto* const all = member(schema, "enum"); all && all->is_array()) {
+        for (const auto& v : all->get_array())
+            if (!now || v != *now) return v;
+        return std::nullopt;
+    }
+    const auto type = text_of(schema, "type");
+    if (type == "boolean") return json::value(!(now && now->is_bool() && now->get_bool()));
+    if (type == "integer" || type == "number") {
+        const auto least = number_of(schema, "minimum", 0);
+        const auto most = number_of(schema, "maximum", 1'000'000);
+        if (!now || !now->is_number())
+            return json::value(std::max<std::int64_t>(least, std::min<std::int64_t>(1, most)));
+        const auto n = now->to_number<std::int64_t>();
+        if (n < most) return json::value(n + 1);
+        return n > least ? std::optional<json::value>(n - 1) : std::nullopt;
+    }
+    if (type != "string" || member(schema, "pattern") || member(schema, "format")) return std::nullopt;
+    auto text = now && now->is_string() ? std::string(now->get_string()) : std::string();
+    if (static_cast<std::int64_t>(text.size()) < number_of(schema, "maxLength", 1000)) return json::value(text + "x");
+    return std::nullopt;
+}
+
+class walk
+{
+public:
+    walk(std::vector<spec_edit>& out, std::string begin) : out_(&out), at_{std::move(begin)} {}
+
+    void properties(const json::value& schema, const json::value& now)
+    {
+        const auto* const all = member(schema, "properties");
+        if (!all || !all->is_object() || at_.size() >= deepest) return;
+        for (const auto& m : all->get_object()) {
+            at_.emplace_back(m.key());
+            property(m.value(), member(now, m.key()), is_required(schema, m.key()));
+            at_.pop_back();
+        }
+    }
+
+private:
+    static bool is_required(const json::value& schema, std::string_view name)
+    {
+        const auto* const all = member(schema, "required");
+        return all && all->is_array() &&
+               std::any_of(all->get_array().begin(), all->get_array().end(),
+                           [&](const auto& r) { return r.is_string() && r.get_string() == name; });
+    }
+
+    void property(const json::value& schema, const json::value* now, bool required)
+    {
+        if (auto value = another_value(schema, now)) add(*value, now);
+        if (const auto* const inner = member(schema, "additionalProperties");
+            inner && text_of(*inner, "type") == "string") {
+            at_.emplace_back("added");
+            add("x", nullptr);
+            at_.pop_back();
+        }
+        const auto* const items = member(schema, "items");
+        if (items && now && now->is_array())
+            if (auto value = another_value(*items, nullptr)) {
+                auto longer = now->get_array();
+                longer.push_back(std::move(*value));
+                add(longer, now);
+            }
+        if (now && !required) add(nullptr, now);
+        if (now) properties(schema, *now);
+    }
+
+    void add(const json::value& value, const json::value* now)
+    {
+        if (out_->size() >= most_edits) return;
+        const auto words =
+            value.is_null() ? joined(at_) + " taken away" : joined(at_) + " to " + json::serialize(value);
+        out_->push_back({words, patch_of(at_, value), patch_of(at_, now ? *now : json::value(nullptr))});
+    }
+
+    std::vector<spec_edit>* out_;
+    path at_;
+};
+
+/// Paths of the fields of an entry of managedFields, without those in lists.
+void add_fields(const json::value& fields, const json::value& now, path& at,
+                std::vector<std::pair<path, json::value>>& out)
+{
+    if (!fields.is_object()) return;
+    bool leaf = true;
+    for (const auto& m : fields.get_object()) {
+        if (!m.key().starts_with("f:")) continue;
+        leaf = false;
+        const auto name = m.key().substr(2);
+        const auto* const inner = member(now, name);
+        const bool left_out = at.empty() && (name == "metadata" || name == "status");
+        if (!inner || left_out) continue;
+        at.emplace_back(name);
+        add_fields(m.value(), *inner, at, out);
+        at.pop_back();
+    }
+    if (leaf && (now.is_string() || now.is_int64() || now.is_bool())) out.emplace_back(at, now);
+}
+
+json::value changed(const json::value& v, bool is_base64)
+{
+    if (v.is_bool()) return json::value(!v.get_bool());
+    if (v.is_int64()) return json::value(v.get_int64() + 1);
+    return is_base64 ? json::value("b3RoZXI=") : json::value(std::string(v.get_string()) + "-other");
+}
+
+} // namespace
+
+std::vector<spec_edit> edits_of(const json::value& schema, const json::value& object)
+{
+    std::vector<spec_edit> out;
+    const auto* const properties = member(schema, "properties");
+    const auto* const spec = properties ? member(*properties, "spec") : nullptr;
+    if (!spec) return out;
+    walk w(out, "spec");
+    const auto* const now = member(object, "spec");
+    w.properties(*spec, now ? *now : json::value(json::object()));
+    return out;
+}
+
+std::optional<std::string> other_value(const json::value& object, std::string_view manager, std::uint64_t draw)
+{
+    const auto* const meta = member(object, "metadata");
+    const auto* const entries = meta ? member(*meta, "managedFields") : nullptr;
+    if (!entries || !entries->is_array()) return std::nullopt;
+    std::vector<std::pair<path, json::value>> fields;
+    for (const auto& e : entries->get_array()) {
+        const auto* const written = member(e, "fieldsV1");
+        path at;
+        if (written && text_of(e, "manager") == manager && !member(e, "subresource"))
+            add_fields(*written, object, at, fields);
+    }
+    if (fields.empty()) return std::nullopt;
+    const auto& [at, value] = fields[draw % fields.size()];
+    return patch_of(at, changed(value, text_of(object, "kind") == "Secret" && at.front() == "data"));
+}
+
+} // namespace kubecoro::testing::detail
