@@ -181,3 +181,28 @@ TEST_CASE("admission review: content types and time limits of requests", "[webho
     CHECK(detail::review_timeout("timeout=-1s") == 0s);
     CHECK(detail::review_timeout("") == 0s);
 }
+
+TEST_CASE("admission review: objects are found in any notation", "[webhooks]")
+{
+    const auto read = [](const std::string& members) {
+        return detail::read_admission_review(
+            R"( { "apiVersion" : "admission.k8s.io/v1","kind":"AdmissionReview", "other":{"request":{"object":1}},)"
+            R"("request" : {"uid":"1","resource":{"resource":"pods"},"operation":"CREATE","a":["}",{"object":"]"}],)" +
+            members + "}\n}\n");
+    };
+    const std::string pod = R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"a\\\"}b"},"spec":{"n":1.50}})";
+    const auto text = [&](const std::string& members) {
+        const auto r = read(members).value();
+        return r.now ? r.now["metadata"]["name"].to_text() + r.now["spec"].to_text() : "none";
+    };
+    const std::string found = R"("a\\\"}b"{"n":1.50})";
+    CHECK(text("\"object\" :\t" + pod + " ,\"x\":null") == found);
+    CHECK(text("\"object\":null") == "none");
+    CHECK(text("\"object\":null,\"object\":" + pod) == found);
+    // A name with escapes is the same name.
+    CHECK(text("\"\\u006fbject\":" + pod) == found);
+    CHECK(text("\"\\u006fbject\":{},\"object\":" + pod) == found);
+    CHECK_FALSE(read("\"object\":" + pod + ",\"\\u006fbject\":" + pod));
+    for (const std::string wrong : {"[]", "1", "\"text\"", "tru", "{", "{\"a\":}", "{]}", ""})
+        CHECK_FALSE(read("\"object\":" + wrong));
+}

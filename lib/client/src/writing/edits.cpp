@@ -281,7 +281,8 @@ result<json::object> to_json(const struct_type& type, const void* from)
     return std::move(value.get_object());
 }
 
-/// Makes the changes that lead from `before` to `after`. A part that is new in `after` may hold members that no struct knows.
+} // namespace
+
 void bring_over(const json::object& before, const json::object& after, json::object& o)
 {
     for (const auto& [name, value] : before)
@@ -296,8 +297,6 @@ void bring_over(const json::object& before, const json::object& after, json::obj
             place = value;
     }
 }
-
-} // namespace
 
 result<> edit_as_struct(const struct_type& type, void* value, const std::function<result<>()>& change, json::object& o)
 {

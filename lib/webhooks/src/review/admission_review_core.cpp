@@ -1,6 +1,7 @@
 #include "review/admission_review_core.hpp"
 
 #include "review/review_core.hpp"
+#include "review/review_parts_core.hpp"
 
 #include <kubecoro/api/bytes.hpp>
 #include <kubecoro/api/go_duration.hpp>
@@ -21,11 +22,16 @@ namespace {
 constexpr std::size_t max_warning_bytes = 256;
 constexpr std::size_t max_warnings_bytes = 4096;
 
-result<object> part(value_view v, std::string_view name)
+/// @param left  The member as it was decoded: null, unless its name is written with escapes.
+/// @param text  The member that was taken out of the text; empty = none.
+result<object> part(value_view left, std::string_view text, std::string_view name)
 {
-    if (v.kind() == value_kind::absent || v.kind() == value_kind::null) return object();
-    if (!v.is_object()) return unusable_review("the review's " + std::string(name) + " is no object");
-    auto parsed = object::parse(v.to_text());
+    const bool has_left = left.kind() != value_kind::absent && left.kind() != value_kind::null;
+    if (has_left && !text.empty()) return unusable_review("the review has two of " + std::string(name));
+    if (!has_left && (text.empty() || text == "null")) return object();
+    if (has_left ? !left.is_object() : text.front() != '{')
+        return unusable_review("the review's " + std::string(name) + " is no object");
+    auto parsed = has_left ? object::parse(left.to_text()) : object::parse(text);
     if (!parsed) return unusable_review("the review's " + std::string(name) + ": " + parsed.error().message());
     return parsed;
 }
@@ -150,7 +156,9 @@ json::array warnings_of(const verdict& v)
 
 result<admission_request> read_admission_review(std::string_view body)
 {
-    const auto review = read_review(admission_review, body);
+    if (auto fits = check_size(admission_review, body); !fits) return fits.error();
+    const auto parts = split_review(body, {"object", "oldObject", "options"});
+    const auto review = read_review(admission_review, parts.rest);
     if (!review) return review.error();
     const auto request = (*review)["request"];
     admission_request out;
@@ -168,7 +176,7 @@ result<admission_request> read_admission_review(std::string_view body)
     out.user = user_of(request["userInfo"]);
     for (const auto& [to, name] :
          {std::pair(&out.now, "object"), std::pair(&out.before, "oldObject"), std::pair(&out.options, "options")}) {
-        auto read = part(request[name], name);
+        auto read = part(request[name], parts.value(name), name);
         if (!read) return read.error();
         *to = *std::move(read);
     }

@@ -1,6 +1,7 @@
 #include <kubecoro/webhooks/detail/hook_functions.hpp>
 
 #include "review/json_diff_core.hpp"
+#include "review/struct_change_core.hpp"
 
 #include <kubecoro/api/detail/written_json.hpp>
 #include <kubecoro/client/struct_edit.hpp>
@@ -18,17 +19,18 @@ bool is_refusal(const failure& why) noexcept
     return why == cond::invalid || why == cond::forbidden;
 }
 
-result<std::string> patch_of_edit(const struct_type& type, const object& before, void* scratch,
-                                  const std::function<void()>& take)
+std::string patch_of_edit(const struct_type& type, const object& before, const void* unedited, const void* edited)
 {
-    const auto had = before.to_json();
-    boost::json::object has = had.get_object();
-    const auto change = [&]() -> result<> {
-        take();
-        return {};
-    };
-    if (const auto done = edit_as_struct(type, scratch, change, has); !done) return done.error();
-    const auto patch = json_patch(had.get_object(), has);
+    const auto change = change_between(type, before.root(), unedited, edited);
+    if (change.empty()) return {};
+    // Members of the whole object are never replaced because of their size, so that the others are not needed.
+    boost::json::object had;
+    for (const auto* each : {&change.was, &change.is})
+        for (const auto& m : *each)
+            if (const auto present = before[m.key()]) had[m.key()] = present.to_json();
+    auto has = had;
+    bring_over(change.was, change.is, has);
+    const auto patch = json_patch(had, has);
     return patch.empty() ? std::string() : written_json(patch);
 }
 

@@ -28,10 +28,15 @@ decode_options decoding_of(const review_type& type)
 
 } // namespace
 
+result<> check_size(const review_type& type, std::string_view body)
+{
+    if (body.size() <= type.max_bytes) return {};
+    return unusable_review("a review has " + std::to_string(type.max_bytes) + " bytes at most");
+}
+
 result<object> read_review(const review_type& type, std::string_view body)
 {
-    if (body.size() > type.max_bytes)
-        return unusable_review("a review has " + std::to_string(type.max_bytes) + " bytes at most");
+    if (auto fits = check_size(type, body); !fits) return fits.error();
     auto review = decode_object(body, decoding_of(type));
     if (!review) return unusable_review("the review is no JSON object: " + review.error().message());
     if (review->kind() != type.kind || review->api_version() != type.api_version)

@@ -30,6 +30,9 @@ inline constexpr review_type conversion_review{"apiextensions.k8s.io/v1", "Conve
 /// A body that cannot be reviewed: cond::invalid.
 [[nodiscard]] inline failure unusable_review(std::string why) { return failure(cond::invalid, std::move(why)); }
 
+/// Errors: cond::invalid for a body that is too large.
+[[nodiscard]] result<> check_size(const review_type& type, std::string_view body);
+
 /** Reads a body; `request` is then an object in it with a uid.
 
     Errors: cond::invalid, with words for the server's log: no JSON, too large or deep, another kind or version, no uid. */

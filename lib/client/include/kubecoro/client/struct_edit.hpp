@@ -23,6 +23,8 @@ namespace detail {
 /// Reads the object into the struct, lets it be changed, and changes the object in the same way.
 [[nodiscard]] result<> edit_as_struct(const struct_type& type, void* value, const std::function<result<>()>& change,
                                       boost::json::object& o);
+/// Makes the changes that lead from `before` to `after`. A part that is new in `after` may hold members that no struct knows.
+void bring_over(const boost::json::object& before, const boost::json::object& after, boost::json::object& o);
 /// Copies the struct with one more owner.
 void copy_with_owner(const struct_type& type, const void* from, void* to, const object& owner, bool is_controller,
                      owner_reference_options options);

@@ -36,10 +36,9 @@ using admission_handler = std::function<boost::asio::awaitable<result<admission_
 /// Whether a failure refuses the request: it is about the object, and not about something that the webhook has asked for.
 [[nodiscard]] bool is_refusal(const failure& why) noexcept;
 
-/// The patch that an edit of the struct makes of the object. @param edited, scratch  Structs of that type.
-/// @param take  Moves the edited struct into the other one.
-[[nodiscard]] result<std::string> patch_of_edit(const struct_type& type, const object& before, void* scratch,
-                                                const std::function<void()>& take);
+/// The patch that an edit of the struct makes of the object; empty if there is none. @param unedited, edited  Structs of that type.
+[[nodiscard]] std::string patch_of_edit(const struct_type& type, const object& before, const void* unedited,
+                                        const void* edited);
 
 template<class R>
 struct awaited
@@ -114,15 +113,15 @@ boost::asio::awaitable<result<admission_outcome>> mutate(std::shared_ptr<F> f, c
     const admission<T> asked{object_handle<T>(r.now), object_handle<T>(r.before), r};
     admission_outcome out;
     if (!r.now) co_return out; // a deletion changes nothing
-    KUBECORO_TRY(T subject, read_struct<T>(r.now));
+    KUBECORO_TRY(const T before, read_struct<T>(r.now));
+    T subject = before;
     if constexpr (std::is_invocable_v<F&, T&, const admission<T>&>) {
         KUBECORO_TRY(out.answer, co_await call_hook(*f, subject, asked));
     } else {
         KUBECORO_TRY(out.answer, co_await call_hook(*f, subject));
     }
     if (!out.answer.is_allowed()) co_return out;
-    T scratch{};
-    KUBECORO_TRY(out.patch, patch_of_edit(struct_of<T>(), r.now, &scratch, [&] { scratch = std::move(subject); }));
+    out.patch = patch_of_edit(struct_of<T>(), r.now, &before, &subject);
     co_return out;
 }
 

@@ -1,0 +1,135 @@
+#include "review/review_parts_core.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+
+namespace kubecoro::detail {
+
+namespace {
+
+/// A place in a JSON text. Each function fails at the end of the text, and where the grammar has another character.
+class cursor
+{
+public:
+    explicit cursor(std::string_view text) : text_(text) {}
+
+    [[nodiscard]] std::size_t at() const noexcept { return at_; }
+    [[nodiscard]] bool next_is(char c) const noexcept { return at_ < text_.size() && text_[at_] == c; }
+    void blanks() noexcept
+    {
+        while (at_ < text_.size() &&
+               (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t' || text_[at_] == '\r'))
+            ++at_;
+    }
+    bool take(char c) noexcept
+    {
+        if (!next_is(c)) return false;
+        ++at_;
+        return true;
+    }
+    /// A text with its quotes.
+    bool string() noexcept
+    {
+        if (!take('"')) return false;
+        while (at_ < text_.size()) {
+            const auto* const end = static_cast<const char*>(std::memchr(text_.data() + at_, '"', text_.size() - at_));
+            if (end == nullptr) return false;
+            const auto quote = static_cast<std::size_t>(end - text_.data());
+            std::size_t slashes = 0;
+            while (quote - slashes > at_ && text_[quote - slashes - 1] == '\\') ++slashes;
+            at_ = quote + 1;
+            if (slashes % 2 == 0) return true;
+        }
+        return false;
+    }
+    bool value() noexcept
+    {
+        if (next_is('"')) return string();
+        if (next_is('{') || next_is('[')) return container();
+        const auto begin = at_;
+        while (at_ < text_.size() && std::strchr(",}] \n\t\r", text_[at_]) == nullptr) ++at_;
+        return at_ != begin;
+    }
+    /// Calls `see(name, begin, end)` for each member, whose name is as in the text.
+    template<class F>
+    bool members(const F& see)
+    {
+        if (!take('{')) return false;
+        blanks();
+        if (take('}')) return true;
+        do {
+            blanks();
+            const auto name = at_;
+            if (!string()) return false;
+            const auto key = text_.substr(name + 1, at_ - name - 2);
+            blanks();
+            if (!take(':')) return false;
+            blanks();
+            if (!see(key, *this)) return false;
+            blanks();
+        } while (take(','));
+        return take('}');
+    }
+
+private:
+    bool container() noexcept
+    {
+        std::size_t depth = 0;
+        while (at_ < text_.size()) {
+            switch (text_[at_]) {
+            case '"':
+                if (!string()) return false;
+                continue;
+            case '{':
+            case '[':
+                ++depth;
+                break;
+            case '}':
+            case ']':
+                if (--depth == 0) return ++at_ != 0;
+                break;
+            default:
+                break;
+            }
+            ++at_;
+        }
+        return false;
+    }
+
+    std::string_view text_;
+    std::size_t at_ = 0;
+};
+
+} // namespace
+
+std::string_view review_parts::value(std::string_view name) const noexcept
+{
+    const auto found = std::find_if(members.rbegin(), members.rend(), [&](const auto& m) { return m.first == name; });
+    return found == members.rend() ? std::string_view() : found->second;
+}
+
+review_parts split_review(std::string_view text, const std::vector<std::string_view>& names)
+{
+    review_parts out;
+    std::size_t copied = 0;
+    const auto take_out = [&](std::string_view name, cursor& at) {
+        const auto begin = at.at();
+        if (!at.value()) return false;
+        if (std::ranges::find(names, name) == names.end()) return true;
+        out.members.emplace_back(name, text.substr(begin, at.at() - begin));
+        out.rest.append(text, copied, begin - copied).append("null");
+        copied = at.at();
+        return true;
+    };
+    cursor all(text);
+    all.blanks();
+    const bool whole = all.members([&](std::string_view name, cursor& at) {
+        return name == "request" && at.next_is('{') ? at.members(take_out) : at.value();
+    });
+    if (!whole) return {std::string(text), {}};
+    out.rest.append(text, copied);
+    return out;
+}
+
+} // namespace kubecoro::detail
