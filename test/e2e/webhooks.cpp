@@ -87,6 +87,8 @@ struct fixture
 
     fixture()
     {
+        // That of the case before may still be going.
+        (void)c.run(remove_and_wait(c.api(), definitions, {"", "sites.example.com"}));
         c.make(definitions, "", "sites.example.com", json::serialize(definition()));
         running.emplace(c, name);
         // From now on the server asks.
