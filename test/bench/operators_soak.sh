@@ -96,7 +96,7 @@ soak() {
     case $name in
     cluster-metrics) flags+=(--series-address 0 --resources 'pods,configmaps,deployments') informers=3 ;;
     config-reloader) flags+=(--no-leader-election --adopt record) informers=5 ;;
-    website) flags+=(--no-leader-election) informers=4 ;;
+    website) flags+=(--no-leader-election --webhooks-address 0) informers=4 ;;
     esac
     : >"$work/$name.log"
     "${program[$name]}" "${flags[@]}" >>"$work/$name.log" 2>&1 &

@@ -6,6 +6,7 @@
 #   go_requests           the same without an informer: requests and watches
 #   go_types              the structs alone
 #   go_operator           operators with controller-runtime
+#   go_webhooks           the webhook server of controller-runtime
 #   go_controller_runtime the same with controller-runtime's controller and priority queue
 #   rust_subject_default  kube-rs as cargo builds it
 #   rust_subject_best     kube-rs at its best: see Cargo.toml
@@ -43,7 +44,7 @@ build_go() {
     fi
     key=$(key_of "$have" "$here"/go/go.* "$here"/go/*/*.go "$here"/go/*/*.yaml)
     [[ -x $out/topb && -x $out/load && -x $out/go_subject && -x $out/go_requests && -x $out/go_types &&
-        -x $out/go_controller_runtime && -x $out/go_operator ]] && [[ $(cat "$out/.go.key" 2>/dev/null) == "$key" ]] && return
+        -x $out/go_controller_runtime && -x $out/go_operator && -x $out/go_webhooks ]] && [[ $(cat "$out/.go.key" 2>/dev/null) == "$key" ]] && return
     note "building client-go's subject and topb (the first time some minutes)"
     if (cd "$here/go" && export CGO_ENABLED=0 &&
         go build -p "$jobs" -trimpath -buildvcs=false -mod=readonly -o "$out/topb" ./topb &&
@@ -52,6 +53,7 @@ build_go() {
         go build -p "$jobs" -trimpath -buildvcs=false -mod=readonly -o "$out/go_requests" ./requests &&
         go build -p "$jobs" -trimpath -buildvcs=false -mod=readonly -o "$out/go_types" ./types &&
         go build -p "$jobs" -trimpath -buildvcs=false -mod=readonly -o "$out/go_operator" ./operator &&
+        go build -p "$jobs" -trimpath -buildvcs=false -mod=readonly -o "$out/go_webhooks" ./webhooks &&
         go build -p "$jobs" -trimpath -buildvcs=false -mod=readonly -tags controllerruntime \
             -o "$out/go_controller_runtime" ./subject); then
         echo "$key" >"$out/.go.key"
