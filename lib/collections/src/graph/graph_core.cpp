@@ -146,7 +146,7 @@ void graph_core::compute(derivation& d, std::uint32_t id)
     task& t = tasks_[id];
     std::vector<live_item> inputs;
     inputs.reserve(d.how.primaries.size());
-    for (const auto* p : d.how.primaries) inputs.push_back(p->content().get(t.key));
+    for (const auto* p : d.how.primaries) inputs.push_back(p->get(t.key));
     edges_.remove_all(t.first_edge, [this](read_target& e) { emptied_.push_back(&e); });
     if (std::none_of(inputs.begin(), inputs.end(), [](const live_item& i) { return i != nullptr; })) {
         forget_emptied();

@@ -67,7 +67,7 @@ live_engine::live_engine(const asio::any_io_executor& executor, live_queries_opt
       graph_(look_, [time = options_.time] { return time->now().time_since_epoch(); }),
       meter_(options_.metrics),
       handlers_(strand_.get(), log_),
-      work_(strand_.get(), log_)
+      work_(strand_.get(), log_, [this](const std::string& task, const failure& why) { end_by(task, why); })
 {
 }
 
@@ -252,6 +252,15 @@ void live_engine::end()
             for (const auto& [key, wake] : t->key_waits) wake.notify();
     }
     news->settle({});
+}
+
+/// An exception has left a loop.
+void live_engine::end_by(const std::string& task, const failure& why)
+{
+    log_.error("a loop failed and has ended its owner",
+               {{"owner", "live_queries"}, {"task", task}, {"failure", why.describe()}});
+    end();
+    work_.stop();
 }
 
 void live_engine::request_stop()

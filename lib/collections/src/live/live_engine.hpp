@@ -67,6 +67,7 @@ private:
     void at_rest(std::function<void()> f);
     void begin_input(const std::shared_ptr<live_table>& t);
     void end();
+    void end_by(const std::string& task, const failure& why);
 
     static boost::asio::awaitable<result<>> work(std::shared_ptr<live_engine> self);
     static boost::asio::awaitable<result<>> feed(std::shared_ptr<live_engine> self, std::shared_ptr<live_table> t);

@@ -116,6 +116,22 @@ std::vector<std::pair<std::string, failure>> stale_of(const live_table& t)
     return {keys->begin(), keys->end()};
 }
 
+namespace {
+
+bool has_stale(const live_table& t)
+{
+    return !t.stale->empty() ||
+           std::any_of(t.inputs.begin(), t.inputs.end(), [](const auto& i) { return has_stale(*i); });
+}
+
+} // namespace
+
+bool any_stale(const live_table& t)
+{
+    const std::lock_guard lock(t.board->mutex);
+    return has_stale(t);
+}
+
 // ---- waiting
 
 asio::awaitable<result<>> synced(std::shared_ptr<live_table> t)

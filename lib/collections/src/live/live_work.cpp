@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
+#include <string_view>
 #include <utility>
 
 namespace asio = boost::asio;
@@ -73,9 +75,50 @@ asio::awaitable<result<>> live_engine::work(std::shared_ptr<live_engine> self)
     }
 }
 
+namespace {
+
+/// Brings the objects of a first list nearly into the order of their keys, in which trees grow several times as fast.
+void sort_roughly(std::vector<notification<object>>& events)
+{
+    struct place
+    {
+        std::string_view ns;
+        std::uint64_t begin;
+        std::size_t at;
+    };
+    const auto name_of = [&events](std::size_t i) { return object_of(std::as_const(events[i])).name(); };
+    std::string_view same = name_of(0);
+    for (std::size_t i = 1; i != events.size(); ++i) {
+        const auto name = name_of(i);
+        same =
+            same.substr(0, static_cast<std::size_t>(
+                               std::mismatch(same.begin(), same.end(), name.begin(), name.end()).first - same.begin()));
+    }
+    std::vector<place> places;
+    places.reserve(events.size());
+    for (std::size_t i = 0; i != events.size(); ++i) {
+        std::uint64_t begin = 0;
+        const auto rest = name_of(i).substr(same.size(), 8);
+        for (std::size_t c = 0; c != 8; ++c)
+            begin = begin << 8 | (c < rest.size() ? static_cast<unsigned char>(rest[c]) : 0U);
+        places.push_back({object_of(std::as_const(events[i])).ns(), begin, i});
+    }
+    std::sort(places.begin(), places.end(), [](const place& a, const place& b) {
+        if (a.ns != b.ns) return a.ns < b.ns;
+        return a.begin != b.begin ? a.begin < b.begin : a.at < b.at;
+    });
+    std::vector<notification<object>> sorted;
+    sorted.reserve(events.size());
+    for (const auto& p : places) sorted.push_back(std::move(events[p.at]));
+    events = std::move(sorted);
+}
+
+} // namespace
+
 bool live_engine::apply_some(live_table& t, std::size_t& next)
 {
     auto& changes = *t.input->waiting;
+    if (next == 0 && changes.events.size() > elements_a_turn && !t.core->synced()) sort_roughly(changes.events);
     const auto end = std::min(changes.events.size(), next + elements_a_turn);
     for (; next != end; ++next) {
         const auto& n = changes.events[next];

@@ -48,6 +48,8 @@ struct index_value : read_target
     }
     std::uint32_t index;
     std::uint32_t members = 0;
+    /// Its place among the values while an index is filled.
+    std::uint32_t rank = 0;
     const std::string text;
     /// Selections whose elements all have this label.
     std::vector<selection*> selections = {};
@@ -61,6 +63,8 @@ struct row : read_target
     /// The change in hand has changed it.
     bool changed = false;
     const std::string key;
+    /// The element; null = none.
+    live_item value = {};
     /// Its values in the indexes.
     std::vector<index_value_ptr> values = {};
 };

@@ -33,57 +33,66 @@ table_core::table_core(std::uint32_t number, std::uint32_t order, std::string na
 
 // ---- changes
 
-row_ptr table_core::row_of(std::string_view key)
+const row_ptr& table_core::row_of(std::string_view key)
 {
-    if (const auto* found = now_.rows.find(key)) return found->key;
-    if (const auto found = absent_.find(key); found != absent_.end()) return found->second;
-    return std::make_shared<row>(number_, key);
+    if (const auto found = rows_.find(key); found != rows_.end()) return found->second;
+    auto made = std::make_shared<row>(number_, key);
+    const std::string_view text = made->key;
+    return rows_.emplace(text, std::move(made)).first->second;
+}
+
+void table_core::drop_if_unused(row& of)
+{
+    if (!of.value && !of.changed && of.first == no_id) rows_.erase(of.key);
 }
 
 row* table_core::set(std::string_view key, live_item value, const touch_function& touch)
 {
+    if (const auto known = rows_.find(key); !value && (known == rows_.end() || !known->second->value)) return nullptr;
     const row_ptr of = row_of(key);
-    const auto* const stored = now_.rows.find(of);
-    const live_item before = stored ? stored->value : nullptr;
-    if (!before && !value) return nullptr;
+    const live_item before = of->value;
     if (before && value && (before == value || kind_.equal(before.get(), value.get()))) return nullptr;
+    of->value = value;
     if (!std::exchange(of->changed, true)) changes_.emplace_back(of, before);
 
     const auto values = std::exchange(of->values, {});
     if (value) {
         now_.rows.put(of, value, edition_);
-        if (!absent_.empty()) absent_.erase(of->key);
-        index_row(of, value, 0);
+        index_row(of, value);
     } else {
         now_.rows.erase(of, edition_);
-        absent_.emplace(of->key, of); // until the change is taken, and while it is read
     }
     touch_all(*of, values, before, value, touch);
     unindex_row(of, values);
     return of.get();
 }
 
-/// Puts the row into the indexes from `first` on.
-void table_core::index_row(const row_ptr& of, const live_item& value, std::size_t first)
+/// Puts the row into the indexes.
+void table_core::index_row(const row_ptr& of, const live_item& value)
 {
-    for (std::size_t i = first; i != indexes_.size(); ++i) {
-        std::vector<std::string> texts;
-        try {
-            texts = indexes_[i].call(value.get());
-        } catch (const std::exception& e) {
-            ++index_failures_;
-            last_index_failure_ = of->key + ": " + e.what();
-            continue;
-        }
-        std::sort(texts.begin(), texts.end());
-        texts.erase(std::unique(texts.begin(), texts.end()), texts.end());
-        for (const auto& text : texts) {
+    for (std::size_t i = 0; i != indexes_.size(); ++i)
+        for (const auto& text : values_for(i, *of, value)) {
             auto v = value_of(i, text);
             now_.indexes[i].put({v, of}, value, edition_);
             ++v->members;
             of->values.push_back(std::move(v));
         }
+}
+
+/// None when the function throws.
+std::vector<std::string> table_core::values_for(std::size_t index, const row& of, const live_item& value)
+{
+    std::vector<std::string> texts;
+    try {
+        texts = indexes_[index].call(value.get());
+    } catch (const std::exception& e) {
+        ++index_failures_;
+        last_index_failure_ = of.key + ": " + e.what();
+        return {};
     }
+    std::sort(texts.begin(), texts.end());
+    texts.erase(std::unique(texts.begin(), texts.end()), texts.end());
+    return texts;
 }
 
 /// Takes the row out where it was with values that it no longer has.
@@ -162,8 +171,8 @@ std::vector<table_core::change> table_core::take_changes()
     out.reserve(changes_.size());
     for (auto& [of, before] : changes_) {
         of->changed = false;
-        auto after = now_.get(of->key);
-        if (!after && of->first == no_id) absent_.erase(of->key);
+        auto after = of->value;
+        drop_if_unused(*of);
         const bool is_same = before == after || (before && after && kind_.equal(before.get(), after.get()));
         if (!is_same) out.push_back({std::move(of), std::move(before), std::move(after)});
     }
@@ -176,10 +185,8 @@ std::vector<table_core::change> table_core::take_changes()
 
 std::pair<read_target*, live_item> table_core::read_key(std::string_view key)
 {
-    if (const auto* found = now_.rows.find(key)) return {found->key.get(), found->value};
-    const auto of = row_of(key);
-    absent_.emplace(of->key, of);
-    return {of.get(), nullptr};
+    const auto& of = row_of(key);
+    return {of.get(), of->value};
 }
 
 std::pair<read_target*, std::vector<live_item>> table_core::read_all() { return {&all_, now_.list()}; }
@@ -245,11 +252,36 @@ std::size_t table_core::add_index(std::string name, item_index call, bool of_lab
     now_.index_names = std::move(names);
     indexes_.push_back({.call = std::move(call), .of_label = of_label});
     now_.indexes.emplace_back();
-    now_.rows.scan([this](const auto& e) {
-        index_row(e.key, e.value, indexes_.size() - 1);
+    fill_index(indexes_.size() - 1);
+    return indexes_.size() - 1;
+}
+
+/// In the order of the tree, which is several times as fast as in that of the rows.
+void table_core::fill_index(std::size_t i)
+{
+    std::vector<std::pair<index_value*, row_ptr>> entries;
+    std::vector<index_value*> values;
+    now_.rows.scan([&](const auto& e) {
+        for (const auto& text : values_for(i, *e.key, e.value)) {
+            auto v = value_of(i, text);
+            if (v->members++ == 0) values.push_back(v.get());
+            entries.emplace_back(v.get(), e.key);
+            e.key->values.push_back(std::move(v));
+        }
         return true;
     });
-    return indexes_.size() - 1;
+    std::sort(values.begin(), values.end(), [](const auto* a, const auto* b) { return a->text < b->text; });
+    std::vector<std::size_t> next(values.size() + 1);
+    for (std::size_t v = 0; v != values.size(); ++v) {
+        values[v]->rank = static_cast<std::uint32_t>(v);
+        next[v + 1] = next[v] + values[v]->members;
+    }
+    std::vector<std::uint32_t> order(entries.size());
+    for (std::uint32_t e = 0; e != entries.size(); ++e) order[next[entries[e].first->rank]++] = e;
+    for (const auto e : order) {
+        const auto& [v, of] = entries[e];
+        now_.indexes[i].put({indexes_[i].values.find(v->text)->second, of}, of->value, edition_);
+    }
 }
 
 std::size_t table_core::label_index(const std::string& label)
@@ -316,10 +348,7 @@ void table_core::forget(read_target& t)
     case read_target::what::all:
         return;
     case read_target::what::row:
-        if (const auto found = absent_.find(static_cast<row&>(t).key);
-            found != absent_.end() && found->second.get() == &t && !found->second->changed)
-            absent_.erase(found);
-        return;
+        return drop_if_unused(static_cast<row&>(t));
     case read_target::what::value:
         return drop_if_unused(static_cast<index_value&>(t));
     case read_target::what::selection: {

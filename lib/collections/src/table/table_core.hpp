@@ -45,6 +45,13 @@ public:
     /// changed, else null.
     row* set(std::string_view key, live_item value, const touch_function& touch);
 
+    /// The element with that key, or null. Nothing is remembered.
+    [[nodiscard]] live_item get(std::string_view key) const
+    {
+        const auto found = rows_.find(key);
+        return found == rows_.end() ? nullptr : found->second->value;
+    }
+
     // ---- reading; each returns what was read as well
 
     /// A key that need not exist.
@@ -85,11 +92,14 @@ private:
         std::vector<selection*> selections = {};
     };
 
-    [[nodiscard]] row_ptr row_of(std::string_view key);
+    [[nodiscard]] const row_ptr& row_of(std::string_view key);
+    void drop_if_unused(row& of);
     [[nodiscard]] std::size_t add_index(std::string name, item_index call, bool of_label);
     [[nodiscard]] std::size_t label_index(const std::string& label);
     [[nodiscard]] index_value_ptr value_of(std::size_t index, std::string_view text);
-    void index_row(const row_ptr& of, const live_item& value, std::size_t first);
+    void index_row(const row_ptr& of, const live_item& value);
+    void fill_index(std::size_t i);
+    [[nodiscard]] std::vector<std::string> values_for(std::size_t index, const row& of, const live_item& value);
     void unindex_row(const row_ptr& of, const std::vector<index_value_ptr>& gone);
     void drop_if_unused(index_value& v);
     void touch_selections(const std::vector<selection*>& of, const object& before, const object& after,
@@ -111,8 +121,8 @@ private:
     bool synced_ = false;
     std::vector<index> indexes_;
     read_target all_;
-    /// Keys that do not exist, and were read or have just gone.
-    boost::unordered_flat_map<std::string_view, row_ptr, text_hash, std::equal_to<>> absent_;
+    /// The keys that exist, those that were read, and those that have gone with the change in hand.
+    boost::unordered_flat_map<std::string_view, row_ptr, text_hash, std::equal_to<>> rows_;
     boost::unordered_flat_map<std::string, std::unique_ptr<selection>, text_hash, std::equal_to<>> selections_;
     /// Those that no label narrows down.
     std::vector<selection*> wide_;

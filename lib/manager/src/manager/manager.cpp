@@ -50,6 +50,10 @@ managed_controller manager::control(const resource_type& resource, reconciler re
 {
     return {engine_, engine_->add_controller(resource, std::move(reconcile), std::move(options))};
 }
+managed_controller manager::control_keys(reconciler reconcile, control_options&& options)
+{
+    return {engine_, engine_->add_controller(std::move(reconcile), std::move(options))};
+}
 shared_informer<object> manager::controlled(const resource_type& resource, const control_options& options)
 {
     return engine_->watched(resource, engine_->share_of(options), true);

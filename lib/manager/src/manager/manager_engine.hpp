@@ -54,6 +54,8 @@ public:
     [[nodiscard]] shared_informer<object> watched(const resource_type& resource, const key_share& share, bool is_own);
     [[nodiscard]] std::shared_ptr<managed_part> add_controller(const resource_type& resource, reconciler reconcile,
                                                                control_options options);
+    /// The same without a source of its own. Throws cond::misconfigured if there are shards.
+    [[nodiscard]] std::shared_ptr<managed_part> add_controller(reconciler reconcile, control_options options);
     [[nodiscard]] std::shared_ptr<managed_part> add_runnable(std::string name, patient_runnable f, bool is_patient,
                                                              runnable_options options, bool apart = false);
     void remove(managed_part& part);
@@ -97,6 +99,10 @@ public:
     const manager_options options;
 
 private:
+    /// @param own  The source; empty = none.
+    [[nodiscard]] std::shared_ptr<managed_part> add_controller(const resource_type& resource,
+                                                               std::optional<shared_informer<object>> own,
+                                                               reconciler reconcile, control_options options);
     /// Settled by an informer that a failure of its own has ended.
     const latch informer_end_;
     /// Notifies the supervisor of input to the core.

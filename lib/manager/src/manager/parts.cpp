@@ -187,8 +187,23 @@ key_share manager_engine::share_of(const control_options& o) const
 std::shared_ptr<managed_part> manager_engine::add_controller(const resource_type& resource, reconciler reconcile,
                                                              control_options o)
 {
-    const auto worked_on = o.running.share = share_of(o);
-    const auto own = watched(resource, worked_on, true);
+    o.running.share = share_of(o);
+    auto own = watched(resource, o.running.share, true);
+    return add_controller(resource, std::move(own), std::move(reconcile), std::move(o));
+}
+
+std::shared_ptr<managed_part> manager_engine::add_controller(reconciler reconcile, control_options o)
+{
+    if (share() && o.needs_leadership)
+        throw error(failure(cond::misconfigured, "controller " + o.name + ": keys of collections have no shards"));
+    return add_controller({}, std::nullopt, std::move(reconcile), std::move(o));
+}
+
+std::shared_ptr<managed_part> manager_engine::add_controller(const resource_type& resource,
+                                                             std::optional<shared_informer<object>> own,
+                                                             reconciler reconcile, control_options o)
+{
+    const auto worked_on = o.running.share;
     const bool waits = o.needs_leadership && !share(); // shards are an alternative to a leader
     std::shared_ptr<managed_part> part;
     bool late = false;
@@ -199,7 +214,7 @@ std::shared_ptr<managed_part> manager_engine::add_controller(const resource_type
         name = free_name(name.empty() ? resource.display_name() : name);
         auto made = std::make_unique<controller<object>>(executor_.get(), std::move(reconcile),
                                                          completed(std::move(o.running), name));
-        made->watch(own, enqueue_object(), {.filter = std::move(o.filter)});
+        if (own) made->watch(*std::move(own), enqueue_object(), {.filter = std::move(o.filter)});
         part = keep(std::make_shared<managed_part>(name, resource, worked_on, std::move(made)),
                     {.stage = waits ? part_stage::leading : part_stage::synced});
         late = core_.closing();

@@ -31,6 +31,10 @@ namespace kubecoro {
 namespace detail {
 struct cluster_place;
 }
+template<class T>
+class collection;
+template<class T>
+struct collection_change;
 
 /// A coroutine that a manager runs until it ends. It is cancelled at the stop.
 using runnable = std::function<boost::asio::awaitable<result<>>()>;
@@ -152,6 +156,22 @@ public:
     /// The same for a kind without a C++ type.
     managed_controller control(const resource_type& resource, reconciler reconcile,
                                control_options&& options = control_options());
+    /** Adds a controller of the keys of a derived collection (`kubecoro/collections/derive.hpp`): every change of it leads to a run of its
+        key, "namespace/name", or "name". Runs begin when the collection has synced.
+
+        @param reconcile  A coroutine function of (const collection<T>::shared&, reconcile_context&), which is not called for
+                          elements that are gone; or of (const object_key&, reconcile_context&), which is.
+        @par Errors       Throws kubecoro::error with cond::misconfigured in a manager with shards: keys of collections have none. */
+    template<class T, class R>
+    managed_controller control(const collection<T>& of, R reconcile, control_options&& options = control_options())
+    {
+        if (options.name.empty()) options.name = of.name();
+        auto made = control_keys(detail::reconciler_of_elements(of, std::move(reconcile)), std::move(options));
+        of.add_event_handler([made](const collection_change<T>& c) { made.trigger(detail::key_of(c.key)); });
+        return made;
+    }
+    /// A controller of keys that others trigger. Used by the forms for collections.
+    managed_controller control_keys(reconciler reconcile, control_options&& options);
     // Deleted: a limiter belongs to one controller, so that options are not copied.
     template<class T, class R>
     managed_controller control(R, const control_options&) = delete;                                // std::move(options)

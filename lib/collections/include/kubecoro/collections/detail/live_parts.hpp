@@ -67,6 +67,8 @@ public:
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> versions_of(const live_table& t);
 [[nodiscard]] std::vector<std::pair<std::string, failure>> stale_of(const live_table& t);
 [[nodiscard]] boost::asio::awaitable<result<>> synced(std::shared_ptr<live_table> t);
+/// Whether some result of it, or of what it is computed from, is stale.
+[[nodiscard]] bool any_stale(const live_table& t);
 using item_condition = std::function<result<bool>(const live_item&)>;
 [[nodiscard]] boost::asio::awaitable<result<live_item>> wait_for(std::shared_ptr<live_table> t, std::string key,
                                                                  item_condition wanted, duration timeout);

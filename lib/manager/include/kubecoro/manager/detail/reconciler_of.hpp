@@ -34,6 +34,13 @@ boost::asio::awaitable<result<action>> reconcile_stored(std::shared_ptr<R> recon
 {
     co_return co_await (*reconcile)(found, context);
 }
+template<class Collection, class R>
+boost::asio::awaitable<result<action>> reconcile_element(std::shared_ptr<R> reconcile,
+                                                         typename Collection::shared found, reconcile_context& context)
+{
+    if (!found) co_return action::done();
+    co_return co_await (*reconcile)(found, context);
+}
 template<class R>
 boost::asio::awaitable<result<action>> reconcile_key(std::shared_ptr<R> reconcile, const object_key& key,
                                                      reconcile_context& context)
@@ -62,6 +69,34 @@ template<class T, class R>
     } else {
         return {};
     }
+}
+
+/// Parses a key of a collection as that of an object.
+[[nodiscard]] inline object_key key_of(std::string_view text)
+{
+    const auto end = text.find('/');
+    if (end == std::string_view::npos) return {std::string(), text};
+    return {text.substr(0, end), text.substr(end + 1)};
+}
+
+/// A reconciler of the elements of a collection is not called for keys that have none.
+template<class Collection, class R>
+[[nodiscard]] reconciler reconciler_of_elements(Collection of, R reconcile)
+{
+    using element = typename Collection::shared;
+    constexpr bool takes_elements =
+        std::is_invocable_r_v<boost::asio::awaitable<result<action>>, R&, const element&, reconcile_context&>;
+    static_assert(
+        takes_elements || reconciles_keys<R>,
+        "a reconciler of a collection takes (const collection<T>::shared&, reconcile_context&) or (const object_key&, "
+        "reconcile_context&), and returns asio::awaitable<result<action>>");
+    auto kept = std::make_shared<R>(std::move(reconcile));
+    return [kept, of = std::move(of)](const object_key& key, reconcile_context& context) {
+        if constexpr (takes_elements)
+            return reconcile_element<Collection, R>(kept, of.get(key), context);
+        else
+            return reconcile_key<R>(kept, key, context);
+    };
 }
 
 template<class K>
