@@ -1,7 +1,7 @@
 // Writes the C++ types of the built-in kinds: generate_kinds kubernetes.json INCLUDE_DIRECTORY SOURCE_DIRECTORY. Runs at
 // build time.
-#include <kubecoro/codegen/built_in.hpp>
-#include <kubecoro/codegen/generate.hpp>
+#include <kubecoro/codegen/detail/built_in.hpp>
+#include <kubecoro/codegen/detail/generate.hpp>
 
 #include <boost/json.hpp>
 

@@ -2,6 +2,7 @@
 
 #include <kubecoro/api/untyped.hpp>
 #include <kubecoro/apiserver/server.hpp>
+#include <kubecoro/base/detail/random.hpp>
 
 #include <cstdlib>
 #include <stdexcept>
@@ -36,7 +37,7 @@ apiserver::tls_identity make_identity()
 
 cluster_under_test::cluster_under_test() : context_(std::make_unique<boost::asio::io_context>())
 {
-    std::uint64_t number = random_seed();
+    std::uint64_t number = detail::random_seed();
     for (int i = 0; i < 8; ++i, number /= 26) suffix_ += static_cast<char>('a' + number % 26);
 
     if (variable("KUBECORO_CONFORMANCE") == std::string("cluster")) {

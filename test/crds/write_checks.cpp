@@ -3,8 +3,8 @@
 #include "view_check_writer.hpp"
 
 #include <kubecoro/client/manifests.hpp>
-#include <kubecoro/codegen/crd.hpp>
-#include <kubecoro/codegen/generate.hpp>
+#include <kubecoro/codegen/detail/crd.hpp>
+#include <kubecoro/codegen/detail/generate.hpp>
 
 #include <boost/json/value.hpp>
 

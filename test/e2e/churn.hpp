@@ -1,7 +1,7 @@
 // Makes random changes through the API, from a seed.
 #pragma once
 
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 #include <kubecoro/client/client.hpp>
 
 #include <boost/asio/awaitable.hpp>
@@ -33,12 +33,12 @@ private:
     [[nodiscard]] boost::asio::awaitable<result<object>> replace(resource_type type, std::string ns, std::string name);
     [[nodiscard]] std::size_t below(std::size_t n)
     {
-        return static_cast<std::size_t>(next_unit(random_) * static_cast<double>(n));
+        return static_cast<std::size_t>(detail::next_unit(random_) * static_cast<double>(n));
     }
     [[nodiscard]] std::string value();
 
     client api_;
-    random_source random_;
+    detail::random_source random_;
     std::vector<resource_type> types_;
     std::vector<std::string> namespaces_;
     std::map<std::string, std::size_t> done_;

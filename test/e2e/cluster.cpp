@@ -1,7 +1,7 @@
 #include "cluster.hpp"
 
 #include <kubecoro/api/untyped.hpp>
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 #include <kubecoro/test/catch.hpp>
 
 #include <boost/asio/io_context.hpp>
@@ -23,7 +23,7 @@ using untyped::pod;
 std::string random_suffix()
 {
     std::string out;
-    std::uint64_t number = random_seed();
+    std::uint64_t number = detail::random_seed();
     for (int i = 0; i < 8; ++i, number /= 26) out += static_cast<char>('a' + number % 26);
     return out;
 }

@@ -17,7 +17,7 @@ using untyped::pod;
 TEST_CASE("a thousand random changes: stores and handlers end equal to the server", "[churn]")
 {
     const auto wanted = setting("KUBECORO_SEED");
-    const std::uint64_t seed = wanted.empty() ? random_seed() : std::strtoull(wanted.c_str(), nullptr, 10);
+    const std::uint64_t seed = wanted.empty() ? detail::random_seed() : std::strtoull(wanted.c_str(), nullptr, 10);
     INFO("KUBECORO_SEED=" << seed);
 
     cluster c;
@@ -106,7 +106,7 @@ TEST_CASE("a streamed list and a paged list have the same result", "[churn]")
 
 TEST_CASE("a sleeping handler delays no other, and gets all notifications when it wakes", "[churn]")
 {
-    const auto seed = random_seed();
+    const auto seed = detail::random_seed();
     INFO("seed " << seed);
     cluster c;
     const auto ns = c.make_namespace("sleeper");

@@ -157,7 +157,7 @@ TEST_CASE("410: etcd is compacted between two pages of the first list", "[distur
 TEST_CASE("410: etcd is compacted repeatedly under load while connections break", "[disturbance]")
 {
     if (!cluster::disturbable()) return;
-    const auto seed = random_seed();
+    const auto seed = detail::random_seed();
     INFO("seed " << seed);
     cluster c;
     const auto ns = c.make_namespace("shrinking");
@@ -183,7 +183,7 @@ TEST_CASE("410: etcd is compacted repeatedly under load while connections break"
 TEST_CASE("the API server is killed and restarted during changes", "[disturbance]")
 {
     if (!cluster::disturbable()) return;
-    const auto seed = random_seed();
+    const auto seed = detail::random_seed();
     INFO("seed " << seed);
     cluster c;
     const std::vector<std::string> namespaces{c.make_namespace("killed")};

@@ -42,7 +42,7 @@ void follows_through(proxy_behaviour behaviour, const std::string& login)
     const auto ns = c.make_namespace("proxy");
     auto proxy = std::make_unique<proxy_server>(std::move(behaviour));
     const auto who = c.connect(through(*proxy, login));
-    const auto seed = random_seed();
+    const auto seed = detail::random_seed();
     INFO("seed " << seed);
     churn changes(who, seed, {config_map::resource()}, {ns});
     followed f(c, who, config_map::resource(), ns, impatient());

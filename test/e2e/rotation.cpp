@@ -21,7 +21,7 @@ TEST_CASE("rotation: another authority, serving certificate and client certifica
     followed f(c, c.api(), config_map::resource(), ns, impatient());
     const auto synced = f.sync();
     REQUIRE(synced);
-    const auto seed = random_seed();
+    const auto seed = detail::random_seed();
     INFO("seed " << seed);
     churn changes(c.api(), seed, {config_map::resource()}, {ns});
     const auto calm = c.run(changes.run(50));

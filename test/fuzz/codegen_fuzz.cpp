@@ -3,9 +3,9 @@
 #include "fuzz.hpp"
 
 #include <kubecoro/client/manifests.hpp>
-#include <kubecoro/codegen/crd.hpp>
-#include <kubecoro/codegen/generate.hpp>
-#include <kubecoro/codegen/openapi.hpp>
+#include <kubecoro/codegen/detail/crd.hpp>
+#include <kubecoro/codegen/detail/generate.hpp>
+#include <kubecoro/codegen/detail/openapi.hpp>
 
 #include <boost/json.hpp>
 

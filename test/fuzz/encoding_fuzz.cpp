@@ -3,6 +3,7 @@
 #include "fuzz.hpp"
 
 #include <kubecoro/api/decode.hpp>
+#include <kubecoro/api/detail/decoders.hpp>
 #include <kubecoro/test/json_oracle.hpp>
 
 #include <algorithm>

@@ -4,6 +4,7 @@
 #include "json/tape_sink.hpp"
 
 #include <kubecoro/api/decode.hpp>
+#include <kubecoro/api/detail/decoders.hpp>
 #include <kubecoro/test/boost_tape.hpp>
 #include <kubecoro/test/scan_in_parts.hpp>
 

@@ -4,6 +4,7 @@
 #include "fuzz.hpp"
 
 #include <kubecoro/api/decode.hpp>
+#include <kubecoro/api/detail/decoders.hpp>
 #include <kubecoro/test/read_everything.hpp>
 
 #include <algorithm>
@@ -13,7 +14,7 @@
 namespace fuzz {
 
 /// Returns a known object for every object of version 1.
-class version_1_is_known final : public kubecoro::known_objects
+class version_1_is_known final : public kubecoro::detail::known_objects
 {
 public:
     [[nodiscard]] kubecoro::object find(kubecoro::object_key_view, std::string_view,
@@ -26,21 +27,20 @@ private:
     kubecoro::object one_ = kubecoro::object::parse(R"({"kind":"Known"})").value();
 };
 
-inline kubecoro::result<kubecoro::list_page> decode_list(std::string_view text, std::size_t chunk,
-                                                         const kubecoro::decode_options& options,
-                                                         const std::shared_ptr<const kubecoro::known_objects>& known,
-                                                         kubecoro::wire_form form)
+inline kubecoro::result<kubecoro::list_page>
+decode_list(std::string_view text, std::size_t chunk, const kubecoro::decode_options& options,
+            const std::shared_ptr<const kubecoro::detail::known_objects>& known, kubecoro::wire_form form)
 {
-    kubecoro::list_decoder decoder(options, nullptr, known, form);
+    kubecoro::detail::list_decoder decoder(options, nullptr, known, form);
     for (; !text.empty(); text.remove_prefix(std::min(chunk, text.size())))
         if (auto fed = decoder.feed(text.substr(0, chunk)); !fed) return fed.error();
     return decoder.finish();
 }
 
 /// Chunking must not change the page or whether it is accepted. Returns the page.
-inline kubecoro::result<kubecoro::list_page> check_list(std::string_view text, const kubecoro::decode_options& options,
-                                                        const std::shared_ptr<const kubecoro::known_objects>& known,
-                                                        kubecoro::wire_form form)
+inline kubecoro::result<kubecoro::list_page>
+check_list(std::string_view text, const kubecoro::decode_options& options,
+           const std::shared_ptr<const kubecoro::detail::known_objects>& known, kubecoro::wire_form form)
 {
     auto whole = decode_list(text, text.size() + 1, options, known, form);
     const auto parts = decode_list(text, chunk_of(text.size()), options, known, form);

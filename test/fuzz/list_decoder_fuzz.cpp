@@ -7,7 +7,8 @@ using namespace kubecoro;
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {
     const std::string_view text = fuzz::text(data, size);
-    const auto check = [text](const decode_options& options, const std::shared_ptr<const known_objects>& known = {}) {
+    const auto check = [text](const decode_options& options,
+                              const std::shared_ptr<const detail::known_objects>& known = {}) {
         (void)fuzz::check_list(text, options, known, wire_form::json);
     };
     check({});

@@ -8,8 +8,8 @@
 
 #include "protobuf/object_reader.hpp"
 
+#include <kubecoro/api/detail/decoders.hpp>
 #include <kubecoro/api/detail/protobuf_form.hpp>
-#include <kubecoro/api/selecting_objects.hpp>
 #include <kubecoro/api/status.hpp>
 #include <kubecoro/test/protobuf_bytes.hpp>
 

@@ -4,6 +4,7 @@
 #include "fuzz.hpp"
 
 #include <kubecoro/api/decode.hpp>
+#include <kubecoro/api/detail/decoders.hpp>
 #include <kubecoro/test/read_everything.hpp>
 
 #include <algorithm>
@@ -22,7 +23,7 @@ struct watch_outcome
 };
 
 /// Holds the objects of an earlier decoding, as a store does.
-class memory final : public kubecoro::known_objects
+class memory final : public kubecoro::detail::known_objects
 {
 public:
     explicit memory(const std::vector<kubecoro::watch_event>& events)
@@ -55,7 +56,7 @@ inline watch_outcome decode_watch(std::string_view text, std::size_t chunk, cons
                                   const std::shared_ptr<const memory>& known, kubecoro::wire_form form)
 {
     watch_outcome all;
-    kubecoro::watch_decoder decoder(options, {}, known, form);
+    kubecoro::detail::watch_decoder decoder(options, {}, known, form);
     for (; !all.failed && !text.empty(); text.remove_prefix(std::min(chunk, text.size())))
         all.failed = !decoder.feed(text.substr(0, chunk), all.events);
     all.failed = !decoder.finish() || all.failed;

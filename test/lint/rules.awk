@@ -106,7 +106,7 @@ function check_include(header,    to) {
     if (is_core && header ~ /^boost\/asio/) report(FNR, "no Asio in a sans-io core")
     if (is_core && header ~ /^(thread|mutex|shared_mutex|condition_variable|future|semaphore|stop_token|latch|barrier)$/)
         report(FNR, "no threads or locks in a sans-io core")
-    if (is_core && header ~ /^kubecoro\/base\/(log|metrics|task_group|latch|wake_signal|catch_failure)\.hpp$/)
+    if (is_core && header ~ /^kubecoro\/base\/(log|metrics|task_group|latch|detail\/wake_signal|catch_failure)\.hpp$/)
         report(FNR, "a sans-io core has no sinks, tasks or waits")
 }
 

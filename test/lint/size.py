@@ -24,7 +24,8 @@ def lines_of(paths):
 
 
 def surface(header):
-    """The types, aliases and concepts of a header, and the fields of its structs of options; without those in namespace detail."""
+    """The types, aliases and concepts of a header, and the fields of its structs of options; without specialisations and those in
+    namespace detail."""
     names, fields, spaces, options = [], [], [], ""
     for line in header.read_text().splitlines():
         if space := re.match(r"(?:inline )?namespace ([\w: ]+)\{$", line):
@@ -32,7 +33,7 @@ def surface(header):
         elif line.startswith("} // namespace"):
             spaces.pop()
         elif not any("detail" in s for s in spaces):
-            defined = re.match(r"(?:class|struct|enum class|union) (?:\[\[\w+\]\] )?(\w+)(?!.*;$)", line)
+            defined = re.match(r"(?:class|struct|enum class|union) (?:\[\[\w+\]\] )?(\w+)(?![\w<]|::|.*;$)", line)
             if named := defined or re.match(r"(?:template<.*> )?(?:using|concept) (\w+) =", line):
                 names.append(named[1])
             if line.startswith("struct ") or line == "};":

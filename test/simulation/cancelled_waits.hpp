@@ -4,7 +4,7 @@
 #include "network.hpp"
 #include "server_history.hpp"
 
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 #include <kubecoro/cache/informer_factory.hpp>
 #include <kubecoro/controller/workqueue.hpp>
 #include <kubecoro/testing/coroutine_runner.hpp>
@@ -79,7 +79,7 @@ private:
     client remote_;
     testing::runner* runner_;
     journal* notes_;
-    random_source random_;
+    detail::random_source random_;
     std::deque<attempt> attempts_;
     workqueue<int> queue_;
     std::set<int> queued_;

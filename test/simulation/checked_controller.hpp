@@ -3,7 +3,7 @@
 
 #include "server_history.hpp"
 
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 #include <kubecoro/client/client.hpp>
 #include <kubecoro/controller/controller.hpp>
 #include <kubecoro/testing/coroutine_runner.hpp>
@@ -143,7 +143,7 @@ private:
     client writer_;
     testing::runner* runner_;
     journal* notes_;
-    random_source random_;
+    detail::random_source random_;
     /// A deque: waits for a removal refer to their source.
     std::deque<source> sources_;
     std::map<object_key, page> book_;

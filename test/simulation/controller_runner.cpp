@@ -11,7 +11,7 @@ namespace {
 /// Gives the controller a private informer, whose first list no other user causes.
 constexpr auto own_selector = "controller!=none";
 
-controller_options settings_of(random_source& random)
+controller_options settings_of(detail::random_source& random)
 {
     controller_options o;
     o.workers = 1 + below(random, 3);

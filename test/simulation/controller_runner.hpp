@@ -5,7 +5,7 @@
 #include "network.hpp"
 #include "roaming_informer.hpp"
 
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 #include <kubecoro/cache/informer_factory.hpp>
 #include <kubecoro/testing/coroutine_runner.hpp>
 
@@ -53,7 +53,7 @@ private:
     network* way_;
     testing::runner* runner_;
     journal* notes_;
-    random_source random_;
+    detail::random_source random_;
     std::uint64_t seed_;
     /// All controllers: an abandoned one may run for a while.
     std::vector<std::unique_ptr<checked_controller>> controllers_;

@@ -29,7 +29,7 @@ public:
         return event.find(R"("type":"BOOKMARK")") != std::string_view::npos;
     }
 
-    lie ending(random_source& random, std::string_view line) const override
+    lie ending(detail::random_source& random, std::string_view line) const override
     {
         const auto how = below(random, 5);
         static constexpr std::array<std::string_view, 5> words{"the watch ends inside a line", "a broken line",
@@ -56,7 +56,7 @@ public:
         return {std::string(words[how]), std::move(bytes)};
     }
 
-    lie wrong_event(random_source& random) const override
+    lie wrong_event(detail::random_source& random) const override
     {
         // A version far ahead: a client that accepts it misses real events.
         static constexpr std::string_view meta =

@@ -4,7 +4,7 @@
 #include "journal.hpp"
 
 #include <kubecoro/api/decode.hpp>
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 
 #include <cstddef>
 #include <memory>
@@ -30,9 +30,9 @@ public:
     [[nodiscard]] virtual std::size_t first_event(std::string_view bytes) const = 0;
     [[nodiscard]] virtual bool is_bookmark(std::string_view event) const = 0;
     /// A bad end of the watch instead of this event: cut, damaged, or with an ERROR event.
-    [[nodiscard]] virtual lie ending(random_source& random, std::string_view event) const = 0;
+    [[nodiscard]] virtual lie ending(detail::random_source& random, std::string_view event) const = 0;
     /// An event to be skipped. No bytes: the last bookmark again.
-    [[nodiscard]] virtual lie wrong_event(random_source& random) const = 0;
+    [[nodiscard]] virtual lie wrong_event(detail::random_source& random) const = 0;
 };
 
 [[nodiscard]] std::unique_ptr<event_lies> lies_in(wire_form form);

@@ -2,7 +2,7 @@
 // The record of one simulated world: the last steps for people, a hash of all steps, the first broken promise.
 
 #include <kubecoro/base/clock.hpp>
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 
 #include <cstdint>
 #include <deque>
@@ -14,10 +14,13 @@
 namespace kubecoro::simulation {
 
 /// A uniform number in [0, n), 0 for n = 0.
-[[nodiscard]] inline std::uint64_t below(random_source& random, std::uint64_t n) { return n == 0 ? 0 : random() % n; }
+[[nodiscard]] inline std::uint64_t below(detail::random_source& random, std::uint64_t n)
+{
+    return n == 0 ? 0 : random() % n;
+}
 
 /// True in one of `n` cases.
-[[nodiscard]] inline bool one_in(random_source& random, std::uint64_t n) { return below(random, n) == 0; }
+[[nodiscard]] inline bool one_in(detail::random_source& random, std::uint64_t n) { return below(random, n) == 0; }
 
 class journal
 {

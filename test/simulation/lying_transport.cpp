@@ -83,7 +83,7 @@ class pieces
 public:
     std::string left;
 
-    std::string_view next(random_source& random)
+    std::string_view next(detail::random_source& random)
     {
         const auto n = std::min<std::size_t>(left.size(), 1 + below(random, 2 * left.size() + 1));
         given_ = left.substr(0, n);

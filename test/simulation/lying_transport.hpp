@@ -6,7 +6,7 @@
 
 #include <kubecoro/api/decode.hpp>
 #include <kubecoro/base/clock.hpp>
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 #include <kubecoro/client/transport.hpp>
 
 #include <boost/asio/awaitable.hpp>
@@ -30,7 +30,7 @@ enum class streaming
 /// Chances of the falsifications, "one in n", 0 = never. Shared by the world and the transport.
 struct lies
 {
-    lies(random_source source, random_source of_forms, wire_form form, journal& j)
+    lies(detail::random_source source, detail::random_source of_forms, wire_form form, journal& j)
         : watches(form), random(source), forms_random(of_forms), notes(&j)
     {
     }
@@ -63,9 +63,9 @@ struct lies
     /// Requests whose target contains this get 403. Empty = none.
     std::string forbidden = {};
 
-    random_source random;
+    detail::random_source random;
     /// Used only by worlds with watches in protobuf, so that the other worlds stay unchanged.
-    random_source forms_random;
+    detail::random_source forms_random;
     journal* notes;
 
     void stop()

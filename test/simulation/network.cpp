@@ -16,10 +16,10 @@ struct network::state
     apiserver::embedded_server* server;
     testing::runner* runner;
     journal* notes;
-    random_source random;
-    random_source rare;
+    detail::random_source random;
+    detail::random_source rare;
     /// Used only for caches, so that the other faults stay unchanged.
-    random_source of_caches;
+    detail::random_source of_caches;
     /// The server's cache stands still from time to time.
     bool lags = false;
     std::shared_ptr<testing::fault_plan> plan;
@@ -56,7 +56,8 @@ network::network(apiserver::embedded_server& server, testing::runner& runner, jo
     state_->rare.seed(seed + 3);
     state_->of_caches.seed(seed + 5);
     state_->plan = std::make_shared<testing::fault_plan>(seed + 1);
-    state_->liar = std::make_shared<lies>(random_source(seed + 2), random_source(seed + 4), watches, notes);
+    state_->liar =
+        std::make_shared<lies>(detail::random_source(seed + 2), detail::random_source(seed + 4), watches, notes);
     // Two worlds in five have a server, or a proxy before it, that does not stream lists.
     switch (below(state_->random, 5)) {
     case 0:

@@ -5,7 +5,7 @@
 
 #include <kubecoro/api/resource.hpp>
 #include <kubecoro/apiserver/server.hpp>
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 
 #include <boost/asio/awaitable.hpp>
 
@@ -58,7 +58,7 @@ private:
 
     apiserver::embedded_server* server_;
     journal* notes_;
-    random_source random_;
+    detail::random_source random_;
     std::vector<resource_type> resources_;
 };
 

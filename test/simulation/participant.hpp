@@ -3,7 +3,7 @@
 
 #include "notification_checker.hpp"
 
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 #include <kubecoro/cache/shared_informer.hpp>
 #include <kubecoro/testing/coroutine_runner.hpp>
 
@@ -100,7 +100,7 @@ private:
     participant_options options_;
     testing::runner* runner_;
     journal* notes_;
-    random_source random_;
+    detail::random_source random_;
     notification_checker view_;
     registration registration_;
     std::unique_ptr<subscription<object>> subscription_;

@@ -131,7 +131,7 @@ public:
         return event.substr(head_bytes).starts_with(field(1, "BOOKMARK"));
     }
 
-    lie ending(random_source& random, std::string_view frame) const override
+    lie ending(detail::random_source& random, std::string_view frame) const override
     {
         const auto error = [](int code, std::string_view reason) {
             return lie{"ERROR " + std::to_string(code) + " in the watch", framed("ERROR", status(code, reason))};
@@ -160,7 +160,7 @@ public:
         }
     }
 
-    lie wrong_event(random_source& random) const override
+    lie wrong_event(detail::random_source& random) const override
     {
         const auto which = below(random, 6);
         std::string bytes;
@@ -200,7 +200,7 @@ bool is_protobuf_list(std::string_view body)
            body.substr(0, 100).find("List\x12") != std::string_view::npos;
 }
 
-false_list falsified_list(random_source& random, std::string body)
+false_list falsified_list(detail::random_source& random, std::string body)
 {
     const std::string type(detail::protobuf_type);
     switch (below(random, 9)) {

@@ -3,7 +3,7 @@
 
 #include "event_lies.hpp"
 
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 
 #include <memory>
 #include <string>
@@ -23,6 +23,6 @@ struct false_list
     std::string body;
     std::string content_type;
 };
-[[nodiscard]] false_list falsified_list(random_source& random, std::string body);
+[[nodiscard]] false_list falsified_list(detail::random_source& random, std::string body);
 
 } // namespace kubecoro::simulation

@@ -5,7 +5,7 @@
 #include "server_history.hpp"
 
 #include <kubecoro/apiserver/server.hpp>
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 #include <kubecoro/cache/informer_factory.hpp>
 #include <kubecoro/testing/coroutine_runner.hpp>
 
@@ -53,7 +53,7 @@ private:
     const server_history* real_pods_;
     testing::runner* runner_;
     journal* notes_;
-    random_source random_;
+    detail::random_source random_;
     shared_informer<object> pods_;
     shared_informer<object> gadgets_;
     std::set<std::string> covered_{"a"};

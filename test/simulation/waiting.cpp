@@ -2,7 +2,7 @@
 
 #include "operations.hpp"
 
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 
 #include <utility>
 
@@ -14,7 +14,7 @@ waiting::waiting(std::string name, shared_informer<object> informer, scope cover
                  testing::runner& runner, journal& notes, std::uint64_t seed)
     : name_(std::move(name)), covered_(std::move(covered)), real_(&real), runner_(&runner), notes_(&notes)
 {
-    random_source random(seed);
+    detail::random_source random(seed);
     const auto& all = operations::namespaces();
     key_.ns = covered_.namespaces.empty() ? all[below(random, all.size())] : *covered_.namespaces.begin();
     key_.name = "o" + std::to_string(below(random, 6)); // one of them is never created

@@ -189,7 +189,7 @@ void world::add_informer(std::string name, scope covered, informer_options optio
 /// Its batches are processed again, and later changes wait behind them.
 object_transform world::throwing_transform(std::uint64_t which) const
 {
-    return [random = random_source(seed_of(options_.seed, part::transforms) + which)](const object& o) mutable {
+    return [random = detail::random_source(seed_of(options_.seed, part::transforms) + which)](const object& o) mutable {
         if (one_in(random, 40)) throw std::bad_alloc();
         return o;
     };

@@ -12,7 +12,7 @@
 #include "waiting.hpp"
 
 #include <kubecoro/apiserver/server.hpp>
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 #include <kubecoro/cache/informer_factory.hpp>
 #include <kubecoro/client/client.hpp>
 #include <kubecoro/testing/coroutine_runner.hpp>
@@ -133,7 +133,7 @@ private:
     outliving outliving_;
     testing::runner runner_;
     journal notes_;
-    random_source random_;
+    detail::random_source random_;
     std::unique_ptr<apiserver::embedded_server> server_;
     std::optional<network> network_;
     std::optional<operations> operations_;

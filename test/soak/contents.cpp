@@ -38,7 +38,7 @@ std::string namespace_name(std::size_t number) { return "soak-" + std::to_string
 
 std::size_t dice::below(std::size_t n)
 {
-    return static_cast<std::size_t>(kubecoro::next_unit(random_) * static_cast<double>(n));
+    return static_cast<std::size_t>(kubecoro::detail::next_unit(random_) * static_cast<double>(n));
 }
 
 std::string dice::word(std::size_t length)

@@ -1,7 +1,7 @@
 #pragma once
 // Contents of the soak's objects: words that never recur, in objects of constant number and size.
 
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -26,7 +26,7 @@ public:
     [[nodiscard]] std::string word(std::size_t length);
 
 private:
-    kubecoro::random_source random_;
+    kubecoro::detail::random_source random_;
 };
 
 /// A pod of 3 to 4 KB. Its spec follows from the name, as a server demands; annotations and their names are new each time.

@@ -1,7 +1,7 @@
 // Writes specialisations of view_fields, which call each accessor of generated views.
 #pragma once
 
-#include <kubecoro/codegen/model.hpp>
+#include <kubecoro/codegen/detail/model.hpp>
 
 #include <functional>
 #include <string>

@@ -3,7 +3,7 @@
 
 #include "demo_feed.hpp"
 
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 #include <kubecoro/client/client.hpp>
 #include <kubecoro/core_v1/pod.hpp>
 
@@ -64,7 +64,7 @@ private:
     [[nodiscard]] std::size_t random_below(std::size_t n) { return n ? random_() % n : 0; }
 
     client api_;
-    random_source random_;
+    detail::random_source random_;
     std::function<boost::asio::awaitable<result<>>()> pace_;
     std::uint64_t writes_ = 0;
 };

@@ -34,7 +34,7 @@ embedded::embedded(asio::any_io_executor executor, embedded_options options)
     apiserver::server_options with;
     if (options_.history) with.cluster.history = *options_.history;
     with.cluster.first_version = version_of_start();
-    with.cluster.seed = random_seed();
+    with.cluster.seed = detail::random_seed();
     with.cluster.namespace_defaults = options_.namespace_defaults;
     with.tokens.push_back({admin_token_, {"admin", {"system:masters", "system:authenticated"}}});
     with.tokens.push_back({limited_token_, {"limited", {"system:authenticated"}}});

@@ -1,4 +1,4 @@
-#include <kubecoro/base/context_bound.hpp>
+#include <kubecoro/base/detail/context_bound.hpp>
 
 #include <kubecoro/base/detail/confinement.hpp>
 
@@ -11,7 +11,7 @@
 
 namespace asio = boost::asio;
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 kept_executor make_kept_strand(const kept_executor& on)
 {
@@ -19,7 +19,6 @@ kept_executor make_kept_strand(const kept_executor& on)
     return executor ? kept_executor(asio::make_strand(executor)) : kept_executor();
 }
 
-namespace detail {
 namespace {
 
 /// The ties of one context; outlives the ties and the context.
@@ -107,5 +106,4 @@ bool runs_on(const kept_executor& executor)
     return !strand || strand->running_in_this_thread();
 }
 
-} // namespace detail
-} // namespace kubecoro
+} // namespace kubecoro::detail

@@ -1,5 +1,5 @@
+#include <kubecoro/base/detail/random.hpp>
 #include <kubecoro/base/hash.hpp>
-#include <kubecoro/base/random.hpp>
 
 #include <optional>
 
@@ -38,6 +38,6 @@ bool fix_hash_secrets(std::uint64_t seed)
     return detail::process_secrets() == detail::hash_secrets::of(seed);
 }
 
-std::size_t text_hash::operator()(std::string_view text) const noexcept { return detail::hash_text(text); }
+std::size_t detail::text_hash::operator()(std::string_view text) const noexcept { return detail::hash_text(text); }
 
 } // namespace kubecoro

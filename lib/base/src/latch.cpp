@@ -1,7 +1,7 @@
 // Latches and wake-up signals: both wake suspended coroutines from any thread by a bell.
 #include <kubecoro/base/latch.hpp>
 
-#include <kubecoro/base/wake_signal.hpp>
+#include <kubecoro/base/detail/wake_signal.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/as_tuple.hpp>
@@ -167,6 +167,10 @@ asio::awaitable<result<>> latch::state::wait(std::shared_ptr<state> self)
     co_return self->outcome;
 }
 
+} // namespace kubecoro
+
+namespace kubecoro::detail {
+
 struct wake_signal::state
 {
     enum : int
@@ -236,4 +240,4 @@ asio::awaitable<result<>> wake_signal::state::wait(std::shared_ptr<state> self)
     co_return result<>{};
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

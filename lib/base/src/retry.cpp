@@ -1,7 +1,7 @@
 // Operations that are done again, and the delays between them.
 #include <kubecoro/base/retry.hpp>
 
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 #include <kubecoro/base/repeat.hpp>
 #include <kubecoro/base/timeout.hpp>
 
@@ -26,7 +26,7 @@ duration scaled(duration d, double factor, duration limit) noexcept
 } // namespace
 
 backoff::backoff(backoff_policy policy, std::optional<std::uint64_t> seed)
-    : policy_(policy), random_(seed ? *seed : random_seed()), base_(std::min(policy.initial, policy.cap))
+    : policy_(policy), random_(seed ? *seed : detail::random_seed()), base_(std::min(policy.initial, policy.cap))
 {
 }
 
@@ -36,7 +36,7 @@ duration backoff::next()
     ++attempts_;
     base_ = scaled(base_, std::max(policy_.factor, 1.0), policy_.cap);
     if (policy_.jitter <= 0) return d;
-    return scaled(d, 1.0 + policy_.jitter * next_unit(random_), duration::max());
+    return scaled(d, 1.0 + policy_.jitter * detail::next_unit(random_), duration::max());
 }
 
 void backoff::reset() noexcept
@@ -45,12 +45,12 @@ void backoff::reset() noexcept
     attempts_ = 0;
 }
 
-retry_plan::retry_plan(predicate again, retry_policy policy)
+detail::retry_plan::retry_plan(predicate again, retry_policy policy)
     : again_(std::move(again)), left_(std::max(policy.attempts, 1U)), delays_(policy.delays, policy.seed)
 {
 }
 
-std::optional<duration> retry_plan::after(const failure& why)
+std::optional<duration> detail::retry_plan::after(const failure& why)
 {
     if (--left_ == 0 || why == cond::cancelled || !again_(why)) return std::nullopt;
     return std::max(delays_.next(), saturated(why.retry_after().value_or(std::chrono::seconds{0})));
@@ -70,16 +70,16 @@ asio::awaitable<result<>> pause(time_source& time, duration d)
 }
 
 /// d * (1 + jitter * unit), without overflow.
-duration stretched(duration d, double jitter, random_source& random)
+duration stretched(duration d, double jitter, detail::random_source& random)
 {
-    const double ticks = static_cast<double>(d.count()) * (1.0 + jitter * next_unit(random));
+    const double ticks = static_cast<double>(d.count()) * (1.0 + jitter * detail::next_unit(random));
     if (ticks >= static_cast<double>(duration::max().count())) return duration::max();
     return duration(static_cast<duration::rep>(ticks));
 }
 
 asio::awaitable<result<>> rounds(own_chain chain, time_source& time, round_timing timing, loop_body body)
 {
-    random_source random(timing.seed ? *timing.seed : random_seed());
+    detail::random_source random(timing.seed ? *timing.seed : detail::random_seed());
     for (;;) {
         const time_point begun = time.now();
         const duration period = timing.jitter > 0 ? stretched(timing.period, timing.jitter, random) : timing.period;
@@ -108,7 +108,8 @@ asio::awaitable<result<>> rounds_with_backoff(own_chain chain, time_source& time
     }
 }
 
-asio::awaitable<result<>> questions(own_chain chain, time_source& time, duration interval, bool immediate, question ask)
+asio::awaitable<result<>> questions(own_chain chain, time_source& time, duration interval, bool immediate,
+                                    std::function<asio::awaitable<result<bool>>()> ask)
 {
     for (bool first = true;; first = false) {
         if (!first || !immediate) {
@@ -144,7 +145,8 @@ asio::awaitable<result<>> backoff_until(time_source& time, backoff_policy policy
         chain.run(rounds_with_backoff(chain, time, backoff(policy, seed), std::move(body), std::move(on_failure))));
 }
 
-asio::awaitable<result<>> poll_until(time_source& time, poll_timing timing, question ask)
+asio::awaitable<result<>> poll_until(time_source& time, poll_timing timing,
+                                     std::function<asio::awaitable<result<bool>>()> ask)
 {
     const own_chain chain;
     auto asking = chain.run(questions(chain, time, timing.interval, timing.immediate, std::move(ask)));

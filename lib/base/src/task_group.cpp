@@ -1,5 +1,5 @@
 #include <kubecoro/base/catch_failure.hpp>
-#include <kubecoro/base/context_bound.hpp>
+#include <kubecoro/base/detail/context_bound.hpp>
 #include <kubecoro/base/detail/own_chain.hpp>
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/base/task_group.hpp>
@@ -62,7 +62,7 @@ struct task_group::state
     {
     }
 
-    const kept_executor executor;
+    const detail::kept_executor executor;
     logger log;
     const failure_handler on_failure;
     mutable std::mutex mutex;

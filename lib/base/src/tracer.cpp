@@ -1,6 +1,6 @@
 #include <kubecoro/base/tracer.hpp>
 
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -108,7 +108,7 @@ struct tracer::state
         : sink(std::move(s)),
           time(o.time ? std::move(o.time) : real_clock()),
           sample(o.sample),
-          counter(o.seed != 0 ? o.seed : random_seed())
+          counter(o.seed != 0 ? o.seed : detail::random_seed())
     {
     }
 

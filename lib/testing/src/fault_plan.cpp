@@ -1,4 +1,4 @@
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 #include <kubecoro/testing/fault_plan.hpp>
 
 #include <algorithm>
@@ -67,7 +67,7 @@ struct fault_plan::state
         std::size_t seen = 0;
     };
     mutable std::mutex mutex;
-    random_source random;
+    kubecoro::detail::random_source random;
     std::vector<counted_rule> rules;
     fault_chances chances;
     bool enabled = true;
@@ -91,7 +91,7 @@ struct fault_plan::state
     std::optional<fault> by_chance(const request& r)
     {
         // A single draw, so that the random sequence does not depend on which probabilities are zero.
-        double left = next_unit(random);
+        double left = kubecoro::detail::next_unit(random);
         const auto hits = [&left](double p) {
             const bool hit = left < p;
             left -= p;
@@ -109,7 +109,7 @@ struct fault_plan::state
         if (hits(chances.cut)) return fault::cut(some_bytes());
         if (hits(chances.stall)) return fault::stall(some_bytes());
         if (!hits(chances.delay)) return std::nullopt;
-        const double ticks = next_unit(random) * static_cast<double>(chances.max_delay.count());
+        const double ticks = kubecoro::detail::next_unit(random) * static_cast<double>(chances.max_delay.count());
         return fault::delay(duration(static_cast<duration::rep>(ticks)));
     }
 

@@ -2,7 +2,7 @@
 
 #include <kubecoro/api/field_rule.hpp>
 #include <kubecoro/base/catch_failure.hpp>
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 
 #include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
@@ -179,7 +179,7 @@ private:
         }
     }
 
-    random_source random_;
+    kubecoro::detail::random_source random_;
     bool unknown_fields_;
 };
 

@@ -1,7 +1,7 @@
-#include <kubecoro/base/context_bound.hpp>
+#include <kubecoro/base/detail/context_bound.hpp>
+#include <kubecoro/base/detail/wake_signal.hpp>
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/base/try.hpp>
-#include <kubecoro/base/wake_signal.hpp>
 #include <kubecoro/testing/scripted_source.hpp>
 
 #include <deque>
@@ -28,7 +28,7 @@ struct scripted_watch::state
     bool opened = false;
     bool closed = false;
     watch_options options;
-    wake_signal filled;
+    kubecoro::detail::wake_signal filled;
 
     void put(item i)
     {
@@ -341,7 +341,7 @@ struct scripted_provider::state
         source_scope scope;
         std::shared_ptr<scripted_source> source;
     };
-    kept_executor executor;
+    kubecoro::detail::kept_executor executor;
     std::shared_ptr<kubecoro::time_source> clock;
     mutable std::mutex mutex;
     std::vector<entry> entries;
@@ -351,7 +351,7 @@ struct scripted_provider::state
 scripted_provider::scripted_provider(asio::any_io_executor executor, std::shared_ptr<kubecoro::time_source> c)
     : state_(std::make_unique<state>())
 {
-    state_->executor = kept_executor(executor);
+    state_->executor = kubecoro::detail::kept_executor(executor);
     state_->clock = std::move(c);
 }
 scripted_provider::~scripted_provider() = default;

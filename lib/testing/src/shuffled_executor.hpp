@@ -1,7 +1,7 @@
 #pragma once
 // An executor whose ready handlers run in an order drawn from a seed, like that of several threads.
 
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 
 #include <boost/asio/execution/blocking.hpp>
 #include <boost/asio/execution/context.hpp>
@@ -43,7 +43,7 @@ public:
     }
 
 private:
-    random_source random_;
+    kubecoro::detail::random_source random_;
     std::vector<std::function<void()>> ready_;
 };
 

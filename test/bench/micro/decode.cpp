@@ -3,6 +3,7 @@
 #include "corpus.hpp"
 
 #include <kubecoro/api/decode.hpp>
+#include <kubecoro/api/detail/decoders.hpp>
 
 namespace kubecoro::bench {
 

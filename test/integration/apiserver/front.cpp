@@ -3,6 +3,7 @@
 #include "running_server.hpp"
 
 #include <kubecoro/api/decode.hpp>
+#include <kubecoro/api/detail/decoders.hpp>
 #include <kubecoro/api/detail/protobuf_form.hpp>
 #include <kubecoro/test/catch.hpp>
 
@@ -320,7 +321,7 @@ TEST_CASE("front: protobuf goes both ways over TLS", "[apiserver][integration][p
         REQUIRE(server.execute("POST", config_maps, config_map("c" + std::to_string(i), std::string(10'000, 'x'))));
     const auto list = client.get(config_maps, accept);
     CHECK(list.headers.at("transfer-encoding") == "chunked");
-    list_decoder decoder({}, {}, {}, wire_form::protobuf);
+    detail::list_decoder decoder({}, {}, {}, wire_form::protobuf);
     REQUIRE(decoder.feed(list.body).has_value());
     CHECK(decoder.finish().value().items.size() == 51);
 }

@@ -3,6 +3,7 @@
 #include "running_server.hpp"
 
 #include <kubecoro/api/decode.hpp>
+#include <kubecoro/api/detail/decoders.hpp>
 #include <kubecoro/test/catch.hpp>
 
 #include <sys/resource.h>
@@ -51,7 +52,7 @@ TEST_CASE("watch: frames of protobuf are sent as events happen", "[apiserver][in
     CHECK(client.head().headers.at("content-type") == "application/vnd.kubernetes.protobuf;stream=watch");
     REQUIRE(server.execute("POST", config_maps, config_map("seen")));
     const auto frames = client.body_until(std::string("\x1a\x00\x22\x00", 4));
-    watch_decoder decoder({}, {}, {}, wire_form::protobuf);
+    detail::watch_decoder decoder({}, {}, {}, wire_form::protobuf);
     std::vector<watch_event> events;
     REQUIRE(decoder.feed(frames, events).has_value());
     REQUIRE(events.size() == 1);

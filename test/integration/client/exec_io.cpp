@@ -39,7 +39,7 @@ struct one_login : client_fixture
     explicit one_login(const plugin_script& script, duration limit = 0s)
         : caller(std::make_shared<const detail::exec_caller>(*null_metrics(), logger::silent(), limit)),
           login(std::make_shared<detail::exec_login>(
-              kept_executor(io.get_executor()),
+              detail::kept_executor(io.get_executor()),
               detail::exec_login::settings{
                   .plugin = script.config(), .interactive_info = "{}", .info = "{}", .time = time}))
     {

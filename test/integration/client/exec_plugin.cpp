@@ -76,7 +76,7 @@ struct login_fixture : client_fixture
     {
         caller = std::make_shared<const detail::exec_caller>(*null_metrics(), logger::silent(), limit);
         return std::make_shared<detail::exec_login>(
-            kept_executor(io.get_executor()),
+            detail::kept_executor(io.get_executor()),
             detail::exec_login::settings{
                 .plugin = config, .interactive_info = "interactive", .info = "info", .time = time});
     }

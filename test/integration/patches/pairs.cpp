@@ -18,7 +18,7 @@ int main(int argc, char** argv)
 {
     if (argc != 3) return 2;
     const auto count = std::strtoul(argv[1], nullptr, 10);
-    test::object_maker maker{random_source(std::strtoull(argv[2], nullptr, 10))};
+    test::object_maker maker{detail::random_source(std::strtoull(argv[2], nullptr, 10))};
     const auto kinds = detail::builtin_schemas::kinds();
     for (unsigned long made = 0; made < count;) {
         const auto& kind = kinds[maker.below(kinds.size())];

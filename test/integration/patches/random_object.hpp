@@ -2,7 +2,7 @@
 #pragma once
 
 #include <kubecoro/api/detail/schema.hpp>
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
@@ -13,7 +13,7 @@ namespace kubecoro::test {
 class object_maker
 {
 public:
-    explicit object_maker(random_source random) : random_(std::move(random)) {}
+    explicit object_maker(detail::random_source random) : random_(std::move(random)) {}
 
     /// An object of a kind, without status.
     [[nodiscard]] boost::json::object make(const detail::schema_kind& kind);
@@ -30,7 +30,7 @@ private:
     [[nodiscard]] boost::json::value list_of(const detail::schema_field& field, int depth);
     void change(boost::json::value& v, const boost::json::value* other);
 
-    random_source random_;
+    detail::random_source random_;
 };
 
 } // namespace kubecoro::test

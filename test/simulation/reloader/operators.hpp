@@ -5,7 +5,7 @@
 #include "network.hpp"
 #include "reloader.hpp"
 
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 #include <kubecoro/testing/coroutine_runner.hpp>
 #include <kubecoro/testing/fault_plan.hpp>
 
@@ -56,7 +56,7 @@ private:
     testing::runner* runner_;
     journal* notes_;
     config_reloader::adoption first_sight_;
-    random_source random_;
+    detail::random_source random_;
     bool elect_;
     std::vector<instance> instances_;
     std::uint64_t begun_ = 0;

@@ -6,7 +6,7 @@
 #include "users.hpp"
 
 #include <kubecoro/apiserver/server.hpp>
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 #include <kubecoro/testing/coroutine_runner.hpp>
 
 #include <cstdint>
@@ -59,7 +59,7 @@ private:
     std::uint64_t seed_;
     testing::runner runner_;
     journal notes_;
-    random_source random_;
+    detail::random_source random_;
     bool records_;
     std::unique_ptr<apiserver::embedded_server> server_;
     std::optional<network> network_;

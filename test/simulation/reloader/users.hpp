@@ -6,7 +6,7 @@
 #include <kubecoro/api/object.hpp>
 #include <kubecoro/api/resource.hpp>
 #include <kubecoro/apiserver/server.hpp>
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 #include <kubecoro/core_v1/pod_template_spec.hpp>
 
 #include <boost/asio/awaitable.hpp>
@@ -50,7 +50,7 @@ private:
 
     apiserver::embedded_server* server_;
     journal* notes_;
-    random_source random_;
+    detail::random_source random_;
     std::string ns_;
 };
 

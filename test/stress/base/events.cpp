@@ -1,7 +1,7 @@
 #include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/detail/wake_signal.hpp>
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/base/task_group.hpp>
-#include <kubecoro/base/wake_signal.hpp>
 #include <kubecoro/test/catch.hpp>
 
 #include <boost/asio/bind_cancellation_slot.hpp>
@@ -24,7 +24,7 @@ namespace asio = boost::asio;
 using kubecoro::cond;
 using kubecoro::latch;
 using kubecoro::result;
-using kubecoro::wake_signal;
+using kubecoro::detail::wake_signal;
 
 namespace {
 

@@ -1,6 +1,6 @@
 // Controllers on several threads: runs of one key never overlap, and the last run of a key sees its last version.
 #include <kubecoro/api/untyped.hpp>
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 #include <kubecoro/cache/informer_factory.hpp>
 #include <kubecoro/controller/controller.hpp>
 #include <kubecoro/test/catch.hpp>

@@ -1,4 +1,4 @@
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 #include <kubecoro/controller/workqueue.hpp>
 #include <kubecoro/test/catch.hpp>
 
@@ -96,7 +96,7 @@ asio::awaitable<result<>> work_in_batches(queue_type& queue, ledger& book, unsig
 
 void produce(queue_type& queue, ledger& book, std::uint64_t seed)
 {
-    kubecoro::random_source random(seed);
+    kubecoro::detail::random_source random(seed);
     std::vector<int> batch;
     for (int n = 0; n < adds; ++n) {
         const int key = static_cast<int>(random() % keys);

@@ -1,7 +1,7 @@
 // A manager on several threads: parts come, end and are removed while it starts, runs and stops.
 #include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/detail/random.hpp>
 #include <kubecoro/base/latch.hpp>
-#include <kubecoro/base/random.hpp>
 #include <kubecoro/client/detail/no_server.hpp>
 #include <kubecoro/manager/manager.hpp>
 #include <kubecoro/test/catch.hpp>
@@ -73,7 +73,7 @@ ended ends_soon(counts& c, std::chrono::microseconds after)
 /// Adds parts, and removes some of them while they may be about to end.
 void add_and_remove(manager& m, counts& c, std::uint64_t seed, std::atomic<int>& added)
 {
-    random_source random(seed);
+    detail::random_source random(seed);
     std::vector<managed> mine;
     for (int n = 0; n < parts_each; ++n) {
         const runnable_options o{.needs_leadership = random() % 2 == 0, .needs_informers = random() % 2 == 0};

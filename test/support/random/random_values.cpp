@@ -62,7 +62,7 @@ json::value random_values::real()
     constexpr double odd[] = {0, 0.1, -1.5, 1e-300, 1e300, 123456789.125, 5e-324};
     if (one_in(3)) return one_of(odd);
     if (one_in(3)) return static_cast<std::int64_t>(below(1000));
-    return next_unit(random_);
+    return detail::next_unit(random_);
 }
 
 std::string random_values::base64()

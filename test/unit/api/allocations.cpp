@@ -1,5 +1,6 @@
 // Counts memory allocations, a guarantee that no timing could verify.
 #include <kubecoro/api/decode.hpp>
+#include <kubecoro/api/detail/decoders.hpp>
 #include <kubecoro/api/detail/kept_object.hpp>
 #include <kubecoro/api/detail/object_encoding.hpp>
 #include <kubecoro/test/allocations.hpp>

@@ -8,6 +8,7 @@
 #include "tape/tape_writer.hpp"
 
 #include <kubecoro/api/decode.hpp>
+#include <kubecoro/api/detail/decoders.hpp>
 
 #include <algorithm>
 #include <random>

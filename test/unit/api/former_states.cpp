@@ -2,8 +2,8 @@
 #include "protobuf/object_reader.hpp"
 
 #include <kubecoro/api/decode.hpp>
+#include <kubecoro/api/detail/decoders.hpp>
 #include <kubecoro/api/detail/schema.hpp>
-#include <kubecoro/api/selecting_objects.hpp>
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/test/protobuf_bytes.hpp>
 #include <kubecoro/test/protobuf_samples.hpp>

@@ -4,6 +4,7 @@
 #include "text/json_skipper.hpp"
 
 #include <kubecoro/api/decode.hpp>
+#include <kubecoro/api/detail/decoders.hpp>
 
 #include <algorithm>
 #include <map>

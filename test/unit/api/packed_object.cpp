@@ -1,4 +1,5 @@
 #include <kubecoro/api/decode.hpp>
+#include <kubecoro/api/detail/decoders.hpp>
 #include <kubecoro/api/detail/kept_object.hpp>
 #include <kubecoro/test/allocations.hpp>
 #include <kubecoro/test/catch.hpp>

@@ -2,6 +2,7 @@
 #include "fixtures.hpp"
 
 #include <kubecoro/api/decode.hpp>
+#include <kubecoro/api/detail/decoders.hpp>
 #include <kubecoro/test/allocations.hpp>
 #include <kubecoro/test/protobuf_bytes.hpp>
 
@@ -40,7 +41,7 @@ std::string message_problem(std::string_view api_version, std::string_view kind,
 
 result<list_page> list_of(std::string_view bytes)
 {
-    list_decoder decoder({}, {}, {}, wire_form::protobuf);
+    detail::list_decoder decoder({}, {}, {}, wire_form::protobuf);
     for (std::size_t at = 0; at < bytes.size(); at += 3)
         if (auto fed = decoder.feed(bytes.substr(at, 3)); !fed) return fed.error();
     return decoder.finish();
@@ -67,7 +68,7 @@ std::string in_frame(const std::string& event)
 std::string watch_problem(const std::string& bytes, const decode_options& options = {}, cond condition = cond::corrupt)
 {
     const std::string good = framed("ADDED", whole_map);
-    watch_decoder decoder(options, {}, {}, wire_form::protobuf);
+    detail::watch_decoder decoder(options, {}, {}, wire_form::protobuf);
     std::vector<watch_event> events;
     auto outcome = decoder.feed(good + bytes, events);
     if (outcome) outcome = decoder.finish();
@@ -338,7 +339,7 @@ TEST_CASE("protobuf lies: lengths of frames that are false do not hide what foll
 
 TEST_CASE("protobuf lies: the type of an unknown event is printable", "[protobuf]")
 {
-    watch_decoder decoder({}, {}, {}, wire_form::protobuf);
+    detail::watch_decoder decoder({}, {}, {}, wire_form::protobuf);
     std::vector<watch_event> events;
     REQUIRE(decoder.feed(framed("\xff\x1b[2J", enveloped("v1", "Lie", "\xff")), events));
     REQUIRE(events.size() == 1);
@@ -361,13 +362,13 @@ TEST_CASE("protobuf lies: lengths reserve no memory, and objects that are passed
     };
     const std::string big = field(1, object_meta("web", "big")) + "\x12" + varint(two_gb - 1000);
 
-    list_decoder list(small, {}, {}, wire_form::protobuf);
+    detail::list_decoder list(small, {}, {}, wire_form::protobuf);
     const auto feed_list = [&list](const std::string& bytes) { return list.feed(bytes); };
     const std::string list_begin =
         magic + list_type + "\x12" + varint(two_gb + 100) + field(1, list_meta("7")) + "\x12" + varint(two_gb) + big;
     CHECK(allocated_by(feed_list, list_begin) < 1'000'000);
 
-    watch_decoder watch(small, {}, {}, wire_form::protobuf);
+    detail::watch_decoder watch(small, {}, {}, wire_form::protobuf);
     std::vector<watch_event> events;
     const auto feed_watch = [&](const std::string& bytes) { return watch.feed(bytes, events); };
     const std::string object = magic + map_type + "\x12" + varint(two_gb - 300) + big;

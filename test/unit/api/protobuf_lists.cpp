@@ -2,6 +2,7 @@
 #include "fixtures.hpp"
 
 #include <kubecoro/api/decode.hpp>
+#include <kubecoro/api/detail/decoders.hpp>
 #include <kubecoro/test/protobuf_bytes.hpp>
 #include <kubecoro/test/protobuf_samples.hpp>
 
@@ -15,9 +16,9 @@ namespace {
 std::string message_of(const watch_event& e) { return e.status ? e.status->message : std::string(); }
 
 result<list_page> list_of(std::string_view bytes, std::size_t chunk, const decode_options& options = {},
-                          std::shared_ptr<const known_objects> known = {})
+                          std::shared_ptr<const detail::known_objects> known = {})
 {
-    list_decoder decoder(options, {}, std::move(known), wire_form::protobuf);
+    detail::list_decoder decoder(options, {}, std::move(known), wire_form::protobuf);
     for (; !bytes.empty(); bytes.remove_prefix(std::min(chunk, bytes.size())))
         if (auto fed = decoder.feed(bytes.substr(0, chunk)); !fed) return fed.error();
     return decoder.finish();
@@ -25,9 +26,9 @@ result<list_page> list_of(std::string_view bytes, std::size_t chunk, const decod
 
 result<std::vector<watch_event>> events_of(std::string_view bytes, std::size_t chunk,
                                            const decode_options& options = {},
-                                           std::shared_ptr<const known_objects> known = {})
+                                           std::shared_ptr<const detail::known_objects> known = {})
 {
-    watch_decoder decoder(options, {}, std::move(known), wire_form::protobuf);
+    detail::watch_decoder decoder(options, {}, std::move(known), wire_form::protobuf);
     std::vector<watch_event> out;
     for (; !bytes.empty(); bytes.remove_prefix(std::min(chunk, bytes.size())))
         if (auto fed = decoder.feed(bytes.substr(0, chunk), out); !fed) return fed.error();
@@ -36,7 +37,7 @@ result<std::vector<watch_event>> events_of(std::string_view bytes, std::size_t c
 }
 
 /// Knows one object.
-class one_known final : public known_objects
+class one_known final : public detail::known_objects
 {
 public:
     explicit one_known(object o) : object_(std::move(o)) {}
@@ -51,7 +52,7 @@ private:
 };
 
 /// Knows nothing; records what it is asked and told.
-class asked final : public known_objects
+class asked final : public detail::known_objects
 {
 public:
     [[nodiscard]] object find(object_key_view key, std::string_view, std::string_view) const override
@@ -100,7 +101,7 @@ TEST_CASE("protobuf list: samples of all kinds equal their JSON in any chunking"
         // The items of a List may be of any kind: no server sends it as protobuf.
         if (!sample->name.starts_with("list ") || sample->name.starts_with("list v1 List ")) continue;
         INFO(sample->name);
-        list_decoder json(options);
+        detail::list_decoder json(options);
         REQUIRE(json.feed(sample->json));
         const auto expected = json.finish();
         REQUIRE(expected);
@@ -340,7 +341,7 @@ TEST_CASE("protobuf watch: samples of all kinds equal their JSON in any chunking
         frames += sample->protobuf;
         lines += std::string(sample->json) + "\n";
     }
-    watch_decoder json(options);
+    detail::watch_decoder json(options);
     std::vector<watch_event> expected;
     REQUIRE(json.feed(lines, expected));
     for (const std::size_t chunk : {std::size_t{3}, std::size_t{1000}, frames.size()}) {
@@ -364,7 +365,7 @@ TEST_CASE("protobuf watch: cut anywhere it fails at the end, and events before t
     const std::string bytes = first + framed("MODIFIED", enveloped("v1", "ConfigMap", config_map("web", "a", "2")));
     for (std::size_t size = 0; size <= bytes.size(); ++size) {
         INFO("the first " << size << " bytes");
-        watch_decoder decoder({}, {}, {}, wire_form::protobuf);
+        detail::watch_decoder decoder({}, {}, {}, wire_form::protobuf);
         std::vector<watch_event> events;
         REQUIRE(decoder.feed(std::string_view(bytes).substr(0, size), events));
         CHECK(events.size() == (size == bytes.size() ? 2u : size >= first.size() ? 1u : 0u));
@@ -451,7 +452,7 @@ TEST_CASE("protobuf list: pods of the samples are cut in every place", "[protobu
     REQUIRE(whole);
     for (std::size_t cut = 1; cut < bytes.size(); cut += 17) {
         INFO("cut at " << cut);
-        list_decoder decoder({}, {}, {}, wire_form::protobuf);
+        detail::list_decoder decoder({}, {}, {}, wire_form::protobuf);
         REQUIRE(decoder.feed(std::string_view(bytes).substr(0, cut)));
         REQUIRE(decoder.feed(std::string_view(bytes).substr(cut)));
         const auto page = decoder.finish();

@@ -3,6 +3,7 @@
 #include "values/go_values.hpp"
 
 #include <kubecoro/api/decode.hpp>
+#include <kubecoro/api/detail/decoders.hpp>
 #include <kubecoro/api/detail/protobuf_form.hpp>
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/test/protobuf_samples.hpp>

@@ -3,6 +3,7 @@
 #include "json_samples.hpp"
 
 #include <kubecoro/api/decode.hpp>
+#include <kubecoro/api/detail/decoders.hpp>
 
 #include <boost/json.hpp>
 

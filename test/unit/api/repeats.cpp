@@ -5,6 +5,7 @@
 #include "storage/encoding.hpp"
 
 #include <kubecoro/api/decode.hpp>
+#include <kubecoro/api/detail/decoders.hpp>
 #include <kubecoro/test/allocations.hpp>
 
 #include <algorithm>

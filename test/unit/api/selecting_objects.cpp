@@ -1,7 +1,7 @@
 // Lists and watches of which only some objects are wanted, in JSON and protobuf.
 #include "fixtures.hpp"
 
-#include <kubecoro/api/selecting_objects.hpp>
+#include <kubecoro/api/detail/decoders.hpp>
 #include <kubecoro/test/protobuf_bytes.hpp>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ using namespace kubecoro::test;
 namespace {
 
 /// Wants objects by their whole keys, and knows one object.
-class wanted final : public selecting_objects
+class wanted final : public detail::selecting_objects
 {
 public:
     explicit wanted(std::set<std::string> keys, object known = {}) : keys_(std::move(keys)), known_(std::move(known)) {}
@@ -42,10 +42,10 @@ std::shared_ptr<wanted> only(std::set<std::string> keys, object known = {})
     return std::make_shared<wanted>(std::move(keys), std::move(known));
 }
 
-list_page page_of(std::string_view text, std::size_t chunk, std::shared_ptr<const known_objects> known,
+list_page page_of(std::string_view text, std::size_t chunk, std::shared_ptr<const detail::known_objects> known,
                   wire_form form = wire_form::json, const decode_options& options = {})
 {
-    list_decoder decoder(options, {}, std::move(known), form);
+    detail::list_decoder decoder(options, {}, std::move(known), form);
     for (; !text.empty(); text.remove_prefix(std::min(chunk, text.size())))
         REQUIRE(decoder.feed(text.substr(0, chunk)));
     auto page = decoder.finish();
@@ -53,10 +53,11 @@ list_page page_of(std::string_view text, std::size_t chunk, std::shared_ptr<cons
     return std::move(*page);
 }
 
-std::vector<watch_event> events_of(std::string_view text, std::size_t chunk, std::shared_ptr<const known_objects> known,
-                                   wire_form form = wire_form::json, const decode_options& options = {})
+std::vector<watch_event> events_of(std::string_view text, std::size_t chunk,
+                                   std::shared_ptr<const detail::known_objects> known, wire_form form = wire_form::json,
+                                   const decode_options& options = {})
 {
-    watch_decoder decoder(options, {}, std::move(known), form);
+    detail::watch_decoder decoder(options, {}, std::move(known), form);
     std::vector<watch_event> out;
     for (; !text.empty(); text.remove_prefix(std::min(chunk, text.size())))
         REQUIRE(decoder.feed(text.substr(0, chunk), out));
@@ -142,12 +143,12 @@ TEST_CASE("selecting objects: known objects are recognised among those that are 
     const std::string text = R"({"metadata":{"resourceVersion":"9"},"items":[)" + item("a") + "," + item("b") + "]}";
     CHECK(page_of(text, 7, only({"web/a"}, *a)).items.at(0).is_same(*a));
     CHECK(names(page_of(text, 7, only({"web/a"}, *b))) == std::vector<std::string>{"web/a"});
-    const auto bare = selection_of(only({"web/a"}, *a));
+    const auto bare = detail::selection_of(only({"web/a"}, *a));
     REQUIRE(bare);
     const auto page = page_of(text, 7, bare);
     REQUIRE(page.items.size() == 1);
     CHECK_FALSE(page.items[0].is_same(*a));
-    CHECK(selection_of(nullptr) == nullptr);
+    CHECK(detail::selection_of(nullptr) == nullptr);
 }
 
 TEST_CASE("selecting objects: large objects are reported if they are wanted", "[api][decode][selection]")
@@ -174,13 +175,13 @@ TEST_CASE("selecting objects: a watch tells the versions of what is passed over"
         event("BOOKMARK", R"({"metadata":{"name":"b","resourceVersion":"8"}})") + event("DELETED", item("a", "9"));
     const std::vector<std::string> expected{"ADDED web/a",    "MODIFIED -@3", "MODIFIED -@4", "DELETED -@5",
                                             "MODIFIED web/a", "MODIFIED -@6", "BOOKMARK",     "DELETED web/a"};
-    const auto one_by_one = lines(events_of(text, text.size(), selection_of(only({"web/a"}))));
+    const auto one_by_one = lines(events_of(text, text.size(), detail::selection_of(only({"web/a"}))));
     auto merged = expected;
     merged.erase(merged.begin() + 1); // of two in a row, the last one tells the version of both
     CHECK(one_by_one == merged);
     for (const std::size_t chunk : {std::size_t{1}, std::size_t{13}}) {
         const auto known = only({"web/a"});
-        CHECK(lines(events_of(text, chunk, selection_of(known))) == merged);
+        CHECK(lines(events_of(text, chunk, detail::selection_of(known))) == merged);
         CHECK(known->passed_over == 4);
     }
 }
@@ -220,6 +221,6 @@ TEST_CASE("selecting objects: protobuf is selected without being decoded", "[api
     const std::string frames = frame("ADDED", "a", "1") + frame("ADDED", "b", "damaged: \xff") +
                                frame("ADDED", "b", large) + frame("DELETED", "b", "1") + frame("DELETED", "a", "1");
     for (const std::size_t chunk : {std::size_t{1}, std::size_t{333}, frames.size()})
-        CHECK(lines(events_of(frames, chunk, selection_of(only({"web/a"})), wire_form::protobuf, small)) ==
+        CHECK(lines(events_of(frames, chunk, detail::selection_of(only({"web/a"})), wire_form::protobuf, small)) ==
               std::vector<std::string>{"ADDED web/a", "ADDED -@5", "DELETED -@5", "DELETED web/a"});
 }

@@ -1,5 +1,6 @@
 // All forms of JSON under every storage policy, in any chunking.
 #include <kubecoro/api/decode.hpp>
+#include <kubecoro/api/detail/decoders.hpp>
 #include <kubecoro/api/detail/kept_object.hpp>
 #include <kubecoro/api/detail/object_encoding.hpp>
 #include <kubecoro/test/catch.hpp>

@@ -2,6 +2,7 @@
 #include <kubecoro/test/catch.hpp>
 
 #include <kubecoro/api/decode.hpp>
+#include <kubecoro/api/detail/decoders.hpp>
 
 #include <algorithm>
 #include <array>

@@ -7,6 +7,7 @@
 #include "storage/object_block.hpp"
 
 #include <kubecoro/api/decode.hpp>
+#include <kubecoro/api/detail/decoders.hpp>
 
 #include <set>
 

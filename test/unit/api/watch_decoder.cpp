@@ -4,6 +4,7 @@
 #include "json_samples.hpp"
 
 #include <kubecoro/api/decode.hpp>
+#include <kubecoro/api/detail/decoders.hpp>
 
 using namespace kubecoro;
 using namespace kubecoro::detail;

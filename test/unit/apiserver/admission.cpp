@@ -1,7 +1,8 @@
 // Tests of priorities and tolerations of pods, of taints of nodes, and of other defaults that clients compare.
 #include "support.hpp"
 
-#include <kubecoro/apiserver/manifests.hpp>
+#include <kubecoro/apiserver/detail/cluster_state_core.hpp>
+#include <kubecoro/client/manifests.hpp>
 
 using namespace kubecoro;
 using namespace kubecoro::test;
@@ -138,6 +139,6 @@ TEST_CASE("nodes: a new one is tainted as not ready, which has no owner", "[apis
     CHECK(taints(s.patch(nodes + "/a", R"({"spec":{"taints":null}})")) == "none");
     // A node of a manifest was created before.
     REQUIRE(apiserver::apply_manifests(
-        s.state, apiserver::load_manifests("{apiVersion: v1, kind: Node, metadata: {name: d}}", "m").value(), s.now));
+        s.state, load_manifests("{apiVersion: v1, kind: Node, metadata: {name: d}}", "m").value(), s.now));
     CHECK(taints(s.expect(200, "GET", nodes + "/d")) == "none");
 }

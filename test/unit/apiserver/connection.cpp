@@ -23,11 +23,11 @@ struct wire
 {
     std::string sent_by_client;
     bool client_closed = false;
-    wake_signal readable;
+    detail::wake_signal readable;
     std::string sent_by_server;
     /// While false, writes of the server do not complete.
     bool client_reads = true;
-    wake_signal writable;
+    detail::wake_signal writable;
     bool closed = false;
 
     void client_sends(std::string_view bytes)
@@ -301,7 +301,7 @@ TEST_CASE("connection: a long list is rendered while its client reads it", "[api
         http_request create{"POST", config_maps};
         create.user = user_info{"admin", {"system:masters"}};
         create.body = R"({"metadata":{"name":"c)" + std::to_string(i) + R"("},"data":{"k":")" + value + R"("}})";
-        REQUIRE(f.run.run(f.engine->perform(create, wake_signal{}))->response.status == 201);
+        REQUIRE(f.run.run(f.engine->perform(create, detail::wake_signal{}))->response.status == 201);
     }
     const std::string get = "GET " + config_maps + " HTTP/1.1\r\nHost: h\r\n" + admin;
     SECTION("chunked")
@@ -329,7 +329,7 @@ TEST_CASE("connection: a long list is rendered while its client reads it", "[api
     {
         http_request list{"GET", config_maps};
         list.user = user_info{"admin", {"system:masters"}};
-        auto answered = f.run.run(f.engine->perform(list, wake_signal{}));
+        auto answered = f.run.run(f.engine->perform(list, detail::wake_signal{}));
         REQUIRE(answered);
         http_response& r = answered->response;
         CHECK(r.body.size() < 400'000);

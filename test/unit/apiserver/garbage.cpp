@@ -2,7 +2,7 @@
 #include "owners.hpp"
 #include "support.hpp"
 
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 
 #include <map>
 #include <set>
@@ -431,7 +431,7 @@ namespace {
 void run_history(std::uint64_t seed)
 {
     CAPTURE(seed);
-    random_source random(seed);
+    detail::random_source random(seed);
     server s;
     std::map<std::string, std::string> uids;
     const auto pick = [&]() -> std::string {

@@ -2,7 +2,7 @@
 #include "objects/label_match.hpp"
 #include "support.hpp"
 
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 
 using namespace kubecoro;
 using namespace kubecoro::test;
@@ -42,7 +42,7 @@ TEST_CASE("label match: all requirements for a label count, as one", "[apiserver
 TEST_CASE("label match: as each requirement by itself, for any selector", "[apiserver][list]")
 {
     using op = label_selector::op;
-    random_source random(7);
+    detail::random_source random(7);
     const auto pick = [&](std::uint64_t n) { return static_cast<std::size_t>(random() % n); };
     const std::string keys = "abcd", values = "012";
     int matched = 0;

@@ -1,5 +1,5 @@
 // Tests of what the controllers of a live cluster decide.
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 #include <kubecoro/test/catch.hpp>
 
 #include "live/plans.hpp"
@@ -81,7 +81,7 @@ TEST_CASE("live: a rolling update keeps its bounds and ends, whatever becomes av
 {
     for (std::uint64_t seed = 1; seed <= 500; ++seed) {
         CAPTURE(seed);
-        random_source random(seed);
+        detail::random_source random(seed);
         rollout r;
         r.wanted = static_cast<std::int64_t>(random() % 20);
         r.max_surge = static_cast<std::int64_t>(random() % 4);

@@ -2,7 +2,7 @@
 #include "patch/patch.hpp"
 
 #include <kubecoro/api/patch.hpp>
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/test/protobuf_samples.hpp>
 
@@ -18,7 +18,7 @@ namespace json = boost::json;
 namespace {
 
 /// Removes, changes and exchanges members and items here and there.
-void disturb(json::value& v, random_source& random)
+void disturb(json::value& v, detail::random_source& random)
 {
     if (auto* object = v.if_object()) {
         std::vector<std::string> gone;
@@ -39,7 +39,7 @@ void disturb(json::value& v, random_source& random)
 
 TEST_CASE("made patches: applied to the old version they give the new one", "[apiserver][patch]")
 {
-    random_source random(20260131);
+    detail::random_source random(20260131);
     test::protobuf_samples samples;
     std::size_t patched = 0;
     std::size_t refused = 0;

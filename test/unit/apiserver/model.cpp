@@ -1,7 +1,7 @@
 // Compares lists, pages and watches with a plain map under random operations.
 #include "support.hpp"
 
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 
 #include <map>
 
@@ -113,7 +113,7 @@ model selected(const model& all, const std::string& label)
 }
 
 /// Performs one random write and updates the model from the server's answer.
-void mutate(server& s, model& truth, random_source& random)
+void mutate(server& s, model& truth, detail::random_source& random)
 {
     const std::string ns = random() % 2 ? "default" : "kube-public";
     const std::string name = "m" + std::to_string(random() % 8);
@@ -156,7 +156,7 @@ TEST_CASE("model: lists, pages and watches agree with a plain map under random w
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
         INFO("seed " << seed);
         server s({.history = 16, .seed = seed});
-        random_source random(seed);
+        detail::random_source random(seed);
         model truth;
         std::vector<follower> followers(3);
         followers[1].selector = "l%3Da";
@@ -182,7 +182,7 @@ TEST_CASE("model: lists, pages and watches agree with a plain map under random w
 TEST_CASE("model: a list at any version in the history is the state at that version", "[apiserver][model]")
 {
     server s({.history = 40});
-    random_source random(7);
+    detail::random_source random(7);
     model truth;
     std::map<std::uint64_t, model> moments;
     for (int i = 0; i < 120; ++i) {

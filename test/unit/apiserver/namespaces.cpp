@@ -1,7 +1,8 @@
 // Tests of what every namespace contains from the start.
 #include "support.hpp"
 
-#include <kubecoro/apiserver/manifests.hpp>
+#include <kubecoro/apiserver/detail/cluster_state_core.hpp>
+#include <kubecoro/client/manifests.hpp>
 
 using namespace kubecoro;
 using namespace kubecoro::test;
@@ -131,7 +132,7 @@ TEST_CASE("cluster defaults: the Service kubernetes of a manifest keeps the addr
           "[apiserver][namespaces]")
 {
     server s{{.namespace_defaults = true}};
-    auto objects = apiserver::load_manifests(
+    auto objects = load_manifests(
         R"({"apiVersion":"v1","kind":"Service","metadata":{"name":"kubernetes","namespace":"default"},"spec":)"
         R"({"clusterIP":"10.43.0.1","clusterIPs":["10.43.0.1"],"ports":[{"name":"https","port":443}]}})",
         "exported");

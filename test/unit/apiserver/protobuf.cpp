@@ -3,6 +3,7 @@
 #include "support.hpp"
 
 #include <kubecoro/api/decode.hpp>
+#include <kubecoro/api/detail/decoders.hpp>
 #include <kubecoro/api/detail/protobuf_form.hpp>
 
 using namespace kubecoro;
@@ -49,7 +50,7 @@ json::value decoded(const http_response& r)
 
 std::vector<watch_event> events(watch_output out)
 {
-    watch_decoder decoder({}, {}, {}, wire_form::protobuf);
+    detail::watch_decoder decoder({}, {}, {}, wire_form::protobuf);
     std::vector<watch_event> all;
     for (const auto& frame : out.lines) REQUIRE(decoder.feed(*frame, all).has_value());
     REQUIRE(decoder.finish().has_value());
@@ -161,7 +162,7 @@ TEST_CASE("protobuf: one object and a list", "[apiserver][protobuf]")
         REQUIRE(r.header("content-type") == protobuf);
         const auto expected = s.ask("GET", maps + query).body;
         CHECK(r.body == encoded(expected));
-        list_decoder decoder({}, {}, {}, wire_form::protobuf);
+        detail::list_decoder decoder({}, {}, {}, wire_form::protobuf);
         REQUIRE(decoder.feed(r.body).has_value());
         return decoder.finish().value();
     };
@@ -191,7 +192,7 @@ TEST_CASE("protobuf: a long list is encoded while it is sent", "[apiserver][prot
     REQUIRE(answered.rest);
     s.expect(200, "DELETE", maps + "/m7"); // The list is that of the moment of the request.
     answered.complete_body();
-    list_decoder decoder({}, {}, {}, wire_form::protobuf);
+    detail::list_decoder decoder({}, {}, {}, wire_form::protobuf);
     REQUIRE(decoder.feed(answered.body).has_value());
     CHECK(decoder.finish().value().items.size() == 40);
 }
@@ -210,7 +211,7 @@ TEST_CASE("protobuf: metadata only", "[apiserver][protobuf]")
         CHECK_FALSE(object.as_object().contains("data"));
         const auto list = s.ask("GET", path, {}, accept(many));
         REQUIRE(list.header("content-type") == protobuf);
-        list_decoder decoder({}, {}, {}, wire_form::protobuf);
+        detail::list_decoder decoder({}, {}, {}, wire_form::protobuf);
         REQUIRE(decoder.feed(list.body).has_value());
         CHECK(decoder.finish().value().kind == "PartialObjectMetadataList");
     }

@@ -4,7 +4,7 @@
 #include "state/role_rules.hpp"
 #include "text/json_text.hpp"
 
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 
 #include <algorithm>
 #include <set>
@@ -69,7 +69,7 @@ TEST_CASE("role bindings: the index finds what a scan finds, whatever happens to
     // A short history, so that some changes are forgotten before they are followed.
     indexed s{{.history = 4}};
     s.add_namespace("other");
-    random_source random(7);
+    detail::random_source random(7);
     const auto pick = [&](auto n) { return static_cast<std::size_t>(random() % n); };
     const std::string namespaces[]{"default", "other"};
     const std::string users[]{"a", "b", "system:serviceaccount:default:a"};

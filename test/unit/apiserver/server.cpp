@@ -1,7 +1,8 @@
 // Tests of discovery, OpenAPI, authorization and manifests.
 #include "support.hpp"
 
-#include <kubecoro/apiserver/manifests.hpp>
+#include <kubecoro/apiserver/detail/cluster_state_core.hpp>
+#include <kubecoro/client/manifests.hpp>
 
 using namespace kubecoro;
 using namespace kubecoro::apiserver;

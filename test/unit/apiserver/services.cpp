@@ -4,7 +4,8 @@
 #include "schema/service_spec.hpp"
 #include "state/service_allocator.hpp"
 
-#include <kubecoro/apiserver/manifests.hpp>
+#include <kubecoro/apiserver/detail/cluster_state_core.hpp>
+#include <kubecoro/client/manifests.hpp>
 #include <kubecoro/test/allocations.hpp>
 
 #include <set>
@@ -331,7 +332,7 @@ TEST_CASE("services: a full range is an error, and the numbers are the same in e
 
 TEST_CASE("services: a range gives the numbers that are kept last, and each once", "[apiserver][services]")
 {
-    random_source random(1);
+    detail::random_source random(1);
     apiserver::number_range range(10, 29, 5);
     std::set<std::uint32_t> given;
     for (int i = 0; i < 15; ++i) {

@@ -1,7 +1,7 @@
 // An in-memory server with one administrator, and captured exchanges of a kube-apiserver for comparison.
 #pragma once
 
-#include <kubecoro/apiserver/request_handler.hpp>
+#include <kubecoro/apiserver/detail/request_handler.hpp>
 #include <kubecoro/test/catch.hpp>
 
 #include <boost/json.hpp>

@@ -1,10 +1,10 @@
 // Checks that every wait of the base layer ends by each kind of cancellation that it supports.
+#include <kubecoro/base/detail/wake_signal.hpp>
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/base/repeat.hpp>
 #include <kubecoro/base/retry.hpp>
 #include <kubecoro/base/task_group.hpp>
 #include <kubecoro/base/timeout.hpp>
-#include <kubecoro/base/wake_signal.hpp>
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/testing/coroutine_runner.hpp>
 
@@ -22,7 +22,7 @@ struct world
 {
     kt::runner run;
     latch never;
-    wake_signal quiet;
+    detail::wake_signal quiet;
     task_group tasks{run.executor()};
     std::shared_ptr<timer> alarm = run.clock().make_timer(run.executor());
 };
@@ -71,13 +71,15 @@ const std::vector<std::pair<std::string, wait>> waits{
      }},
     {"poll_until, between two questions",
      [](world& w) {
-         question ask = []() -> asio::awaitable<result<bool>> { co_return false; };
+         std::function<asio::awaitable<result<bool>>()> ask = []() -> asio::awaitable<result<bool>> {
+             co_return false;
+         };
          poll_timing timing{.interval = 1h, .timeout = 10h};
          return poll_until(w.run.clock(), std::move(timing), std::move(ask));
      }},
     {"poll_until, in a question",
      [](world& w) {
-         question ask = [&w]() -> asio::awaitable<result<bool>> {
+         std::function<asio::awaitable<result<bool>>()> ask = [&w]() -> asio::awaitable<result<bool>> {
              const auto waited = co_await w.never.wait();
              if (!waited) co_return waited.error();
              co_return true;

@@ -3,10 +3,10 @@
 
 #include "coroutine_fixture.hpp"
 
-#include <kubecoro/base/context_bound.hpp>
+#include <kubecoro/base/detail/context_bound.hpp>
+#include <kubecoro/base/detail/wake_signal.hpp>
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/base/task_group.hpp>
-#include <kubecoro/base/wake_signal.hpp>
 #include <kubecoro/test/catch.hpp>
 
 #include <boost/asio/strand.hpp>
@@ -51,32 +51,32 @@ TEST_CASE("task_group: may outlive its context", "[base][lifetimes]")
 
 TEST_CASE("kept_executor: is empty after its context has ended", "[base][lifetimes]")
 {
-    kept_executor kept;
-    kept_executor copy;
+    detail::kept_executor kept;
+    detail::kept_executor copy;
     CHECK_FALSE(kept.get());
     {
         asio::io_context context;
-        kept = kept_executor(asio::make_strand(context));
-        copy = make_kept_strand(kept);
+        kept = detail::kept_executor(asio::make_strand(context));
+        copy = detail::make_kept_strand(kept);
         CHECK(kept.get());
         CHECK(copy.get());
         CHECK(copy.get() != kept.get());
     }
     CHECK_FALSE(kept.get());
     CHECK_FALSE(copy.get());
-    CHECK_FALSE(make_kept_strand(kept).get());
+    CHECK_FALSE(detail::make_kept_strand(kept).get());
 }
 
 TEST_CASE("context_bound: the value is destroyed with its context or with the last handle", "[base][lifetimes]")
 {
     const auto token = std::make_shared<int>(1);
-    context_bound<std::shared_ptr<int>> bound;
+    detail::context_bound<std::shared_ptr<int>> bound;
     {
         asio::io_context context;
-        bound = context_bound<std::shared_ptr<int>>(asio::make_strand(context), token);
+        bound = detail::context_bound<std::shared_ptr<int>>(asio::make_strand(context), token);
         // A value that owns another tie.
-        auto nested = context_bound<context_bound<std::shared_ptr<int>>>(
-            asio::make_strand(context), context_bound<std::shared_ptr<int>>(asio::make_strand(context), token));
+        auto nested = detail::context_bound<detail::context_bound<std::shared_ptr<int>>>(
+            asio::make_strand(context), detail::context_bound<std::shared_ptr<int>>(asio::make_strand(context), token));
         const auto copy = bound;
         CHECK(token.use_count() == 3);
         CHECK(*copy.get() == token);
@@ -90,7 +90,7 @@ TEST_CASE("context_bound: the value is destroyed with its context or with the la
 TEST_CASE("latch and wake_signal: outlive the contexts of their waiters", "[base][lifetimes]")
 {
     const latch l;
-    const wake_signal s;
+    const detail::wake_signal s;
     {
         asio::io_context context;
         task_group tasks(asio::make_strand(context));

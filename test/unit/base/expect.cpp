@@ -1,5 +1,5 @@
-#include <kubecoro/base/context_bound.hpp>
 #include <kubecoro/base/detail/confinement.hpp>
+#include <kubecoro/base/detail/context_bound.hpp>
 #include <kubecoro/base/detail/expect.hpp>
 #include <kubecoro/test/catch.hpp>
 
@@ -103,7 +103,7 @@ TEST_CASE("runs_on: knows the strand of the caller", "[base]")
     asio::io_context context;
     const asio::any_io_executor strand = asio::make_strand(asio::any_io_executor(context.get_executor()));
     const asio::any_io_executor other = asio::make_strand(asio::any_io_executor(context.get_executor()));
-    const kept_executor kept(strand);
+    const detail::kept_executor kept(strand);
     bool ran = false;
     CHECK_FALSE(detail::runs_on(kept));
     asio::post(strand, [&] {
@@ -117,7 +117,7 @@ TEST_CASE("runs_on: knows the strand of the caller", "[base]")
 
 TEST_CASE("runs_on: is true where it cannot be known", "[base]")
 {
-    kept_executor kept;
+    detail::kept_executor kept;
     CHECK(detail::runs_on(kept));
     CHECK(detail::runs_on(asio::any_io_executor()));
     asio::io_context plain;

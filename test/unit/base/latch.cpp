@@ -1,7 +1,7 @@
 #include "coroutine_fixture.hpp"
 
+#include <kubecoro/base/detail/wake_signal.hpp>
 #include <kubecoro/base/latch.hpp>
-#include <kubecoro/base/wake_signal.hpp>
 #include <kubecoro/test/catch.hpp>
 
 namespace asio = boost::asio;
@@ -9,7 +9,7 @@ using kubecoro::cond;
 using kubecoro::failure;
 using kubecoro::latch;
 using kubecoro::result;
-using kubecoro::wake_signal;
+using kubecoro::detail::wake_signal;
 using kubecoro::test::drain;
 using kubecoro::test::start;
 

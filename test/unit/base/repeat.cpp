@@ -153,14 +153,16 @@ TEST_CASE("poll_until: asks until the answer is true", "[base][repeat]")
 {
     kt::runner run;
     int asked = 0;
-    const kubecoro::question third = [&asked]() -> asio::awaitable<result<bool>> { co_return ++asked == 3; };
+    const std::function<asio::awaitable<result<bool>>()> third = [&asked]() -> asio::awaitable<result<bool>> {
+        co_return ++asked == 3;
+    };
     const auto start = run.clock().now();
     CHECK(run.run(kubecoro::poll_until(run.clock(), {.interval = 5s}, third)).has_value());
     CHECK(run.clock().now() - start == 10s);
     asked = 0;
     CHECK(run.run(kubecoro::poll_until(run.clock(), {.interval = 5s, .immediate = false}, third)).has_value());
     CHECK(run.clock().now() - start == 25s);
-    const kubecoro::question broken = [&asked]() -> asio::awaitable<result<bool>> {
+    const std::function<asio::awaitable<result<bool>>()> broken = [&asked]() -> asio::awaitable<result<bool>> {
         ++asked;
         co_return failure(cond::forbidden);
     };
@@ -173,13 +175,15 @@ TEST_CASE("poll_until: the timeout also ends a question that is never answered",
 {
     kt::runner run;
     const auto start = run.clock().now();
-    const kubecoro::question no = []() -> asio::awaitable<result<bool>> { co_return false; };
+    const std::function<asio::awaitable<result<bool>>()> no = []() -> asio::awaitable<result<bool>> {
+        co_return false;
+    };
     const kubecoro::poll_timing timing{.interval = 2s, .timeout = 7s, .what = "the deployment is ready"};
     const auto late = run.run(kubecoro::poll_until(run.clock(), timing, no));
     CHECK(late.error() == cond::timed_out);
     CHECK(late.error().message() == "the deployment is ready: no answer in time");
     CHECK(run.clock().now() - start == 7s);
-    const kubecoro::question never = [&run]() -> asio::awaitable<result<bool>> {
+    const std::function<asio::awaitable<result<bool>>()> never = [&run]() -> asio::awaitable<result<bool>> {
         const auto slept = co_await kubecoro::sleep_for(run.clock(), 1h);
         if (!slept) co_return slept.error();
         co_return true;
@@ -209,7 +213,7 @@ TEST_CASE("loops: cancelled or destroyed at every step", "[base][repeat][every_s
             auto w = std::make_shared<world>(r);
             const kubecoro::poll_timing timing{.interval = 1s, .timeout = 6s};
             auto* d = &w->d;
-            const kubecoro::question ask = [d]() -> asio::awaitable<result<bool>> {
+            const std::function<asio::awaitable<result<bool>>()> ask = [d]() -> asio::awaitable<result<bool>> {
                 const auto done = co_await d->round();
                 if (!done && done.error() == cond::cancelled) co_return done.error();
                 co_return false;

@@ -13,8 +13,8 @@ using kubecoro::cond;
 using kubecoro::failure;
 using kubecoro::result;
 using kubecoro::retry_on;
-using kubecoro::retry_plan;
 using kubecoro::retry_policy;
+using kubecoro::detail::retry_plan;
 
 namespace {
 

@@ -1,7 +1,7 @@
 // Tests of an informer that keeps a part of all objects, with a share whose changes the case decides.
 #include "informer_fixture.hpp"
 
-#include <kubecoro/cache/object_share.hpp>
+#include <kubecoro/cache/detail/object_share.hpp>
 
 #include <atomic>
 
@@ -10,15 +10,15 @@ using namespace informer_test;
 namespace {
 
 /// Keeps nothing before the first gain, and everything afterwards. Tells its informer only if the case does.
-struct growing_share final : kubecoro::object_share
+struct growing_share final : kubecoro::detail::object_share
 {
     std::atomic<std::uint64_t> gained{0};
-    std::shared_ptr<kubecoro::share_follower> informer = {};
+    std::shared_ptr<kubecoro::detail::share_follower> informer = {};
 
     bool keeps(kubecoro::object_key_view) const noexcept override { return gained != 0; }
     std::uint64_t gains() const noexcept override { return gained; }
     bool by_namespace() const noexcept override { return false; }
-    void add(const std::shared_ptr<kubecoro::share_follower>& i) override { informer = i; }
+    void add(const std::shared_ptr<kubecoro::detail::share_follower>& i) override { informer = i; }
     void shown() override {}
 };
 

@@ -5,6 +5,7 @@
 #include "informer/object_transformer.hpp"
 
 #include <kubecoro/api/decode.hpp>
+#include <kubecoro/api/detail/decoders.hpp>
 #include <kubecoro/api/detail/object_encoding.hpp>
 
 #include <kubecoro/test/protobuf_bytes.hpp>
@@ -345,7 +346,7 @@ TEST_CASE("transform: an unchanged object is recognised without expanding it", "
     };
     std::string list = R"({"kind":"PodList","apiVersion":"v1","items":[)";
     for (int i = 0; i < 100; ++i) list += (i != 0 ? "," : "") + text(i);
-    kubecoro::list_decoder decoder({}, encoding);
+    kubecoro::detail::list_decoder decoder({}, encoding);
     REQUIRE(decoder.feed(list + "]}"));
     const object fresh = decoder.finish().value().items.back();
     const auto made = object::parse(text(99)).value();

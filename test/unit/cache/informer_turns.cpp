@@ -2,7 +2,7 @@
 
 #include "informer_fixture.hpp"
 
-#include <kubecoro/cache/object_share.hpp>
+#include <kubecoro/cache/detail/object_share.hpp>
 #include <kubecoro/test/allocations.hpp>
 
 #include <boost/asio/co_spawn.hpp>
@@ -108,11 +108,11 @@ asio::awaitable<result<std::size_t>> events_of(kubecoro::subscription<>& reader)
 }
 
 /// Keeps what the case says, and counts the questions.
-struct counted_share final : kubecoro::object_share
+struct counted_share final : kubecoro::detail::object_share
 {
     mutable std::function<void()> asked = [] {};
     std::atomic<bool> has_any{true};
-    std::shared_ptr<kubecoro::share_follower> informer = {};
+    std::shared_ptr<kubecoro::detail::share_follower> informer = {};
 
     bool keeps(kubecoro::object_key_view) const noexcept override
     {
@@ -121,7 +121,7 @@ struct counted_share final : kubecoro::object_share
     }
     std::uint64_t gains() const noexcept override { return 1; }
     bool by_namespace() const noexcept override { return false; }
-    void add(const std::shared_ptr<kubecoro::share_follower>& i) override { informer = i; }
+    void add(const std::shared_ptr<kubecoro::detail::share_follower>& i) override { informer = i; }
     void shown() override {}
 };
 

@@ -4,7 +4,6 @@
 #include <kubecoro/base/retry.hpp>
 #include <kubecoro/base/task_group.hpp>
 #include <kubecoro/base/timeout.hpp>
-#include <kubecoro/base/wake_signal.hpp>
 
 namespace callers_test {
 namespace {
@@ -60,7 +59,6 @@ rows of_base()
         {"base/timeout.hpp race", [](world& w) { return race(w.never.wait(), sleep_for(w.run.clock(), 5s)); }},
         {"base/timeout.hpp with_timeout",
          [](world& w) { return with_timeout(w.run.clock(), 5s, "wait", w.never.wait()); }},
-        {"base/wake_signal.hpp wait", [](world& w) { return w.keep(std::make_shared<wake_signal>()).wait(); }},
     };
 }
 

@@ -69,7 +69,7 @@ TEST_CASE("client: a shard selector that the server ignores is a failure", "[cli
 
 TEST_CASE("client: an informer's source returns known objects", "[client][rest]")
 {
-    struct knows_one final : known_objects
+    struct knows_one final : detail::known_objects
     {
         object one;
         [[nodiscard]] object find(object_key_view key, std::string_view uid, std::string_view version) const override

@@ -3,7 +3,7 @@
 
 #include "connect/socket_stream.hpp"
 
-#include <kubecoro/api/selecting_objects.hpp>
+#include <kubecoro/api/detail/decoders.hpp>
 
 #include <memory>
 #include <string>
@@ -44,7 +44,7 @@ watch_event live()
 }
 
 /// Wants the pods of one name.
-struct named final : selecting_objects
+struct named final : detail::selecting_objects
 {
     object find(object_key_view, std::string_view, std::string_view) const override { return {}; }
     bool wants(object_key_view key) const noexcept override { return key.name == "mine"; }

@@ -1,5 +1,5 @@
-#include <kubecoro/codegen/crd.hpp>
-#include <kubecoro/codegen/generate.hpp>
+#include <kubecoro/codegen/detail/crd.hpp>
+#include <kubecoro/codegen/detail/generate.hpp>
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>

@@ -1,5 +1,5 @@
-#include <kubecoro/codegen/built_in.hpp>
-#include <kubecoro/codegen/generate.hpp>
+#include <kubecoro/codegen/detail/built_in.hpp>
+#include <kubecoro/codegen/detail/generate.hpp>
 
 #include <boost/json/parse.hpp>
 

@@ -1,8 +1,8 @@
 // The code of the definitions in golden/crds is that in golden/expected, byte for byte.
 #include "golden_files.hpp"
 
-#include <kubecoro/codegen/crd.hpp>
-#include <kubecoro/codegen/generate.hpp>
+#include <kubecoro/codegen/detail/crd.hpp>
+#include <kubecoro/codegen/detail/generate.hpp>
 
 #include <kubecoro/test/catch.hpp>
 

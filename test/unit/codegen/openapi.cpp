@@ -1,7 +1,7 @@
-#include <kubecoro/codegen/built_in.hpp>
-#include <kubecoro/codegen/crd.hpp>
-#include <kubecoro/codegen/generate.hpp>
-#include <kubecoro/codegen/openapi.hpp>
+#include <kubecoro/codegen/detail/built_in.hpp>
+#include <kubecoro/codegen/detail/crd.hpp>
+#include <kubecoro/codegen/detail/generate.hpp>
+#include <kubecoro/codegen/detail/openapi.hpp>
 
 #include "model/layout.hpp"
 #include "model/openapi_path.hpp"

@@ -1,7 +1,7 @@
 #include "emit/sharing.hpp"
 
-#include <kubecoro/codegen/crd.hpp>
-#include <kubecoro/codegen/generate.hpp>
+#include <kubecoro/codegen/detail/crd.hpp>
+#include <kubecoro/codegen/detail/generate.hpp>
 
 #include <boost/json/parse.hpp>
 

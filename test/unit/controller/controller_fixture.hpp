@@ -2,8 +2,8 @@
 // A controller of pods over scripted sources, in virtual time.
 
 #include <kubecoro/api/untyped.hpp>
+#include <kubecoro/base/detail/wake_signal.hpp>
 #include <kubecoro/base/latch.hpp>
-#include <kubecoro/base/wake_signal.hpp>
 #include <kubecoro/cache/informer_factory.hpp>
 #include <kubecoro/controller/controller.hpp>
 #include <kubecoro/test/catch.hpp>

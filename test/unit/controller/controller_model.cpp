@@ -1,7 +1,7 @@
 // Random programs: no key ever runs twice at once, and every change has a run at or after its version.
 #include "controller_fixture.hpp"
 
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 
 #include <cstdlib>
 #include <optional>
@@ -225,7 +225,7 @@ private:
     std::map<std::string, int> deleted_;
     /// Keys deleted while no source was watching.
     std::set<std::string> excused_;
-    random_source chance_;
+    detail::random_source chance_;
     int version_ = 10;
     bool calm_ = false;
     std::vector<watch_event> delayed_;

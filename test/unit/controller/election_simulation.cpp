@@ -2,8 +2,8 @@
 // candidates that join, leave, die, and are paused. Everything follows from the seed.
 #include "election_fixture.hpp"
 
+#include <kubecoro/base/detail/random.hpp>
 #include <kubecoro/base/hash.hpp>
-#include <kubecoro/base/random.hpp>
 #include <kubecoro/test/pausable_executor.hpp>
 #include <kubecoro/test/skewed_clock.hpp>
 
@@ -120,7 +120,7 @@ public:
     std::uint64_t digest = 0;
 
 private:
-    double unit() { return next_unit(run_.random()); }
+    double unit() { return detail::next_unit(run_.random()); }
     int below(int n) { return static_cast<int>(unit() * n); }
     std::vector<replica*> there()
     {

@@ -2,7 +2,7 @@
 // The base of random worlds of replicas around a server: events in the order of true time, and clocks of different rates.
 
 #include <kubecoro/base/clock.hpp>
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -34,7 +34,7 @@ protected:
     ~random_world() = default;
 
     /// In [0, 1).
-    double unit() { return next_unit(random_); }
+    double unit() { return detail::next_unit(random_); }
     void at(double when, std::function<void()> f) { events_.emplace(when, std::move(f)); }
     void broken(const std::string& what)
     {
@@ -51,7 +51,7 @@ protected:
         return true;
     }
 
-    random_source random_;
+    detail::random_source random_;
     double now_ = 0;
     /// No faults any more.
     bool quiet_ = false;

@@ -2,7 +2,7 @@
 #include <kubecoro/controller/detail/slot_index.hpp>
 #include <kubecoro/controller/workqueue.hpp>
 
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 
 #include <kubecoro/test/catch.hpp>
 
@@ -48,7 +48,7 @@ TEST_CASE("slot index: random programs agree with a list")
     // Few hashes, at both ends of the table: long runs, runs across the end, many slots with the same hash.
     for (std::uint64_t seed = 0; seed < 200; ++seed) {
         CAPTURE(seed);
-        kubecoro::random_source source(seed);
+        kubecoro::detail::random_source source(seed);
         const auto below = [&](std::uint64_t n) { return source() % n; };
         slot_index index;
         std::vector<entry> reference;
@@ -85,9 +85,9 @@ TEST_CASE("slot index: identity hashes spread over the table")
 
 TEST_CASE("work queue: texts and object keys are hashed with secrets")
 {
-    using kubecoro::workqueue_hash;
+    using kubecoro::detail::workqueue_hash;
     CHECK(std::is_same_v<workqueue_hash<kubecoro::object_key>, kubecoro::object_key_hash>);
-    CHECK(std::is_same_v<workqueue_hash<std::string>, kubecoro::text_hash>);
-    CHECK(std::is_same_v<workqueue_hash<std::string_view>, kubecoro::text_hash>);
+    CHECK(std::is_same_v<workqueue_hash<std::string>, kubecoro::detail::text_hash>);
+    CHECK(std::is_same_v<workqueue_hash<std::string_view>, kubecoro::detail::text_hash>);
     CHECK(std::is_same_v<workqueue_hash<int>, std::hash<int>>);
 }

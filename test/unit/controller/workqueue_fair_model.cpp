@@ -2,7 +2,7 @@
 // bound on the hand-outs before a key's own.
 #include "queue_fixture.hpp"
 
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 
 #include <algorithm>
 #include <cstdlib>
@@ -213,7 +213,7 @@ private:
         for (auto& [k, e] : waiting_) ++e.others;
     }
 
-    kubecoro::random_source random_;
+    kubecoro::detail::random_source random_;
     int priorities_;
     unsigned ageing_;
     kubecoro::testing::runner run_;

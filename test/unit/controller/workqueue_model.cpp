@@ -1,7 +1,7 @@
 // Random programs, executed by the queue and by the simplest implementation of the same rules.
 #include "queue_fixture.hpp"
 
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 
 #include <algorithm>
 #include <cstdlib>
@@ -411,7 +411,7 @@ private:
         }
     }
 
-    kubecoro::random_source random_;
+    kubecoro::detail::random_source random_;
     pace pace_;
     kubecoro::testing::runner run_;
     workqueue<int> queue_;

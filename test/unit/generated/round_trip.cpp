@@ -2,8 +2,8 @@
 #include <kubecoro/api/crd.hpp>
 #include <kubecoro/api/described.hpp>
 #include <kubecoro/client/manifests.hpp>
-#include <kubecoro/codegen/crd.hpp>
-#include <kubecoro/codegen/generate.hpp>
+#include <kubecoro/codegen/detail/crd.hpp>
+#include <kubecoro/codegen/detail/generate.hpp>
 
 #include <boost/json/parse.hpp>
 

@@ -2,7 +2,7 @@
 // time.
 #include "view_check_writer.hpp"
 
-#include <kubecoro/codegen/built_in.hpp>
+#include <kubecoro/codegen/detail/built_in.hpp>
 
 #include <boost/json.hpp>
 

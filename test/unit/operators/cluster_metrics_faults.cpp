@@ -4,7 +4,7 @@
 #include <kubecoro/api/untyped.hpp>
 #include <kubecoro/apiserver/in_process.hpp>
 #include <kubecoro/apiserver/server.hpp>
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 #include <kubecoro/client/client.hpp>
 #include <kubecoro/manager/manager.hpp>
 #include <kubecoro/test/catch.hpp>
@@ -38,7 +38,7 @@ struct bad_world
     kt::runner run;
     apiserver::embedded_server server;
     std::shared_ptr<kt::fault_plan> faults;
-    random_source chance;
+    detail::random_source chance;
     client users;
     std::optional<manager> m;
     std::shared_ptr<cluster_series> series;

@@ -1,7 +1,7 @@
 // Worlds with a bad network, users who change their minds, and an operator that is stopped and started again.
 #include "website_fixture.hpp"
 
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 
 #include <algorithm>
 #include <array>
@@ -19,7 +19,7 @@ constexpr std::array<const char*, 3> names{"blog", "shop", "docs"};
 
 struct bad_world : fixture
 {
-    random_source chance;
+    detail::random_source chance;
     truth wanted;
     int changes = 0;
 

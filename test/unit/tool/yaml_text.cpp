@@ -1,7 +1,7 @@
 #include "print/escape.hpp"
 
 #include <kubecoro/api/yaml.hpp>
-#include <kubecoro/apiserver/manifests.hpp>
+#include <kubecoro/client/manifests.hpp>
 #include <kubecoro/test/catch.hpp>
 
 #include <boost/json/parse.hpp>
@@ -18,7 +18,7 @@ namespace {
 
 json::value read_back(const std::string& yaml)
 {
-    auto documents = apiserver::parse_documents(yaml, "yaml");
+    auto documents = parse_documents(yaml, "yaml");
     INFO(yaml);
     REQUIRE(documents);
     REQUIRE(documents->size() == 1);

@@ -2,7 +2,7 @@
 // taken away. At each moment the servers trust what every replica shows.
 #include "certificates/rotation_core.hpp"
 
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/test/random_amount.hpp>
 
@@ -160,7 +160,7 @@ struct world
     cluster api;
     replica replicas[2];
     wall_time now = std::chrono::system_clock::from_time_t(1'800'000'000);
-    random_source random;
+    detail::random_source random;
     int faults;
     /// From the moment at which all began well, each server must trust each replica.
     bool settled = false;

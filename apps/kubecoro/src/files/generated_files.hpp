@@ -2,7 +2,7 @@
 #pragma once
 
 #include <kubecoro/base/result.hpp>
-#include <kubecoro/codegen/generate.hpp>
+#include <kubecoro/codegen/detail/generate.hpp>
 
 #include <string>
 #include <vector>

@@ -1,8 +1,8 @@
 #include "scaffold/scaffold.hpp"
 
 #include <kubecoro/client/manifests.hpp>
-#include <kubecoro/codegen/crd.hpp>
-#include <kubecoro/codegen/generate.hpp>
+#include <kubecoro/codegen/detail/crd.hpp>
+#include <kubecoro/codegen/detail/generate.hpp>
 
 #include <boost/json/value.hpp>
 

@@ -11,9 +11,9 @@
 #include <kubecoro/base/try.hpp>
 #include <kubecoro/client/discovery.hpp>
 #include <kubecoro/client/manifests.hpp>
-#include <kubecoro/codegen/crd.hpp>
-#include <kubecoro/codegen/generate.hpp>
-#include <kubecoro/codegen/openapi.hpp>
+#include <kubecoro/codegen/detail/crd.hpp>
+#include <kubecoro/codegen/detail/generate.hpp>
+#include <kubecoro/codegen/detail/openapi.hpp>
 
 #include <CLI/CLI.hpp>
 

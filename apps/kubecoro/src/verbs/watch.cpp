@@ -7,7 +7,7 @@
 #include "select/search_plan.hpp"
 #include "watch_printer.hpp"
 
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 #include <kubecoro/base/task_group.hpp>
 #include <kubecoro/base/try.hpp>
 #include <kubecoro/cache/informer_factory.hpp>
@@ -182,7 +182,7 @@ void report_search(const failure& why, const verb_context& context, watch_printe
 asio::awaitable<result<std::vector<target>>> find_targets(client api, const watch_flags& f, const verb_context& context,
                                                           watch_printer& printer)
 {
-    search_plan plan(random_seed());
+    search_plan plan(detail::random_seed());
     for (;;) {
         auto found = co_await resolve(api, f.wanted, "");
         if (found || !f.keep_trying) co_return found;

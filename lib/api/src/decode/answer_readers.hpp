@@ -3,7 +3,7 @@
 
 #include "storage/encoding.hpp"
 
-#include <kubecoro/api/decode.hpp>
+#include <kubecoro/api/detail/decoders.hpp>
 
 #include <cstddef>
 #include <memory>

@@ -1,5 +1,5 @@
 // Decodes objects, lists and watches in the form that they have on the wire.
-#include <kubecoro/api/decode.hpp>
+#include <kubecoro/api/detail/decoders.hpp>
 
 #include "decode/answer_readers.hpp"
 #include "decode/selection.hpp"
@@ -82,6 +82,20 @@ result<object> detail::parse_object(std::string_view json, bool partial,
     return decode(json, {}, envelope::verdict::encode, encoding, partial);
 }
 
+bool watch_event::ends_initial_events() const noexcept
+{
+    return type == watch_event_type::bookmark && obj.annotations()["k8s.io/initial-events-end"].as_string() == "true";
+}
+
+failure watch_event::to_failure() const
+{
+    return status ? failure(*status) : failure(cond::corrupt, "an error event without a Status");
+}
+
+} // namespace kubecoro
+
+namespace kubecoro::detail {
+
 namespace {
 
 /// A Status is smaller.
@@ -99,12 +113,12 @@ std::optional<failure> reported_by(std::string_view text, wire_form form)
 
 struct list_decoder::state
 {
-    state(const decode_options& options, std::shared_ptr<detail::object_encoding> e,
-          std::shared_ptr<const known_objects> k, wire_form f)
+    state(const decode_options& options, std::shared_ptr<object_encoding> e, std::shared_ptr<const known_objects> k,
+          wire_form f)
         : encoding(std::move(e)), known(std::move(k)), form(f)
     {
-        const auto make = form == wire_form::protobuf ? detail::make_protobuf_list : detail::make_json_list;
-        reader = make(options, detail::encoding::of(encoding), known.get());
+        const auto make = form == wire_form::protobuf ? make_protobuf_list : make_json_list;
+        reader = make(options, encoding::of(encoding), known.get());
     }
 
     failure fail(const failure& f)
@@ -113,18 +127,18 @@ struct list_decoder::state
         return *failed;
     }
 
-    std::shared_ptr<detail::object_encoding> encoding;
+    std::shared_ptr<object_encoding> encoding;
     std::shared_ptr<const known_objects> known;
     wire_form form;
     /// The first bytes, which may be a Status.
     std::string beginning;
-    std::unique_ptr<detail::list_reader> reader;
+    std::unique_ptr<list_reader> reader;
     std::optional<failure> failed;
     /// Stays set when a call is left by an exception.
     bool at_work = false;
 };
 
-list_decoder::list_decoder(decode_options options, std::shared_ptr<detail::object_encoding> encoding,
+list_decoder::list_decoder(decode_options options, std::shared_ptr<object_encoding> encoding,
                            std::shared_ptr<const known_objects> known, wire_form form)
     : state_(std::make_unique<state>(options, std::move(encoding), std::move(known), form))
 {
@@ -158,12 +172,12 @@ result<list_page> list_decoder::finish()
 
 struct watch_decoder::state
 {
-    state(const decode_options& options, std::shared_ptr<detail::object_encoding> e,
-          std::shared_ptr<const known_objects> k, wire_form form)
+    state(const decode_options& options, std::shared_ptr<object_encoding> e, std::shared_ptr<const known_objects> k,
+          wire_form form)
         : encoding(std::move(e)), known(std::move(k))
     {
-        const auto make = form == wire_form::protobuf ? detail::make_protobuf_watch : detail::make_json_watch;
-        reader = make(options, detail::encoding::of(encoding), known.get());
+        const auto make = form == wire_form::protobuf ? make_protobuf_watch : make_json_watch;
+        reader = make(options, encoding::of(encoding), known.get());
     }
 
     failure fail(const failure& f)
@@ -172,15 +186,15 @@ struct watch_decoder::state
         return *failed;
     }
 
-    std::shared_ptr<detail::object_encoding> encoding;
+    std::shared_ptr<object_encoding> encoding;
     std::shared_ptr<const known_objects> known;
-    std::unique_ptr<detail::watch_reader> reader;
+    std::unique_ptr<watch_reader> reader;
     std::optional<failure> failed;
     /// Stays set when a call is left by an exception.
     bool at_work = false;
 };
 
-watch_decoder::watch_decoder(decode_options options, std::shared_ptr<detail::object_encoding> encoding,
+watch_decoder::watch_decoder(decode_options options, std::shared_ptr<object_encoding> encoding,
                              std::shared_ptr<const known_objects> known, wire_form form)
     : state_(std::make_unique<state>(options, std::move(encoding), std::move(known), form))
 {
@@ -210,23 +224,13 @@ result<> watch_decoder::finish()
     return ended;
 }
 
-bool watch_event::ends_initial_events() const noexcept
-{
-    return type == watch_event_type::bookmark && obj.annotations()["k8s.io/initial-events-end"].as_string() == "true";
-}
-
-failure watch_event::to_failure() const
-{
-    return status ? failure(*status) : failure(cond::corrupt, "an error event without a Status");
-}
-
 std::shared_ptr<const known_objects> selection_of(std::shared_ptr<const known_objects> known)
 {
     const auto* const selects = dynamic_cast<const selecting_objects*>(known.get());
     const auto* const formers = dynamic_cast<const former_objects*>(known.get());
-    if (selects != nullptr) return std::make_shared<const detail::bare_selection>(std::move(known), *selects, formers);
-    if (formers != nullptr) return std::make_shared<const detail::former_states>(std::move(known), *formers);
+    if (selects != nullptr) return std::make_shared<const bare_selection>(std::move(known), *selects, formers);
+    if (formers != nullptr) return std::make_shared<const former_states>(std::move(known), *formers);
     return nullptr;
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <kubecoro/api/selecting_objects.hpp>
+#include <kubecoro/api/detail/decoders.hpp>
 
 #include <memory>
 #include <utility>

@@ -2,7 +2,7 @@
 // Compresses and expands bodies with zstd and a trained dictionary: chooses dictionary and effort, and decides when to retrain.
 
 #include <kubecoro/api/storage.hpp>
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 
 #include <atomic>
 #include <cstddef>

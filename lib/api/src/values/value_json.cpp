@@ -88,25 +88,25 @@ json::value write(const int_or_string& i)
 
 } // namespace
 
-template<json_scalar T>
+template<detail::json_scalar T>
 json::value to_json(const T& from)
 {
     return write(from);
 }
 
-template<json_scalar T>
+template<detail::json_scalar T>
 result<T> from_json(const json::value& from)
 {
     return read(from, static_cast<const T*>(nullptr));
 }
 
-template<json_scalar T>
+template<detail::json_scalar T>
 void tag_invoke(const json::value_from_tag&, json::value& to, const T& from)
 {
     to = write(from);
 }
 
-template<json_scalar T>
+template<detail::json_scalar T>
 boost::system::result<T, boost::system::error_code> tag_invoke(const json::try_value_to_tag<T>&,
                                                                const json::value& from)
 {

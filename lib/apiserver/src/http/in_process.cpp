@@ -134,7 +134,7 @@ http_request to_http(request r, const user_info& user)
 asio::awaitable<result<std::unique_ptr<kubecoro::answer>>> exchange(std::shared_ptr<server_engine> engine,
                                                                     http_request request, std::size_t piece)
 {
-    KUBECORO_TRY(auto answered, co_await engine->perform(std::move(request), wake_signal{}));
+    KUBECORO_TRY(auto answered, co_await engine->perform(std::move(request), detail::wake_signal{}));
     std::unique_ptr<kubecoro::answer> out;
     if (answered.watch)
         out = std::make_unique<watch_answer>(std::move(answered), piece);

@@ -2,9 +2,10 @@
 #include "objects/status_errors.hpp"
 
 #include <kubecoro/api/status.hpp>
-#include <kubecoro/apiserver/manifests.hpp>
+#include <kubecoro/apiserver/detail/cluster_state_core.hpp>
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/try.hpp>
+#include <kubecoro/client/manifests.hpp>
 #include <kubecoro/http/detail/http_server.hpp>
 
 #include <boost/json/value.hpp>
@@ -20,7 +21,7 @@ namespace kubecoro::apiserver {
 class embedded_server::sockets : public detail::http_server
 {
 public:
-    sockets(const std::shared_ptr<server_engine>& engine, const kept_executor& strand,
+    sockets(const std::shared_ptr<server_engine>& engine, const detail::kept_executor& strand,
             std::shared_ptr<detail::connection_table> open)
         : http_server({.title = "embedded server",
                        .service = std::make_shared<front>(engine),
@@ -39,7 +40,7 @@ embedded_server::embedded_server(asio::any_io_executor executor, server_options 
 {
     const std::size_t max_connections = options.max_connections;
     engine_ = std::make_shared<server_engine>(std::move(executor), std::move(options));
-    const auto strand = make_kept_strand(engine_->executor());
+    const auto strand = detail::make_kept_strand(engine_->executor());
     auto table = std::make_shared<detail::connection_table>(max_connections, engine_->shared_time(), strand);
     sockets_ = std::make_unique<sockets>(engine_, strand, std::move(table));
 }
@@ -77,7 +78,7 @@ asio::awaitable<result<std::string>> execute_as_admin(engine_ptr engine, std::st
         request.headers.emplace_back("content-type",
                                      method == "PATCH" ? "application/merge-patch+json" : "application/json");
     request.body = std::move(body);
-    auto answered = co_await engine->perform(std::move(request), wake_signal{});
+    auto answered = co_await engine->perform(std::move(request), detail::wake_signal{});
     if (!answered) co_return answered.error().with_request(std::move(method), std::move(target));
     if (answered->watch)
         co_return failure{cond::invalid, "a watch needs a transport"}.with_request(std::move(method),

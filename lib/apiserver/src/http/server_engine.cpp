@@ -23,7 +23,7 @@ namespace asio = boost::asio;
 
 namespace kubecoro::apiserver {
 
-watch_handle::watch_handle(std::shared_ptr<server_engine> engine, std::uint64_t id, wake_signal wake)
+watch_handle::watch_handle(std::shared_ptr<server_engine> engine, std::uint64_t id, detail::wake_signal wake)
     : engine_(std::move(engine)), id_(id), wake_(std::move(wake))
 {
 }
@@ -57,7 +57,7 @@ bool waits_for_webhooks(const http_request& request)
 
 server_engine::server_engine(asio::any_io_executor executor, server_options options)
     : executor_(executor),
-      strand_(make_kept_strand(executor_)),
+      strand_(detail::make_kept_strand(executor_)),
       time_(std::move(options.time)),
       log_(std::move(options.log)),
       bodies_(options.max_buffered_bytes),
@@ -96,7 +96,7 @@ asio::awaitable<void> server_engine::on_strand(std::function<void()> f)
         asio::use_awaitable, own, std::move(f));
 }
 
-asio::awaitable<result<engine_answer>> server_engine::perform(http_request request, wake_signal wake,
+asio::awaitable<result<engine_answer>> server_engine::perform(http_request request, detail::wake_signal wake,
                                                               std::function<bool()> gone)
 {
     if (stopping()) co_return failure{cond::unreachable, "the embedded server has stopped"};
@@ -156,8 +156,8 @@ http_response server_engine::handle(const http_request& request, http_response b
     }
 }
 
-void server_engine::perform_step(const http_request& request, const wake_signal& wake, std::optional<time_point>& since,
-                                 engine_answer& out)
+void server_engine::perform_step(const http_request& request, const detail::wake_signal& wake,
+                                 std::optional<time_point>& since, engine_answer& out)
 {
     KUBECORO_EXPECT(detail::runs_on(strand_));
     if (!since) since = time_->now();

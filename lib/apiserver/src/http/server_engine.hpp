@@ -1,10 +1,11 @@
 // The embedded server's engine: cluster state, handler and open watches on one strand.
 #pragma once
 
+#include <kubecoro/apiserver/detail/request_handler.hpp>
 #include <kubecoro/apiserver/server.hpp>
-#include <kubecoro/base/context_bound.hpp>
+#include <kubecoro/base/detail/context_bound.hpp>
+#include <kubecoro/base/detail/wake_signal.hpp>
 #include <kubecoro/base/task_group.hpp>
-#include <kubecoro/base/wake_signal.hpp>
 #include <kubecoro/http/detail/http_service.hpp>
 
 #include <atomic>
@@ -37,19 +38,19 @@ public:
         std::shared_ptr<detail::conversion_ledger> conversions = nullptr;
     };
 
-    watch_handle(std::shared_ptr<server_engine> engine, std::uint64_t id, wake_signal wake);
+    watch_handle(std::shared_ptr<server_engine> engine, std::uint64_t id, detail::wake_signal wake);
     ~watch_handle();
     watch_handle(const watch_handle&) = delete;
     watch_handle& operator=(const watch_handle&) = delete;
 
     /// Returns the output ready to be sent. When that is empty, wait for wake().
     [[nodiscard]] boost::asio::awaitable<piece> next();
-    [[nodiscard]] const wake_signal& wake() const noexcept { return wake_; }
+    [[nodiscard]] const detail::wake_signal& wake() const noexcept { return wake_; }
 
 private:
     std::shared_ptr<server_engine> engine_;
     std::uint64_t id_;
-    wake_signal wake_;
+    detail::wake_signal wake_;
 };
 
 /// The answer to one request, usable off the strand: a body or a watch.
@@ -78,7 +79,7 @@ public:
         client has disconnected. Empty: it never has.
         Errors: unreachable when the client has disconnected, the server is stopping or cut() was called during the
         request; cancelled. */
-    [[nodiscard]] boost::asio::awaitable<result<engine_answer>> perform(http_request request, wake_signal wake,
+    [[nodiscard]] boost::asio::awaitable<result<engine_answer>> perform(http_request request, detail::wake_signal wake,
                                                                         std::function<bool()> gone = {});
 
     /// Checks a request by its head. @return the refusal; empty: read the body, then perform().
@@ -118,7 +119,7 @@ private:
     struct open_watch
     {
         std::unique_ptr<watch_body> stream;
-        wake_signal wake;
+        detail::wake_signal wake;
         std::optional<wall_time> wake_at;
         bool cut = false;
     };
@@ -126,7 +127,7 @@ private:
     /// Begins to answer a request, or does the next step of one that is pending.
     [[nodiscard]] http_response handle(const http_request& request, http_response before);
     /// @param since  When the request was begun; set by the first call.
-    void perform_step(const http_request& request, const wake_signal& wake, std::optional<time_point>& since,
+    void perform_step(const http_request& request, const detail::wake_signal& wake, std::optional<time_point>& since,
                       engine_answer& out);
     void count(const http_request& request, const http_response& response);
     void log_request(const http_request& request, const http_response& response, time_point since) const;
@@ -143,8 +144,8 @@ private:
     [[nodiscard]] std::optional<wall_time> let_time_pass();
     boost::asio::awaitable<result<>> run_timer();
 
-    kept_executor executor_;
-    kept_executor strand_;
+    detail::kept_executor executor_;
+    detail::kept_executor strand_;
     std::shared_ptr<time_source> time_;
     logger log_;
     detail::byte_budget bodies_;
@@ -164,7 +165,7 @@ private:
     std::uint64_t next_watch_ = 1;
     /// Points to the timer of run_timer() while that runs.
     timer* timer_ = nullptr;
-    wake_signal timer_wake_;
+    detail::wake_signal timer_wake_;
     std::optional<wall_time> armed_;
     bool timer_running_ = false;
     static constexpr std::chrono::seconds shortest_retry{1}, longest_retry{64};

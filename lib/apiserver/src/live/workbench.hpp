@@ -6,7 +6,7 @@
 #include "state/resource_store.hpp"
 
 #include <kubecoro/apiserver/cluster_options.hpp>
-#include <kubecoro/apiserver/cluster_state_core.hpp>
+#include <kubecoro/apiserver/detail/cluster_state_core.hpp>
 
 #include <boost/json/value.hpp>
 

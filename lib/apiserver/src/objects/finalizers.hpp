@@ -1,7 +1,7 @@
 // The finalizers of an object, and those by which an owner waits for the garbage collector.
 #pragma once
 
-#include <kubecoro/apiserver/cluster_state_core.hpp>
+#include <kubecoro/apiserver/detail/cluster_state_core.hpp>
 
 #include <boost/json/value.hpp>
 

@@ -3,7 +3,7 @@
 
 #include <kubecoro/admission/detail/conversion_call.hpp>
 #include <kubecoro/api/validation.hpp>
-#include <kubecoro/apiserver/cluster_state_core.hpp>
+#include <kubecoro/apiserver/detail/cluster_state_core.hpp>
 #include <kubecoro/cel/validation_rules.hpp>
 
 #include <boost/json/value.hpp>

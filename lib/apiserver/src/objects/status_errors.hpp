@@ -4,8 +4,8 @@
 #include "objects/registry.hpp"
 
 #include <kubecoro/api/validation.hpp>
-#include <kubecoro/apiserver/http_types.hpp>
-#include <kubecoro/apiserver/status_error.hpp>
+#include <kubecoro/apiserver/detail/http_types.hpp>
+#include <kubecoro/apiserver/detail/status_error.hpp>
 
 #include <boost/json/value.hpp>
 

@@ -3,7 +3,7 @@
 
 #include "objects/registry.hpp"
 
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 
 #include <boost/json/value.hpp>
 
@@ -125,7 +125,7 @@ inline constexpr std::size_t max_stored_bytes = 1'572'864;
 [[nodiscard]] std::size_t stored_size(const resource_info& info, const boost::json::value& body);
 
 /// Returns a UUID of version 4, such as "0b9f1d3c-...". As unpredictable as its source.
-inline std::string make_uuid(random_source& random)
+inline std::string make_uuid(detail::random_source& random)
 {
     static constexpr char hex[] = "0123456789abcdef";
     std::string uuid;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <kubecoro/admission/detail/json_patch.hpp>
-#include <kubecoro/apiserver/status_error.hpp>
+#include <kubecoro/apiserver/detail/status_error.hpp>
 
 #include <boost/json/value.hpp>
 

@@ -1,7 +1,7 @@
 // Renders discovery documents, in the legacy and the aggregated form, and the part of OpenAPI v3 that kubectl needs.
 #pragma once
 
-#include <kubecoro/apiserver/cluster_state_core.hpp>
+#include <kubecoro/apiserver/detail/cluster_state_core.hpp>
 
 #include <cstdint>
 #include <string>

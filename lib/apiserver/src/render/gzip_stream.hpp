@@ -1,7 +1,7 @@
 // Compresses long responses while they are sent, as kube-apiserver does.
 #pragma once
 
-#include <kubecoro/apiserver/http_types.hpp>
+#include <kubecoro/apiserver/detail/http_types.hpp>
 
 #include <string_view>
 

@@ -7,7 +7,7 @@
 #include "state/resource_store.hpp"
 
 #include <kubecoro/api/detail/schema.hpp>
-#include <kubecoro/apiserver/status_error.hpp>
+#include <kubecoro/apiserver/detail/status_error.hpp>
 #include <kubecoro/base/clock.hpp>
 
 #include <boost/json/value.hpp>

@@ -4,7 +4,7 @@
 #include "text/json_path.hpp"
 #include "text/json_text.hpp"
 
-#include <kubecoro/apiserver/http_types.hpp>
+#include <kubecoro/apiserver/detail/http_types.hpp>
 
 #include <boost/json/value.hpp>
 

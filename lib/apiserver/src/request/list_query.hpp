@@ -6,7 +6,7 @@
 #include "state/resource_store.hpp"
 
 #include <kubecoro/api/selector.hpp>
-#include <kubecoro/apiserver/status_error.hpp>
+#include <kubecoro/apiserver/detail/status_error.hpp>
 #include <kubecoro/client/detail/yaml_text.hpp>
 
 #include <cstdint>

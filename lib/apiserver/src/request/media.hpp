@@ -1,8 +1,8 @@
 // Media types: the form that a request's answer has, and bodies of requests in YAML, which take long to parse.
 #pragma once
 
-#include <kubecoro/apiserver/http_types.hpp>
-#include <kubecoro/apiserver/status_error.hpp>
+#include <kubecoro/apiserver/detail/http_types.hpp>
+#include <kubecoro/apiserver/detail/status_error.hpp>
 #include <kubecoro/client/detail/yaml_text.hpp>
 
 #include <memory>

@@ -1,7 +1,7 @@
 // Defaults and validates the specification of a Service, and reads its addresses.
 #pragma once
 
-#include <kubecoro/apiserver/status_error.hpp>
+#include <kubecoro/apiserver/detail/status_error.hpp>
 
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>

@@ -3,7 +3,7 @@
 
 #include "objects/registry.hpp"
 
-#include <kubecoro/apiserver/status_error.hpp>
+#include <kubecoro/apiserver/detail/status_error.hpp>
 
 #include <boost/json/value.hpp>
 

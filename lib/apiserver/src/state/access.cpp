@@ -1,4 +1,4 @@
-#include <kubecoro/apiserver/access.hpp>
+#include <kubecoro/apiserver/detail/access_control.hpp>
 
 #include <algorithm>
 #include <iterator>

@@ -3,7 +3,7 @@
 
 #include "state/resource_store.hpp"
 
-#include <kubecoro/apiserver/status_error.hpp>
+#include <kubecoro/apiserver/detail/status_error.hpp>
 
 #include <boost/json/value.hpp>
 

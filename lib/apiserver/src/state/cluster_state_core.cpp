@@ -1,5 +1,5 @@
 // cluster_state_core: resources, versions, history, time, and the two forms of events. Writes are in writes.cpp, deletion.cpp and crds.cpp.
-#include <kubecoro/apiserver/cluster_state_core.hpp>
+#include <kubecoro/apiserver/detail/cluster_state_core.hpp>
 
 #include "objects/stored_object.hpp"
 #include "schema/kind_validation.hpp"

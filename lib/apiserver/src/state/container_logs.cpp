@@ -1,11 +1,11 @@
 // Logs of containers: their text, and the state's reading and writing of them.
-#include <kubecoro/apiserver/container_logs.hpp>
+#include <kubecoro/apiserver/detail/container_logs.hpp>
 
 #include "objects/status_errors.hpp"
 #include "state/resource_store.hpp"
 #include "text/json_text.hpp"
 
-#include <kubecoro/apiserver/cluster_state_core.hpp>
+#include <kubecoro/apiserver/detail/cluster_state_core.hpp>
 
 #include <algorithm>
 #include <utility>

@@ -5,8 +5,8 @@
 #include "objects/stored_object.hpp"
 
 #include <kubecoro/admission/detail/conversion_ledger.hpp>
-#include <kubecoro/apiserver/object_requests.hpp>
-#include <kubecoro/apiserver/status_error.hpp>
+#include <kubecoro/apiserver/detail/object_requests.hpp>
+#include <kubecoro/apiserver/detail/status_error.hpp>
 
 #include <boost/json/value.hpp>
 

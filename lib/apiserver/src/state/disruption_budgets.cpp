@@ -4,7 +4,7 @@
 #include "objects/status_errors.hpp"
 #include "text/json_text.hpp"
 
-#include <kubecoro/apiserver/cluster_state_core.hpp>
+#include <kubecoro/apiserver/detail/cluster_state_core.hpp>
 
 #include <chrono>
 

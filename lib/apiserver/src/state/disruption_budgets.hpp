@@ -4,7 +4,7 @@
 #include "objects/label_match.hpp"
 #include "state/resource_store.hpp"
 
-#include <kubecoro/apiserver/status_error.hpp>
+#include <kubecoro/apiserver/detail/status_error.hpp>
 #include <kubecoro/base/clock.hpp>
 
 #include <boost/json/value.hpp>

@@ -7,7 +7,7 @@
 #include "state/service_allocator.hpp"
 #include "text/json_text.hpp"
 
-#include <kubecoro/apiserver/cluster_state_core.hpp>
+#include <kubecoro/apiserver/detail/cluster_state_core.hpp>
 
 #include <algorithm>
 #include <charconv>

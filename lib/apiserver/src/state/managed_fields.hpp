@@ -5,8 +5,8 @@
 
 #include <kubecoro/api/detail/field_set.hpp>
 #include <kubecoro/api/detail/merge_type.hpp>
-#include <kubecoro/apiserver/cluster_state_core.hpp>
-#include <kubecoro/apiserver/status_error.hpp>
+#include <kubecoro/apiserver/detail/cluster_state_core.hpp>
+#include <kubecoro/apiserver/detail/status_error.hpp>
 
 #include <boost/json/value.hpp>
 

@@ -1,10 +1,11 @@
-#include <kubecoro/apiserver/manifests.hpp>
+#include <kubecoro/apiserver/detail/cluster_state_core.hpp>
 
 #include "schema/validation.hpp"
 #include "state/resource_store.hpp"
 #include "text/json_text.hpp"
 
 #include <kubecoro/api/resource.hpp>
+#include <kubecoro/client/manifests.hpp>
 
 namespace kubecoro::apiserver {
 namespace {

@@ -3,7 +3,7 @@
 #include "state/resource_store.hpp"
 #include "text/json_text.hpp"
 
-#include <kubecoro/apiserver/cluster_state_core.hpp>
+#include <kubecoro/apiserver/detail/cluster_state_core.hpp>
 
 namespace kubecoro::apiserver {
 namespace {

@@ -3,8 +3,8 @@
 
 #include "state/resource_store.hpp"
 
-#include <kubecoro/apiserver/access.hpp>
-#include <kubecoro/apiserver/cluster_state_core.hpp>
+#include <kubecoro/apiserver/detail/access_control.hpp>
+#include <kubecoro/apiserver/detail/cluster_state_core.hpp>
 
 #include <boost/json/value.hpp>
 

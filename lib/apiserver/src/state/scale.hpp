@@ -4,7 +4,7 @@
 #include "objects/registry.hpp"
 #include "objects/stored_object.hpp"
 
-#include <kubecoro/apiserver/status_error.hpp>
+#include <kubecoro/apiserver/detail/status_error.hpp>
 
 #include <boost/json/value.hpp>
 

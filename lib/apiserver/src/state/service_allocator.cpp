@@ -47,7 +47,7 @@ class port_assignment
 {
 public:
     port_assignment(const resource_info& info, const number_range& range, const json::value* before,
-                    json::value& service, random_source& random)
+                    json::value& service, detail::random_source& random)
         : info_(info), range_(range), left_(range), service_(service), random_(random)
     {
         if (before) own_ = ports_of(*before);
@@ -137,7 +137,7 @@ private:
     /// Without those that this service states and is given.
     number_range left_;
     json::value& service_;
-    random_source& random_;
+    detail::random_source& random_;
     std::set<std::int64_t> own_;
     std::set<key> used_;
     std::map<std::int64_t, std::int64_t> by_port_;
@@ -163,7 +163,7 @@ std::optional<std::uint32_t> number_range::next_free(std::uint32_t from, std::ui
     return from <= last ? std::optional(from) : std::nullopt;
 }
 
-std::optional<std::uint32_t> number_range::pick(random_source& random) const
+std::optional<std::uint32_t> number_range::pick(detail::random_source& random) const
 {
     if (used_.size() > last_ - first_) return {};
     const auto lowest = first_ + kept_;
@@ -197,7 +197,7 @@ void service_allocator::note(const stored_object* before, const stored_object* a
 
 std::optional<status_error> service_allocator::assign_address(const resource_info& info, const json::value* before,
                                                               json::value& service, bool keep,
-                                                              random_source& random) const
+                                                              detail::random_source& random) const
 {
     if (!has_cluster_ip(service) || is_headless(service)) return {};
     const auto stated = text_at(service, "spec.clusterIP");
@@ -232,7 +232,7 @@ std::optional<status_error> service_allocator::assign_address(const resource_inf
 }
 
 std::optional<status_error> service_allocator::assign(const resource_store& services, const json::value* before,
-                                                      json::value& service, bool keep, random_source& random)
+                                                      json::value& service, bool keep, detail::random_source& random)
 {
     if (!is_current_) read_all(services);
     settle_service(before, service);

@@ -3,8 +3,8 @@
 
 #include "state/resource_store.hpp"
 
-#include <kubecoro/apiserver/status_error.hpp>
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/apiserver/detail/status_error.hpp>
+#include <kubecoro/base/detail/random.hpp>
 
 #include <boost/json/value.hpp>
 
@@ -34,7 +34,7 @@ public:
     void free(std::int64_t number);
     void clear() noexcept { used_.clear(); }
     /// A number that is free: the next one from a random one. Empty if there is none.
-    [[nodiscard]] std::optional<std::uint32_t> pick(random_source& random) const;
+    [[nodiscard]] std::optional<std::uint32_t> pick(detail::random_source& random) const;
 
 private:
     [[nodiscard]] std::optional<std::uint32_t> next_free(std::uint32_t from, std::uint32_t last) const;
@@ -69,7 +69,8 @@ public:
         @param keep  A manifest from another cluster: it keeps a cluster IP of that cluster.
         @return 422 for what others have, or is out of range; 500 if the range is full. */
     [[nodiscard]] std::optional<status_error> assign(const resource_store& services, const boost::json::value* before,
-                                                     boost::json::value& service, bool keep, random_source& random);
+                                                     boost::json::value& service, bool keep,
+                                                     detail::random_source& random);
 
 private:
     void read_all(const resource_store& services);
@@ -77,7 +78,7 @@ private:
     [[nodiscard]] std::optional<status_error> assign_address(const resource_info& info,
                                                              const boost::json::value* before,
                                                              boost::json::value& service, bool keep,
-                                                             random_source& random) const;
+                                                             detail::random_source& random) const;
 
     /// 10.96.0.1 to 10.111.255.254.
     number_range addresses_{0x0a60'0001, 0x0a6f'fffe, 256};

@@ -3,8 +3,8 @@
 
 #include "objects/registry.hpp"
 
-#include <kubecoro/apiserver/object_requests.hpp>
-#include <kubecoro/apiserver/status_error.hpp>
+#include <kubecoro/apiserver/detail/object_requests.hpp>
+#include <kubecoro/apiserver/detail/status_error.hpp>
 
 #include <boost/json/value.hpp>
 

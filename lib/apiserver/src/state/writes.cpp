@@ -13,7 +13,7 @@
 #include "text/json_text.hpp"
 
 #include <kubecoro/api/detail/json_access.hpp>
-#include <kubecoro/apiserver/cluster_state_core.hpp>
+#include <kubecoro/apiserver/detail/cluster_state_core.hpp>
 
 #include <charconv>
 

@@ -4,8 +4,8 @@
 #include "state/role_rules.hpp"
 #include "verbs/exchange.hpp"
 
-#include <kubecoro/apiserver/access.hpp>
-#include <kubecoro/apiserver/http_types.hpp>
+#include <kubecoro/apiserver/detail/access_control.hpp>
+#include <kubecoro/apiserver/detail/http_types.hpp>
 
 #include <optional>
 #include <string>

@@ -8,9 +8,9 @@
 #include "state/conversions.hpp"
 #include "state/resource_store.hpp"
 
-#include <kubecoro/apiserver/http_types.hpp>
-#include <kubecoro/apiserver/request_handler.hpp>
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/apiserver/detail/http_types.hpp>
+#include <kubecoro/apiserver/detail/request_handler.hpp>
+#include <kubecoro/base/detail/random.hpp>
 
 #include <chrono>
 #include <memory>
@@ -26,7 +26,7 @@ struct exchange
     cluster_state_core& state;
     authorizer& access;
     const request_handler_options& options;
-    random_source& random;
+    detail::random_source& random;
     const http_request& request;
     wall_time now;
     user_info user;

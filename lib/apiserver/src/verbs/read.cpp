@@ -335,7 +335,7 @@ http_response answer_watch(exchange& x)
     request.lifetime = query->timeout_seconds > 0
                            ? std::chrono::seconds{std::min(query->timeout_seconds, max_watch_seconds)}
                            : least + std::chrono::seconds{static_cast<std::int64_t>(
-                                         next_unit(x.random) * static_cast<double>(least.count()))};
+                                         detail::next_unit(x.random) * static_cast<double>(least.count()))};
     request.query = std::move(*query);
     auto stream = open_watch(std::move(request), x.now);
     if (!stream) return respond(stream.error());

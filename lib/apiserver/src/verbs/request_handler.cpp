@@ -1,4 +1,4 @@
-#include <kubecoro/apiserver/request_handler.hpp>
+#include <kubecoro/apiserver/detail/request_handler.hpp>
 
 #include "objects/status_errors.hpp"
 #include "render/gzip_stream.hpp"

@@ -1,8 +1,8 @@
 // Tokens of service accounts: JSON Web Tokens with a signature that only this server verifies.
 #pragma once
 
-#include <kubecoro/apiserver/cluster_state_core.hpp>
-#include <kubecoro/apiserver/http_types.hpp>
+#include <kubecoro/apiserver/detail/cluster_state_core.hpp>
+#include <kubecoro/apiserver/detail/http_types.hpp>
 
 #include <cstdint>
 #include <optional>

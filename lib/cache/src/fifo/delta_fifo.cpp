@@ -4,8 +4,8 @@
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/detail/confinement.hpp>
 #include <kubecoro/base/detail/expect.hpp>
+#include <kubecoro/base/detail/wake_signal.hpp>
 #include <kubecoro/base/try.hpp>
-#include <kubecoro/base/wake_signal.hpp>
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
@@ -112,10 +112,10 @@ struct delta_fifo::state
     /// Handlers with a resync between push and the end of processing.
     std::set<std::uint64_t> syncs;
     /// Wakes producers that are held back.
-    std::map<std::size_t, wake_signal> held;
+    std::map<std::size_t, detail::wake_signal> held;
     bool closed = false;
 
-    wake_signal arrived;
+    detail::wake_signal arrived;
 
     // Used by the consumer only:
     std::size_t next_scope = 0;
@@ -209,7 +209,7 @@ asio::awaitable<result<>> delta_fifo::state::room(std::shared_ptr<state> self, s
     };
     const stay s{*self, scope};
     for (;;) {
-        std::optional<wake_signal> freed;
+        std::optional<detail::wake_signal> freed;
         {
             std::lock_guard lock(self->mutex);
             if (self->closed) co_return closed_failure();

@@ -3,8 +3,8 @@
 #include "listener/sweep_pace.hpp"
 
 #include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/detail/wake_signal.hpp>
 #include <kubecoro/base/log.hpp>
-#include <kubecoro/base/wake_signal.hpp>
 
 #include <boost/asio/awaitable.hpp>
 

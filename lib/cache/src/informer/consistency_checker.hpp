@@ -4,7 +4,7 @@
 #include "informer/informer_settings.hpp"
 
 #include <kubecoro/api/detail/object_encoding.hpp>
-#include <kubecoro/base/wake_signal.hpp>
+#include <kubecoro/base/detail/wake_signal.hpp>
 #include <kubecoro/cache/stats.hpp>
 
 #include <boost/asio/awaitable.hpp>

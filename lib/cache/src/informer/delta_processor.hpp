@@ -13,7 +13,7 @@
 #include "waits/object_waiters.hpp"
 
 #include <kubecoro/base/backoff.hpp>
-#include <kubecoro/base/wake_signal.hpp>
+#include <kubecoro/base/detail/wake_signal.hpp>
 #include <kubecoro/cache/delta_fifo.hpp>
 #include <kubecoro/cache/stats.hpp>
 

@@ -17,8 +17,8 @@
 #include "waits/object_waiters.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
-#include <kubecoro/base/context_bound.hpp>
 #include <kubecoro/base/detail/confinement.hpp>
+#include <kubecoro/base/detail/context_bound.hpp>
 #include <kubecoro/base/task_group.hpp>
 #include <kubecoro/cache/stats.hpp>
 #include <kubecoro/cache/subscription.hpp>

@@ -6,7 +6,7 @@
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/detail/confinement.hpp>
 #include <kubecoro/base/detail/expect.hpp>
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 #include <kubecoro/base/try.hpp>
 #include <kubecoro/cache/informer_factory.hpp>
 

@@ -8,8 +8,8 @@
 #include "store/version_board.hpp"
 
 #include <kubecoro/api/detail/object_encoding.hpp>
-#include <kubecoro/base/context_bound.hpp>
 #include <kubecoro/base/detail/confinement.hpp>
+#include <kubecoro/base/detail/context_bound.hpp>
 #include <kubecoro/base/detail/expect.hpp>
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/cache/delta_fifo.hpp>

@@ -5,7 +5,7 @@
 #include "reflector/watch_list_ability.hpp"
 
 #include <kubecoro/api/list_watch_source.hpp>
-#include <kubecoro/base/context_bound.hpp>
+#include <kubecoro/base/detail/context_bound.hpp>
 #include <kubecoro/base/log.hpp>
 #include <kubecoro/cache/options.hpp>
 

@@ -3,7 +3,7 @@
 #include "informer/delta_processor.hpp"
 #include "informer/lane_set.hpp"
 
-#include <kubecoro/cache/object_share.hpp>
+#include <kubecoro/cache/detail/object_share.hpp>
 
 #include <boost/asio/awaitable.hpp>
 

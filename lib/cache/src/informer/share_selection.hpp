@@ -1,7 +1,7 @@
 #pragma once
 
-#include <kubecoro/api/selecting_objects.hpp>
-#include <kubecoro/cache/object_share.hpp>
+#include <kubecoro/api/detail/decoders.hpp>
+#include <kubecoro/cache/detail/object_share.hpp>
 
 #include <atomic>
 #include <cstdint>

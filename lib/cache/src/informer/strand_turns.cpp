@@ -1,7 +1,7 @@
 #include "informer/strand_turns.hpp"
 
 #include <kubecoro/base/detail/expect.hpp>
-#include <kubecoro/base/wake_signal.hpp>
+#include <kubecoro/base/detail/wake_signal.hpp>
 
 #include <memory>
 #include <utility>

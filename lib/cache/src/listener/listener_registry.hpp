@@ -3,7 +3,7 @@
 #include "listener/processor_listener.hpp"
 #include "store/departures.hpp"
 
-#include <kubecoro/base/context_bound.hpp>
+#include <kubecoro/base/detail/context_bound.hpp>
 
 #include <functional>
 #include <memory>

@@ -8,12 +8,12 @@
 #include "store/departures.hpp"
 #include "store/sync_gate.hpp"
 
-#include <kubecoro/base/context_bound.hpp>
 #include <kubecoro/base/detail/confinement.hpp>
+#include <kubecoro/base/detail/context_bound.hpp>
 #include <kubecoro/base/detail/line_limit.hpp>
+#include <kubecoro/base/detail/wake_signal.hpp>
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/base/log.hpp>
-#include <kubecoro/base/wake_signal.hpp>
 #include <kubecoro/cache/detail/change_stream.hpp>
 #include <kubecoro/cache/event_handler.hpp>
 

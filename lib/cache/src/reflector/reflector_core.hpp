@@ -10,7 +10,7 @@
 #include <kubecoro/api/detail/continue_tokens.hpp>
 #include <kubecoro/api/options.hpp>
 #include <kubecoro/base/backoff.hpp>
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/cache/delta_fifo.hpp>
 #include <kubecoro/cache/reflector_policy.hpp>

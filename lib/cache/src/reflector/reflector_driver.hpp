@@ -5,7 +5,7 @@
 #include <kubecoro/api/list_watch_source.hpp>
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/detail/expect.hpp>
-#include <kubecoro/base/wake_signal.hpp>
+#include <kubecoro/base/detail/wake_signal.hpp>
 #include <kubecoro/cache/delta_fifo.hpp>
 #include <kubecoro/cache/relist_budget.hpp>
 

@@ -4,7 +4,7 @@
 #include "reflector/reflector_driver.hpp"
 #include "reflector/reflector_setup.hpp"
 
-#include <kubecoro/base/context_bound.hpp>
+#include <kubecoro/base/detail/context_bound.hpp>
 #include <kubecoro/base/task_group.hpp>
 
 #include <boost/asio/awaitable.hpp>

@@ -4,7 +4,7 @@
 
 #include <kubecoro/api/selector.hpp>
 #include <kubecoro/base/catch_failure.hpp>
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 
 #include <utility>
 

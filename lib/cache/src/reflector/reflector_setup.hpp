@@ -4,7 +4,7 @@
 
 #include <kubecoro/api/list_watch_source.hpp>
 #include <kubecoro/base/callback.hpp>
-#include <kubecoro/base/context_bound.hpp>
+#include <kubecoro/base/detail/context_bound.hpp>
 #include <kubecoro/base/log.hpp>
 #include <kubecoro/cache/reflector.hpp>
 

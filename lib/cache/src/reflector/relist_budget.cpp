@@ -1,8 +1,8 @@
 #include "reflector/relist_budget_core.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/detail/random.hpp>
 #include <kubecoro/base/latch.hpp>
-#include <kubecoro/base/random.hpp>
 #include <kubecoro/base/timeout.hpp>
 #include <kubecoro/base/try.hpp>
 #include <kubecoro/cache/relist_budget.hpp>

@@ -5,8 +5,8 @@
 #include "store/version_board.hpp"
 
 #include <kubecoro/api/decode.hpp>
+#include <kubecoro/api/detail/decoders.hpp>
 #include <kubecoro/api/detail/object_encoding.hpp>
-#include <kubecoro/api/selecting_objects.hpp>
 #include <kubecoro/base/detail/confinement.hpp>
 #include <kubecoro/base/log.hpp>
 #include <kubecoro/base/result.hpp>

@@ -4,7 +4,7 @@
 #include "fifo/key_set.hpp"
 #include "listener/sweep_pace.hpp"
 
-#include <kubecoro/base/wake_signal.hpp>
+#include <kubecoro/base/detail/wake_signal.hpp>
 #include <kubecoro/cache/notification.hpp>
 
 #include <boost/asio/awaitable.hpp>

@@ -2,7 +2,7 @@
 
 #include "reflector/reflector_engine.hpp"
 
-#include <kubecoro/base/wake_signal.hpp>
+#include <kubecoro/base/detail/wake_signal.hpp>
 #include <kubecoro/cache/watcher.hpp>
 
 #include <memory>

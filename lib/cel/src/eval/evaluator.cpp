@@ -212,7 +212,7 @@ value evaluator::map(const node& of)
 {
     const auto children = tree_.children_of(of);
     std::vector<map_entry> entries;
-    std::unordered_map<std::string, std::size_t, text_hash> places;
+    std::unordered_map<std::string, std::size_t, kubecoro::detail::text_hash> places;
     for (std::size_t i = 0; i + 1 < children.size(); i += 2) {
         value key = evaluate(children[i]);
         if (is_error(key)) return charge(map_cost) ? key : exhausted();

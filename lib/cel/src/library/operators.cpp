@@ -51,7 +51,7 @@ value add_lists(resources& from, const value& a, const value& b)
         out.insert(out.end(), right.begin(), right.end());
         return value::of_list(std::move(out));
     }
-    std::unordered_map<std::string, std::size_t, text_hash> places;
+    std::unordered_map<std::string, std::size_t, kubecoro::detail::text_hash> places;
     for (std::size_t i = 0; i < out.size(); ++i) places.emplace(list_identity(out[i], *left.schema), i);
     for (const auto& item : right) {
         const auto [place, is_new] = places.emplace(list_identity(item, *left.schema), out.size());

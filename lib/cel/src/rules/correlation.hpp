@@ -37,7 +37,7 @@ public:
 
 private:
     const schema_node& schema_;
-    std::unordered_map<std::string, const boost::json::value*, text_hash> items_;
+    std::unordered_map<std::string, const boost::json::value*, kubecoro::detail::text_hash> items_;
 };
 
 /// Whether both parts are equal. Lists of order `map` may have their items in another order.

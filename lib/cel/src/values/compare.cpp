@@ -74,7 +74,7 @@ value equal_in_order(const std::vector<value>& a, const std::vector<value>& b)
     return value(true);
 }
 
-using indexed_items = std::unordered_map<std::string, const value*, text_hash>;
+using indexed_items = std::unordered_map<std::string, const value*, kubecoro::detail::text_hash>;
 
 indexed_items index_items(const std::vector<value>& items, const schema_node& schema)
 {
@@ -87,7 +87,7 @@ indexed_items index_items(const std::vector<value>& items, const schema_node& sc
 value equal_by_identity(const list_data& a, const list_data& b)
 {
     const auto left = index_items(a.items(), *a.schema);
-    std::unordered_set<std::string, text_hash> seen;
+    std::unordered_set<std::string, kubecoro::detail::text_hash> seen;
     for (const auto& item : b.items()) {
         auto identity = list_identity(item, *a.schema);
         const auto found = left.find(identity);

@@ -139,7 +139,7 @@ value typed(const source& from, const schema_node& schema)
 template<class T>
 std::size_t hash_of_bytes(T number) noexcept
 {
-    return text_hash{}(std::string_view(reinterpret_cast<const char*>(&number), sizeof number));
+    return kubecoro::detail::text_hash{}(std::string_view(reinterpret_cast<const char*>(&number), sizeof number));
 }
 
 /// Equal for keys that are equal, also for numbers of different types. Keyed, since objects may name the keys.
@@ -161,7 +161,7 @@ std::size_t hash_of_key(const value& key) noexcept
                    : hash_of_bytes(number);
     }
     default:
-        return text_hash{}(key.as_string());
+        return kubecoro::detail::text_hash{}(key.as_string());
     }
 }
 

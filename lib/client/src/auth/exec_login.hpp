@@ -4,7 +4,7 @@
 #include "auth/exec_login_core.hpp"
 
 #include <kubecoro/base/clock.hpp>
-#include <kubecoro/base/context_bound.hpp>
+#include <kubecoro/base/detail/context_bound.hpp>
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/base/log.hpp>
 #include <kubecoro/base/metrics.hpp>

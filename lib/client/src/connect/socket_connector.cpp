@@ -6,10 +6,10 @@
 #include <kubecoro/base/as_result.hpp>
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/detail/own_chain.hpp>
+#include <kubecoro/base/detail/wake_signal.hpp>
 #include <kubecoro/base/task_group.hpp>
 #include <kubecoro/base/timeout.hpp>
 #include <kubecoro/base/try.hpp>
-#include <kubecoro/base/wake_signal.hpp>
 
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/this_coro.hpp>

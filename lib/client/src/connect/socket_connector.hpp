@@ -10,7 +10,7 @@
 #include "http/byte_stream.hpp"
 
 #include <kubecoro/base/clock.hpp>
-#include <kubecoro/base/context_bound.hpp>
+#include <kubecoro/base/detail/context_bound.hpp>
 #include <kubecoro/base/metrics.hpp>
 #include <kubecoro/base/result.hpp>
 

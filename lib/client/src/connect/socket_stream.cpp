@@ -1,6 +1,6 @@
 #include "connect/socket_stream.hpp"
 
-#include <kubecoro/base/context_bound.hpp>
+#include <kubecoro/base/detail/context_bound.hpp>
 #include <kubecoro/base/timeout.hpp>
 
 #include <boost/asio/as_tuple.hpp>

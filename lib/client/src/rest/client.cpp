@@ -163,7 +163,7 @@ detail::exec_access find_plugin(const asio::any_io_executor& executor, const clu
 {
     if (!config.login.exec) return {};
     detail::exec_caller caller(*options.metrics, options.log, options.timeouts.credential_plugin);
-    return detail::find_exec_login(kept_executor(executor), config, options.time, std::move(caller));
+    return detail::find_exec_login(detail::kept_executor(executor), config, options.time, std::move(caller));
 }
 
 detail::tls_source::settings tls_settings(const cluster_config& config, const client_options& options,

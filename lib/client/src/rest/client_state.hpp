@@ -7,7 +7,8 @@
 #include "rest/answer_core.hpp"
 #include "rest/kinds_core.hpp"
 
-#include <kubecoro/base/context_bound.hpp>
+#include <kubecoro/api/detail/decoders.hpp>
+#include <kubecoro/base/detail/context_bound.hpp>
 #include <kubecoro/client/client.hpp>
 #include <kubecoro/client/detail/request_scope.hpp>
 
@@ -98,7 +99,7 @@ struct client::state
     /// Another seed for each call: of the jitter between the attempts of an edit.
     [[nodiscard]] std::uint64_t next_seed() noexcept;
 
-    kept_executor executor;
+    detail::kept_executor executor;
     std::shared_ptr<transport> carrier;
     client_options options;
     credentials login;
@@ -113,7 +114,7 @@ private:
     boost::asio::awaitable<result<list_page>> read_removed(answer& a);
     boost::asio::awaitable<result<>> read_into(answer& a, std::string_view& out);
     /// @param since  When the wait for the next piece began.
-    boost::asio::awaitable<result<>> read_page(answer& a, list_decoder& decoder, time_point& since);
+    boost::asio::awaitable<result<>> read_page(answer& a, detail::list_decoder& decoder, time_point& since);
     [[nodiscard]] boost::asio::awaitable<failure> refusal(answer& a, const request& r);
     /// A resource that the server does not have is looked for again.
     void note_missing(const failure& refused, const request& r);

@@ -11,9 +11,9 @@
 
 #include <kubecoro/api/request.hpp>
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/detail/random.hpp>
 #include <kubecoro/base/log.hpp>
 #include <kubecoro/base/printable.hpp>
-#include <kubecoro/base/random.hpp>
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/base/tracer.hpp>
 #include <kubecoro/base/try.hpp>

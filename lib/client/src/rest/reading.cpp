@@ -120,7 +120,7 @@ private:
     }
 
     std::unique_ptr<answer> body_;
-    watch_decoder decoder_;
+    detail::watch_decoder decoder_;
     request request_;
     logger log_;
     std::shared_ptr<time_source> time_;
@@ -161,7 +161,7 @@ asio::awaitable<result<list_page>> client::state::fetch_page(result<request> r, 
     if (!r) co_return r.error();
     const bool metadata_only = scope.metadata_only;
     KUBECORO_TRY(auto got, co_await accepted(*r, retries, options.timeouts.answer_head, name_of(asked)));
-    list_decoder decoder(scope.decode, std::move(scope.encoding), std::move(scope.known), form_of_body(*got));
+    detail::list_decoder decoder(scope.decode, std::move(scope.encoding), std::move(scope.known), form_of_body(*got));
     got->read_in_bulk(true);
     auto since = options.time->now();
     const auto read =
@@ -177,7 +177,7 @@ asio::awaitable<result<list_page>> client::state::fetch_page(result<request> r, 
     co_return page;
 }
 
-asio::awaitable<result<>> client::state::read_page(answer& a, list_decoder& decoder, time_point& since)
+asio::awaitable<result<>> client::state::read_page(answer& a, detail::list_decoder& decoder, time_point& since)
 {
     std::uint64_t total = 0;
     for (;;) {

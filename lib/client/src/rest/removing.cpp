@@ -51,7 +51,7 @@ asio::awaitable<result<list_page>> client::state::fetch_removed(result<request> 
 
 asio::awaitable<result<list_page>> client::state::read_removed(answer& a)
 {
-    list_decoder decoder(options.decode);
+    detail::list_decoder decoder(options.decode);
     std::string beginning;
     std::uint64_t total = 0;
     for (;;) {

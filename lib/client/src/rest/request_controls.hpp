@@ -4,7 +4,7 @@
 #include "http/request_limits.hpp"
 #include "observe/request_meters.hpp"
 
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 #include <kubecoro/client/client.hpp>
 
 #include <memory>

@@ -2,7 +2,6 @@
 #include "rest/answer_core.hpp"
 #include "rest/client_state.hpp"
 
-#include <kubecoro/api/selecting_objects.hpp>
 #include <kubecoro/base/catch_failure.hpp>
 
 #include <utility>
@@ -44,7 +43,7 @@ public:
         options.shard_selector = scope_.shard_selector;
         options.metadata_only = scope_.metadata_only;
         auto scope = scope_;
-        if (!options.send_initial_events.value_or(false)) scope.known = selection_of(std::move(scope.known));
+        if (!options.send_initial_events.value_or(false)) scope.known = detail::selection_of(std::move(scope.known));
         return catch_failure(one_watch(state_, builder_.watch(options), resource_, std::move(scope),
                                        options.send_initial_events.value_or(false)));
     }

@@ -1,7 +1,7 @@
 #pragma once
 // Reads tables from responses. Sans-io.
 
-#include <kubecoro/api/decode.hpp>
+#include <kubecoro/api/detail/decoders.hpp>
 #include <kubecoro/client/table.hpp>
 
 #include <string_view>

@@ -1,6 +1,6 @@
-#include <kubecoro/codegen/generate.hpp>
+#include <kubecoro/codegen/detail/generate.hpp>
 
-#include <kubecoro/codegen/built_in.hpp>
+#include <kubecoro/codegen/detail/built_in.hpp>
 
 #include "emit/sharing.hpp"
 #include "emit/types.hpp"
@@ -312,7 +312,7 @@ private:
         const auto type = type_name_of(m.name);
         const auto names = member_names(m);
         out += "template<>\nclass view<" + type.space + "::" + type.name +
-               "> : public view_base\n{\npublic:\n    using view_base::view_base;\n";
+               "> : public detail::view_base\n{\npublic:\n    using view_base::view_base;\n";
         for (std::size_t i = 0; i < names.size(); ++i) {
             const auto returned = types.accessor(m.fields[i]);
             append_comment(out, m.fields[i].description, "    ");

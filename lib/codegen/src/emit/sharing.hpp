@@ -1,7 +1,7 @@
 // Equal parts of schemas become one type.
 #pragma once
 
-#include <kubecoro/codegen/model.hpp>
+#include <kubecoro/codegen/detail/model.hpp>
 
 #include <cstddef>
 #include <map>

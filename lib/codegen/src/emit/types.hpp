@@ -3,7 +3,7 @@
 
 #include "model/layout.hpp"
 
-#include <kubecoro/codegen/model.hpp>
+#include <kubecoro/codegen/detail/model.hpp>
 
 #include <set>
 #include <string>

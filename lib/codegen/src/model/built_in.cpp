@@ -1,4 +1,4 @@
-#include <kubecoro/codegen/built_in.hpp>
+#include <kubecoro/codegen/detail/built_in.hpp>
 
 #include "model/layout.hpp"
 #include "model/names.hpp"

@@ -1,4 +1,4 @@
-#include <kubecoro/codegen/crd.hpp>
+#include <kubecoro/codegen/detail/crd.hpp>
 
 #include "model/schema_reader.hpp"
 

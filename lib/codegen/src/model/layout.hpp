@@ -1,7 +1,7 @@
 // Distributes generated types over headers and orders them.
 #pragma once
 
-#include <kubecoro/codegen/model.hpp>
+#include <kubecoro/codegen/detail/model.hpp>
 
 #include <functional>
 #include <map>

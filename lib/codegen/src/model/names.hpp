@@ -1,7 +1,7 @@
 // The C++ names of generated types and members.
 #pragma once
 
-#include <kubecoro/codegen/model.hpp>
+#include <kubecoro/codegen/detail/model.hpp>
 
 #include <string>
 #include <string_view>

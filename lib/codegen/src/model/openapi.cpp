@@ -1,4 +1,4 @@
-#include <kubecoro/codegen/openapi.hpp>
+#include <kubecoro/codegen/detail/openapi.hpp>
 
 #include "model/openapi_path.hpp"
 #include "model/schema_reader.hpp"

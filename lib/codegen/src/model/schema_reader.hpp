@@ -1,7 +1,7 @@
 #pragma once
 // Turns JSON schemas, of custom resources or of OpenAPI documents, into messages; names that the API allows.
 
-#include <kubecoro/codegen/model.hpp>
+#include <kubecoro/codegen/detail/model.hpp>
 
 #include <boost/json/object.hpp>
 

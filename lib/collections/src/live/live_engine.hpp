@@ -4,10 +4,10 @@
 #include "live/live_meter.hpp"
 #include "live/live_table.hpp"
 
-#include <kubecoro/base/context_bound.hpp>
+#include <kubecoro/base/detail/context_bound.hpp>
 #include <kubecoro/base/detail/line_limit.hpp>
+#include <kubecoro/base/detail/wake_signal.hpp>
 #include <kubecoro/base/task_group.hpp>
-#include <kubecoro/base/wake_signal.hpp>
 #include <kubecoro/collections/live_queries.hpp>
 
 #include <boost/asio/any_io_executor.hpp>

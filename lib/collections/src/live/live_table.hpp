@@ -4,8 +4,8 @@
 #include "live/change_queue.hpp"
 #include "table/table_core.hpp"
 
+#include <kubecoro/base/detail/wake_signal.hpp>
 #include <kubecoro/base/latch.hpp>
-#include <kubecoro/base/wake_signal.hpp>
 #include <kubecoro/cache/detail/change_stream.hpp>
 #include <kubecoro/cache/shared_informer.hpp>
 #include <kubecoro/collections/live_queries.hpp>

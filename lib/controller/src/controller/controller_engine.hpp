@@ -7,10 +7,10 @@
 #include "shards/run_gate.hpp"
 #include "writes/own_writes.hpp"
 
-#include <kubecoro/base/context_bound.hpp>
+#include <kubecoro/base/detail/context_bound.hpp>
+#include <kubecoro/base/detail/wake_signal.hpp>
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/base/task_group.hpp>
-#include <kubecoro/base/wake_signal.hpp>
 #include <kubecoro/client/detail/request_scope.hpp>
 #include <kubecoro/controller/controller.hpp>
 #include <kubecoro/controller/workqueue.hpp>

@@ -3,12 +3,12 @@
 #include "election/leader_election_core.hpp"
 #include "election/leadership_state.hpp"
 
-#include <kubecoro/base/context_bound.hpp>
 #include <kubecoro/base/detail/confinement.hpp>
+#include <kubecoro/base/detail/context_bound.hpp>
 #include <kubecoro/base/detail/line_limit.hpp>
+#include <kubecoro/base/detail/wake_signal.hpp>
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/base/task_group.hpp>
-#include <kubecoro/base/wake_signal.hpp>
 #include <kubecoro/controller/leader_elector.hpp>
 
 #include <cstdint>

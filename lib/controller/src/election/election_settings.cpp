@@ -1,7 +1,7 @@
 #include "election/election_settings.hpp"
 #include "election/lease_times.hpp"
 
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 
 #include <boost/uuid/random_generator.hpp>
 #include <boost/uuid/uuid_io.hpp>

@@ -3,7 +3,7 @@
 #include "election/lease_record.hpp"
 
 #include <kubecoro/base/clock.hpp>
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 #include <kubecoro/base/result.hpp>
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 
 #include <kubecoro/api/untyped.hpp>
 #include <kubecoro/base/backoff.hpp>
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 #include <kubecoro/base/timeout.hpp>
 #include <kubecoro/base/try.hpp>
 

@@ -5,8 +5,8 @@
 #include "events/spam_filter.hpp"
 
 #include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/detail/random.hpp>
 #include <kubecoro/base/hash.hpp>
-#include <kubecoro/base/random.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -2,7 +2,7 @@
 #include "events/event_recorder_engine.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
-#include <kubecoro/base/context_bound.hpp>
+#include <kubecoro/base/detail/context_bound.hpp>
 #include <kubecoro/base/detail/owner_end.hpp>
 #include <kubecoro/base/timeout.hpp>
 #include <kubecoro/base/try.hpp>

@@ -4,7 +4,7 @@
 #include "events/event_correlator_core.hpp"
 #include "events/event_meters.hpp"
 
-#include <kubecoro/base/context_bound.hpp>
+#include <kubecoro/base/detail/context_bound.hpp>
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/base/task_group.hpp>
 #include <kubecoro/client/client.hpp>

@@ -1,7 +1,7 @@
 #include <kubecoro/controller/periodic.hpp>
 
 #include <kubecoro/base/catch_failure.hpp>
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 #include <kubecoro/base/timeout.hpp>
 #include <kubecoro/base/try.hpp>
 
@@ -18,7 +18,7 @@ constexpr duration shortest_period = std::chrono::milliseconds{1};
 periodic_options completed(periodic_options o)
 {
     o.period = std::max<duration>(o.period, shortest_period);
-    if (!o.seed) o.seed = random_seed();
+    if (!o.seed) o.seed = detail::random_seed();
     if (!o.time) o.time = real_clock();
     if (!o.metrics) o.metrics = null_metrics();
     return o;
@@ -67,8 +67,8 @@ asio::awaitable<result<>> run_once(periodic_job& job)
 asio::awaitable<result<>> run_job(periodic_options how, loop_body body)
 {
     periodic_job job(completed(std::move(how)), std::move(body));
-    random_source random(*job.how.seed);
-    const auto part = std::chrono::duration_cast<duration>(job.how.period * next_unit(random));
+    detail::random_source random(*job.how.seed);
+    const auto part = std::chrono::duration_cast<duration>(job.how.period * detail::next_unit(random));
     KUBECORO_TRY(co_await sleep_for(*job.how.time, job.how.first_after.value_or(part)));
     const round_timing timing{.period = job.how.period, .jitter = job.how.jitter, .sliding = false, .seed = random()};
     const auto round = [&job] { return run_once(job); };

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <kubecoro/base/clock.hpp>
-#include <kubecoro/base/context_bound.hpp>
+#include <kubecoro/base/detail/context_bound.hpp>
 #include <kubecoro/base/task_group.hpp>
 
 #include <boost/asio/any_io_executor.hpp>

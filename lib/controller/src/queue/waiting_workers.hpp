@@ -1,6 +1,6 @@
 #pragma once
 
-#include <kubecoro/base/wake_signal.hpp>
+#include <kubecoro/base/detail/wake_signal.hpp>
 
 #include <cstddef>
 #include <optional>

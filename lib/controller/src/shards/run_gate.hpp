@@ -3,8 +3,8 @@
 #include "shards/share_state.hpp"
 
 #include <kubecoro/api/object.hpp>
+#include <kubecoro/base/detail/wake_signal.hpp>
 #include <kubecoro/base/latch.hpp>
-#include <kubecoro/base/wake_signal.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -4,7 +4,7 @@
 #include "shards/shard_view.hpp"
 
 #include <kubecoro/base/clock.hpp>
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 #include <kubecoro/base/result.hpp>
 
 #include <cstddef>

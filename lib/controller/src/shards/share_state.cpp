@@ -12,7 +12,7 @@ bool key_share::covers(object_key_view key) const { return !state_ || state_->cu
 
 result<> key_share::check(object_key_view key) const { return state_ ? state_->check(key) : result<>(); }
 
-key_share::operator std::shared_ptr<object_share>() const { return state_; }
+key_share::operator std::shared_ptr<detail::object_share>() const { return state_; }
 
 namespace detail {
 namespace {

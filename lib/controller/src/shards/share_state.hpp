@@ -5,7 +5,7 @@
 
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/detail/confinement.hpp>
-#include <kubecoro/base/wake_signal.hpp>
+#include <kubecoro/base/detail/wake_signal.hpp>
 #include <kubecoro/controller/key_share.hpp>
 
 #include <algorithm>

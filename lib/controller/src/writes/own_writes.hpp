@@ -3,7 +3,7 @@
 #include "writes/own_writes_core.hpp"
 
 #include <kubecoro/base/detail/confinement.hpp>
-#include <kubecoro/base/wake_signal.hpp>
+#include <kubecoro/base/detail/wake_signal.hpp>
 
 #include <atomic>
 #include <cstdint>

@@ -2,7 +2,7 @@
 
 #include "server/server_engine.hpp"
 
-#include <kubecoro/base/context_bound.hpp>
+#include <kubecoro/base/detail/context_bound.hpp>
 #include <kubecoro/base/detail/owner_end.hpp>
 #include <kubecoro/endpoints/endpoint_options.hpp>
 #include <kubecoro/http/detail/http_server.hpp>
@@ -50,7 +50,7 @@ struct endpoint_server::state
 {
     state(const asio::any_io_executor& executor, endpoint_options o)
         : options(std::move(o)),
-          strand(make_kept_strand(kept_executor(executor))),
+          strand(detail::make_kept_strand(detail::kept_executor(executor))),
           meters(std::make_shared<detail::endpoint_meters>(sink()))
     {
         if (!options.time) options.time = real_clock();
@@ -70,7 +70,7 @@ struct endpoint_server::state
     static asio::awaitable<result<>> joined(std::shared_ptr<state> self);
 
     endpoint_options options;
-    kept_executor strand;
+    detail::kept_executor strand;
     std::shared_ptr<detail::endpoint_meters> meters;
     mutable std::mutex mutex;
     /// Empty before the start.

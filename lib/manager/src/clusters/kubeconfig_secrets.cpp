@@ -25,7 +25,7 @@ std::string_view content(const object& secret, const std::string& key) { return 
 std::string revision_of(const object& secret, const std::string& key)
 {
     const auto text = content(secret, key);
-    return std::to_string(text.size()) + "/" + std::to_string(text_hash()(text));
+    return std::to_string(text.size()) + "/" + std::to_string(detail::text_hash()(text));
 }
 
 result<client> connect_by(const object& secret, const kubeconfig_secrets& where, asio::any_io_executor executor,

@@ -7,10 +7,10 @@
 #include "clusters/summed_metrics.hpp"
 #include "manager/managed_part.hpp"
 
-#include <kubecoro/base/context_bound.hpp>
+#include <kubecoro/base/detail/context_bound.hpp>
+#include <kubecoro/base/detail/wake_signal.hpp>
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/base/task_group.hpp>
-#include <kubecoro/base/wake_signal.hpp>
 #include <kubecoro/manager/cluster_provider.hpp>
 #include <kubecoro/manager/manager.hpp>
 

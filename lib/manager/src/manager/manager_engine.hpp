@@ -5,12 +5,12 @@
 #include "manager/manager_core.hpp"
 #include "manager/sync_watch.hpp"
 
-#include <kubecoro/base/context_bound.hpp>
 #include <kubecoro/base/detail/confinement.hpp>
+#include <kubecoro/base/detail/context_bound.hpp>
+#include <kubecoro/base/detail/random.hpp>
+#include <kubecoro/base/detail/wake_signal.hpp>
 #include <kubecoro/base/latch.hpp>
-#include <kubecoro/base/random.hpp>
 #include <kubecoro/base/task_group.hpp>
-#include <kubecoro/base/wake_signal.hpp>
 #include <kubecoro/controller/leader_elector.hpp>
 #include <kubecoro/controller/shard_member.hpp>
 #include <kubecoro/manager/manager.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <kubecoro/base/clock.hpp>
-#include <kubecoro/base/context_bound.hpp>
+#include <kubecoro/base/detail/context_bound.hpp>
 #include <kubecoro/base/log.hpp>
 #include <kubecoro/base/task_group.hpp>
 #include <kubecoro/cache/shared_informer.hpp>

@@ -22,7 +22,6 @@
 #include <kubecoro/base/task_group.hpp>
 #include <kubecoro/base/timeout.hpp>
 #include <kubecoro/base/try.hpp>
-#include <kubecoro/base/wake_signal.hpp>
 #include <kubecoro/cache/delta_fifo.hpp>
 #include <kubecoro/cache/indexer.hpp>
 #include <kubecoro/cache/informer_factory.hpp>

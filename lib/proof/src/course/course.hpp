@@ -85,7 +85,7 @@ private:
     const operator_check_options* options_;
     const reference_states* reference_;
     run_plan plan_;
-    random_source random_;
+    kubecoro::detail::random_source random_;
     world world_;
     fault_injector injector_;
     std::string first_dump_;

@@ -107,7 +107,7 @@ std::vector<run_plan> plans_of_all(std::size_t requests, std::size_t children, s
 
 run_plan draw_plan(std::uint64_t seed, std::size_t requests)
 {
-    random_source random(seed);
+    kubecoro::detail::random_source random(seed);
     run_plan out;
     for (auto n = 1 + random() % most_faults; n != 0; --n) {
         planned_fault f;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <kubecoro/base/clock.hpp>
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -5,7 +5,7 @@
 #include "world/wire.hpp"
 #include "world/world.hpp"
 
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 
 #include <cstdint>
 #include <map>

@@ -4,8 +4,8 @@
 
 #include "world/traffic.hpp"
 
+#include <kubecoro/base/detail/wake_signal.hpp>
 #include <kubecoro/base/latch.hpp>
-#include <kubecoro/base/wake_signal.hpp>
 #include <kubecoro/client/transport.hpp>
 #include <kubecoro/testing/coroutine_runner.hpp>
 
@@ -52,7 +52,7 @@ struct wire_call
     answer_head head;
     /// Arrived, and not read yet.
     std::string bytes;
-    wake_signal news;
+    kubecoro::detail::wake_signal news;
     bool ended = false;
     std::optional<failure> broken;
     task<void> carrying;

@@ -7,7 +7,7 @@
 #include "world/wire.hpp"
 
 #include <kubecoro/apiserver/server.hpp>
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 #include <kubecoro/client/transport.hpp>
 #include <kubecoro/testing/coroutine_runner.hpp>
 
@@ -77,7 +77,7 @@ private:
     const scenario* about_;
     duration resync_;
     std::shared_ptr<virtual_clock> clock_;
-    random_source random_;
+    kubecoro::detail::random_source random_;
     journal notes_;
     runner server_run_;
     apiserver::embedded_server server_;

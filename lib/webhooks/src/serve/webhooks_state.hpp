@@ -5,9 +5,9 @@
 #include "manifests/manifests_core.hpp"
 #include "table/hook_table.hpp"
 
-#include <kubecoro/base/context_bound.hpp>
+#include <kubecoro/base/detail/context_bound.hpp>
+#include <kubecoro/base/detail/wake_signal.hpp>
 #include <kubecoro/base/latch.hpp>
-#include <kubecoro/base/wake_signal.hpp>
 #include <kubecoro/client/client.hpp>
 #include <kubecoro/client/detail/server_stream.hpp>
 

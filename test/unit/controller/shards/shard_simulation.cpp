@@ -67,7 +67,7 @@ public:
     std::uint64_t digest = 0;
 
 private:
-    double unit() { return next_unit(run_.random()); }
+    double unit() { return detail::next_unit(run_.random()); }
     int below(int n) { return static_cast<int>(unit() * n); }
 
     void act()

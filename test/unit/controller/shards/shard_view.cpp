@@ -1,7 +1,7 @@
 // The hash that divides keys, and the text of a view.
 #include "shard_script.hpp"
 
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 
 using namespace shard_core_test;
 
@@ -95,12 +95,12 @@ TEST_CASE(
 TEST_CASE("shard share: two members that know of each other never claim one key, so that they need not be compared",
           "[shards]")
 {
-    random_source random(7);
+    detail::random_source random(7);
     const auto any_view = [&random] {
         shard_view v;
         for (const auto m : {me, other, third})
-            if (next_unit(random) < 0.7) v.members.push_back(m);
-        v.by = next_unit(random) < 0.2 ? shard_by::ns : shard_by::object;
+            if (detail::next_unit(random) < 0.7) v.members.push_back(m);
+        v.by = detail::next_unit(random) < 0.2 ? shard_by::ns : shard_by::object;
         return v;
     };
     int needed = 0;

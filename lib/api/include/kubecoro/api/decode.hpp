@@ -147,7 +147,7 @@ struct watch_event
     std::string unknown_type = {};
     /// added, modified, deleted: set when the object is too large, with its identity. Else null.
     std::shared_ptr<const left_out_object> left_out = {};
-    /// added, modified, deleted: set when selecting_objects passes over the object, such as one of another shard: its
+    /// added, modified, deleted: set when the object is passed over, such as one of another shard: its
     /// resource version. The last event of several in a row stands for all of them.
     std::optional<std::string> passed_over = {};
 
@@ -155,83 +155,6 @@ struct watch_event
     [[nodiscard]] bool ends_initial_events() const noexcept;
     /// For error: the Status as a failure; cond::corrupt if there is none.
     [[nodiscard]] failure to_failure() const;
-};
-
-/** The objects that the requester of a list already has: unchanged ones need not be encoded again. */
-class known_objects
-{
-public:
-    virtual ~known_objects() = default;
-    /// Returns the object with this key, uid and version, or null. Called while the list is decoded.
-    [[nodiscard]] virtual object find(object_key_view key, std::string_view uid,
-                                      std::string_view resource_version) const = 0;
-    /// Says that find() will soon be asked for this key, so that memory can be requested. Does nothing by default.
-    virtual void expect(object_key_view) const {}
-};
-
-/** Decodes a list response as its bytes arrive, in any chunking, with no DOM and no copy of the response.
-
-    Sans-io. Memory: the encoded items, about 80 bytes for each and in proportion to the text, plus a bounded
-    remainder. A list whose items beyond the first 4096 have less than 16 bytes each on average is cond::corrupt.
-    Items without kind and apiVersion get the list's. A known item (same uid and resource version) becomes the known
-    handle as soon as its metadata has been read; the rest of it is scanned only for its end. After a failure the
-    decoder stays failed. */
-class list_decoder
-{
-public:
-    /// @param encoding  Shared by the objects; null = each object is self-contained.
-    /// @param form      As the answer's Content-Type says.
-    explicit list_decoder(decode_options options = {}, std::shared_ptr<detail::object_encoding> encoding = {},
-                          std::shared_ptr<const known_objects> known = {}, wire_form form = wire_form::json);
-    ~list_decoder();
-    list_decoder(list_decoder&&) noexcept;
-    list_decoder& operator=(list_decoder&&) noexcept;
-
-    /// Errors: cond::corrupt with the reason and the byte up to which the text was understood (malformed, invalid
-    /// UTF-8, not a list, an object that is too large and whose name does not come before the part that exceeds the
-    /// limit, or one that is nested too deeply and has no name).
-    [[nodiscard]] result<> feed(std::string_view bytes);
-    /** Returns the page.
-
-        @par Errors  as feed; cond::corrupt for an empty text and for one without `items`; cond::unreachable when the text ended
-        early, as one that a proxy has cut; where the text is a Status that reports a failure, that failure. */
-    [[nodiscard]] result<list_page> finish();
-
-private:
-    struct state;
-    std::unique_ptr<state> state_;
-};
-
-/** Decodes a watch response, in any chunking: JSON documents separated by newlines, or protobuf frames.
-
-    Sans-io. Events of complete lines or frames are returned at once; an incomplete one is buffered, bounded by the
-    limits. */
-class watch_decoder
-{
-public:
-    /// @param encoding  Shared by the objects; null = each object is self-contained.
-    /// @param known     Set: the response begins with a streamed list. Up to the bookmark that ends it, added objects
-    ///                  are treated as list items, and known ones are not encoded again.
-    /// @param form      As the answer's Content-Type says.
-    explicit watch_decoder(decode_options options = {}, std::shared_ptr<detail::object_encoding> encoding = {},
-                           std::shared_ptr<const known_objects> known = {}, wire_form form = wire_form::json);
-    ~watch_decoder();
-    watch_decoder(watch_decoder&&) noexcept;
-    watch_decoder& operator=(watch_decoder&&) noexcept;
-
-    /** Appends the events completed by `bytes`.
-
-        Events before a broken line are appended, then the failure is returned (cond::corrupt); the decoder stays
-        failed. An object that is too large is left out without failing its line, if its name comes before the part
-        that exceeds the limit; so is one that is nested too deeply, if it has a name. */
-    [[nodiscard]] result<> feed(std::string_view bytes, std::vector<watch_event>& out);
-    /// Call at the end of the stream. Errors: cond::unreachable when it ended inside a line, as one that a proxy has cut: the
-    /// watch can be resumed. cond::corrupt after another failure.
-    [[nodiscard]] result<> finish();
-
-private:
-    struct state;
-    std::unique_ptr<state> state_;
 };
 
 /// Decodes one object: one JSON text, or one protobuf message with its envelope. Errors: cond::corrupt.

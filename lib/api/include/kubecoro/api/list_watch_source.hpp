@@ -1,6 +1,6 @@
 #pragma once
 
-#include <kubecoro/api/decode.hpp>
+#include <kubecoro/api/detail/decoders.hpp>
 #include <kubecoro/api/options.hpp>
 #include <kubecoro/api/resource.hpp>
 #include <kubecoro/base/clock.hpp>
@@ -88,7 +88,7 @@ struct source_scope
     /// Shared by the objects; null = each object is self-contained. Compared by pointer.
     std::shared_ptr<detail::object_encoding> encoding = {};
     /// Objects that need not be decoded again; null = none. Compared by pointer.
-    std::shared_ptr<const known_objects> known = {};
+    std::shared_ptr<const detail::known_objects> known = {};
     friend bool operator==(const source_scope&, const source_scope&) = default;
 };
 

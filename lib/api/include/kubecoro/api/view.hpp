@@ -26,8 +26,6 @@ namespace detail {
 template<class T>
 struct view_reader;
 
-} // namespace detail
-
 /// The base of all views.
 class view_base
 {
@@ -86,7 +84,7 @@ public:
     /// @param at  The untyped position.
     explicit view_iterator(Iterator at) noexcept : at_(at) {}
     /// The current item.
-    [[nodiscard]] T operator*() const { return detail::view_reader<T>::read_at(at_); }
+    [[nodiscard]] T operator*() const { return view_reader<T>::read_at(at_); }
     /// Moves to the next item.
     view_iterator& operator++() noexcept
     {
@@ -101,13 +99,15 @@ private:
     Iterator at_;
 };
 
+} // namespace detail
+
 /// A list whose items are read as T in place. Borrowed, as view.
 template<class T>
 class list_view
 {
 public:
     /// Goes through the items.
-    using iterator = view_iterator<T, item_iterator>;
+    using iterator = detail::view_iterator<T, item_iterator>;
     list_view() noexcept = default;
     /// @param at  The list; reads as empty if it is none.
     explicit list_view(value_view at) noexcept : at_(at) {}
@@ -137,7 +137,7 @@ public:
     /// A key and its value.
     using entry = std::pair<std::string_view, T>;
     /// Goes through the members.
-    using iterator = view_iterator<entry, member_iterator>;
+    using iterator = detail::view_iterator<entry, member_iterator>;
     map_view() noexcept = default;
     /// @param at  The map; reads as empty if it is none.
     explicit map_view(value_view at) noexcept : at_(at) {}

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <kubecoro/apiserver/http_types.hpp>
+#include <kubecoro/apiserver/cluster_options.hpp>
 #include <kubecoro/client/transport.hpp>
 
 #include <cstddef>

@@ -1,9 +1,7 @@
 #pragma once
 
-#include <kubecoro/apiserver/access.hpp>
+#include <kubecoro/admission/webhook_calls.hpp>
 #include <kubecoro/apiserver/cluster_options.hpp>
-#include <kubecoro/apiserver/cluster_state_core.hpp>
-#include <kubecoro/apiserver/request_handler.hpp>
 #include <kubecoro/apiserver/tls.hpp>
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/log.hpp>
@@ -42,7 +40,7 @@ struct server_options
     request_handler_options handler = {};
     /// Tokens and the users that they stand for.
     std::vector<token_user> tokens = {};
-    /// See access_control. Members of system:masters need no rule.
+    /// The first one that matches a request decides. Members of system:masters need none.
     std::vector<access_rule> rules = {};
     /** Maximum number of connections over all endpoints. At the maximum, the one that has waited longest for its client
         (for the handshake, a request or its rest), of the addresses with the most, is closed for the new one; when all
@@ -140,7 +138,7 @@ public:
     [[nodiscard]] boost::asio::awaitable<result<std::string>> execute(std::string method, std::string target,
                                                                       std::string body = {});
 
-    /// Loads manifests (YAML or JSON) with load_manifests and apply_manifests. @return the number of objects written.
+    /// Creates or replaces the objects of manifests (YAML or JSON), those that others need first. @return the number of objects written.
     [[nodiscard]] boost::asio::awaitable<result<std::size_t>> load(std::string text, std::string name);
 
     /// Drops the history: watches and continued lists at earlier versions are answered with 410.

@@ -16,10 +16,14 @@
 
 namespace kubecoro {
 
+namespace detail {
+
 /// The type of as_result.
 struct as_result_t
 {
 };
+
+} // namespace detail
 
 /** A completion token for Asio's own operations, so that they give a result as the operations of this library do:
 
@@ -32,7 +36,7 @@ struct as_result_t
     Not part of kubecoro.hpp: it brings headers of Asio that others do without. For operations that complete with an error_code or an exception_ptr. The I/O object must outlive the awaitable.
     @par Cancellation  as the operation's own. A coroutine that was cancelled before does not begin the operation: see
                        catch_failure(). */
-inline constexpr as_result_t as_result{};
+inline constexpr detail::as_result_t as_result{};
 
 namespace detail {
 
@@ -95,13 +99,13 @@ namespace boost::asio {
 
 /// How Asio finds as_result.
 template<class... Ts>
-struct async_result<kubecoro::as_result_t, void(boost::system::error_code, Ts...)>
+struct async_result<kubecoro::detail::as_result_t, void(boost::system::error_code, Ts...)>
     : kubecoro::detail::result_operation<boost::system::error_code, Ts...>
 {
 };
 /// The same for operations that complete with an exception.
 template<class... Ts>
-struct async_result<kubecoro::as_result_t, void(std::exception_ptr, Ts...)>
+struct async_result<kubecoro::detail::as_result_t, void(std::exception_ptr, Ts...)>
     : kubecoro::detail::result_operation<std::exception_ptr, Ts...>
 {
 };

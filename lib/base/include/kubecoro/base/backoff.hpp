@@ -1,7 +1,7 @@
 #pragma once
 
 #include <kubecoro/base/clock.hpp>
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -41,7 +41,7 @@ public:
 
 private:
     backoff_policy policy_;
-    random_source random_;
+    detail::random_source random_;
     duration base_;
     unsigned attempts_ = 0;
 };

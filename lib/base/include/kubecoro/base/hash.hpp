@@ -14,6 +14,8 @@ namespace kubecoro {
     secrets; nothing changes then. */
 bool fix_hash_secrets(std::uint64_t seed);
 
+namespace detail {
+
 /// Hash for tables whose keys come from outside: keyed, so that keys cannot be chosen to collide. Different in every
 /// process; transparent.
 struct text_hash
@@ -24,8 +26,6 @@ struct text_hash
     /// Hashes the whole text. Any thread.
     [[nodiscard]] std::size_t operator()(std::string_view text) const noexcept;
 };
-
-namespace detail {
 
 /// The key of a hash. docs/decisions/0007-hash.md states the threat it protects against.
 struct hash_secrets

@@ -16,8 +16,6 @@ namespace kubecoro {
 
 /// One round of a loop. An exception counts as a failure. Kept for as long as the loop runs, so it may have captures.
 using loop_body = std::function<boost::asio::awaitable<result<>>()>;
-/// Returns whether the awaited condition holds.
-using question = std::function<boost::asio::awaitable<result<bool>>()>;
 
 /// Schedule of the rounds of jitter_until().
 struct round_timing
@@ -63,10 +61,11 @@ struct poll_timing
     std::string what = {};
 };
 
-/** Calls `ask` until it returns true.
+/** Calls `ask` until it returns that the awaited condition holds.
 
     @par Errors        the first failure of `ask`; cond::timed_out; cond::cancelled.
     @par Cancellation  terminal, partial, total; reaches `ask`. */
-[[nodiscard]] boost::asio::awaitable<result<>> poll_until(time_source& time, poll_timing timing, question ask);
+[[nodiscard]] boost::asio::awaitable<result<>> poll_until(time_source& time, poll_timing timing,
+                                                          std::function<boost::asio::awaitable<result<bool>>()> ask);
 
 } // namespace kubecoro

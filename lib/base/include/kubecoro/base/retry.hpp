@@ -26,6 +26,8 @@ struct retry_policy
     std::optional<std::uint64_t> seed = {};
 };
 
+namespace detail {
+
 /** Decides whether to retry after a failure, and when. Sans-io, not thread safe. */
 class retry_plan
 {
@@ -47,8 +49,6 @@ private:
 /// The operation to retry. Its type is not deduced from the argument: retry_on<T>(...) names it.
 template<class T>
 using attempt_of = std::type_identity_t<std::function<boost::asio::awaitable<result<T>>()>>;
-
-namespace detail {
 
 /// The loop of retry_on(). @param outcome  That of the last attempt.
 template<class T>
@@ -79,19 +79,19 @@ template<class T>
     @par Executor      the caller's executor must be serialised, as for race().
     @par Lifetime      the clock must outlive the awaitable. `body` is kept. */
 template<class T = void>
-[[nodiscard]] boost::asio::awaitable<result<T>> retry_on(time_source& time, retry_plan::predicate again,
-                                                         attempt_of<T> body, retry_policy policy = {})
+[[nodiscard]] boost::asio::awaitable<result<T>> retry_on(time_source& time, detail::retry_plan::predicate again,
+                                                         detail::attempt_of<T> body, retry_policy policy = {})
 {
     result<T> outcome = failure(cond::cancelled);
     const detail::own_chain chain;
     KUBECORO_TRY(co_await chain.run(
-        detail::attempts<T>(chain, time, retry_plan(std::move(again), policy), std::move(body), outcome)));
+        detail::attempts<T>(chain, time, detail::retry_plan(std::move(again), policy), std::move(body), outcome)));
     co_return outcome;
 }
 
 /// The same for failures of one condition.
 template<class T = void>
-[[nodiscard]] boost::asio::awaitable<result<T>> retry_on(time_source& time, cond condition, attempt_of<T> body,
+[[nodiscard]] boost::asio::awaitable<result<T>> retry_on(time_source& time, cond condition, detail::attempt_of<T> body,
                                                          retry_policy policy = {})
 {
     return retry_on<T>(

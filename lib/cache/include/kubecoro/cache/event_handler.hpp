@@ -1,87 +1,25 @@
 #pragma once
 
-#include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/result.hpp>
-#include <kubecoro/cache/detail/handler_call.hpp>
-#include <kubecoro/cache/detail/typed_events.hpp>
+#include <kubecoro/cache/detail/handler_slot.hpp>
 #include <kubecoro/cache/notification.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 
-#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
-#include <type_traits>
 #include <utility>
 
 namespace kubecoro {
 
-/** One handler callback, for one kind of event: a plain function, a coroutine, or empty.
-
-    Accepts any copyable callable that takes `Event` (by value or const reference) and returns void, awaitable<void> or
-    awaitable<result<>>, whose failure is counted and logged. The callable lives until its last call has ended,
-    so a coroutine lambda may use its captures; the event lives until the coroutine ends. */
-template<class Event>
-class handler_slot
-{
-public:
-    /// The event with objects of no kind that `Event` is made from.
-    using untyped_event = typename detail::typed_event<Event>::untyped;
-    /// The callable as the library calls it: of one type for all kinds, so that a kind costs little to compile.
-    using function = std::function<detail::handler_call(const untyped_event&)>;
-
-    handler_slot() = default;
-
-    /// Takes a callable that accepts the event.
-    template<class F>
-        requires(!std::same_as<std::remove_cvref_t<F>, handler_slot>)
-    handler_slot(F&& f)
-    {
-        constexpr bool takes_event = std::invocable<std::decay_t<F>&, const Event&>;
-        static_assert(takes_event, "a handler takes its event: on_add added, on_update updated, on_delete deleted");
-        if constexpr (takes_event) call_ = caller<std::decay_t<F>>{std::forward<F>(f)};
-    }
-    /// Takes what another slot holds.
-    explicit handler_slot(function call) noexcept : call_(std::move(call)) {}
-
-    /// The callable; empty if there is none.
-    [[nodiscard]] const function& get() const noexcept { return call_; }
-
-private:
-    template<class F>
-    struct caller
-    {
-        using returned = std::invoke_result_t<F&, const Event&>;
-        static constexpr bool is_coroutine = std::same_as<returned, boost::asio::awaitable<void>> ||
-                                             std::same_as<returned, boost::asio::awaitable<result<>>>;
-        static_assert(is_coroutine || std::is_void_v<returned>,
-                      "a handler returns void, awaitable<void> or awaitable<result<>>");
-
-        F f;
-
-        detail::handler_call operator()(const untyped_event& e)
-        {
-            using made_event = detail::typed_event<Event>;
-            if constexpr (!is_coroutine) {
-                f(made_event::make(e));
-                return {};
-            } else if constexpr (std::same_as<Event, untyped_event>) {
-                return {.rest = catch_failure(f(e))};
-            } else {
-                const auto event = std::make_shared<const Event>(made_event::make(e));
-                return {.event = event, .rest = catch_failure(f(*event))};
-            }
-        }
-    };
-
-    function call_;
-};
-
 /** The three callbacks of one handler; empty ones do nothing.
+
+    Each is a copyable callable that takes its event and returns void, awaitable<void> or awaitable<result<>>, whose failure is counted
+    and logged. It lives until its last call has ended, so a coroutine lambda may use its captures and the event.
 
     Calls for one object never overlap and come in order. Unless handler_options::concurrency is set, no two calls of a
     handler overlap. Between handlers no order is promised. A call that throws or returns a failure is counted and
@@ -90,11 +28,11 @@ template<class T = object>
 struct event_handler
 {
     /// Called for each object that appears, initial ones included.
-    handler_slot<added<T>> on_add = {};
+    detail::handler_slot<added<T>> on_add = {};
     /// Called for each change, and for resyncs.
-    handler_slot<updated<T>> on_update = {};
+    detail::handler_slot<updated<T>> on_update = {};
     /// Called for each object that has left the store.
-    handler_slot<deleted<T>> on_delete = {};
+    detail::handler_slot<deleted<T>> on_delete = {};
 };
 
 /// Options of one handler, see shared_informer::add_event_handler().

@@ -8,7 +8,7 @@
 #include <kubecoro/base/kept_text.hpp>
 #include <kubecoro/base/log.hpp>
 #include <kubecoro/base/metrics.hpp>
-#include <kubecoro/cache/object_share.hpp>
+#include <kubecoro/cache/detail/object_share.hpp>
 #include <kubecoro/cache/reflector_policy.hpp>
 #include <kubecoro/cache/relist_budget.hpp>
 
@@ -58,7 +58,7 @@ struct informer_options
     /** The objects that this process keeps, where several divide them: `.share = member.share()` of a shard_member. The key of
         the object decides, or its namespace. Others are passed over while they are decoded, and for readers they do not
         exist. When the share grows, the informer lists again. Null = all. */
-    std::shared_ptr<object_share> share = {};
+    std::shared_ptr<detail::object_share> share = {};
     /// Name of a single object to cover: short for a field selector `metadata.name`, which is added to the other one.
     /// Namespaced kinds need `namespaces` with it, else has_synced() fails with cond::misconfigured.
     std::string name = {};

@@ -4,9 +4,9 @@
 #include <kubecoro/base/callback.hpp>
 #include <kubecoro/base/kept_text.hpp>
 #include <kubecoro/cache/conditions.hpp>
+#include <kubecoro/cache/detail/object_share.hpp>
 #include <kubecoro/cache/event_handler.hpp>
 #include <kubecoro/cache/lister.hpp>
-#include <kubecoro/cache/object_share.hpp>
 #include <kubecoro/cache/stats.hpp>
 #include <kubecoro/cache/subscription.hpp>
 
@@ -153,7 +153,7 @@ public:
     /// The resource that it covers.
     [[nodiscard]] const resource_type& resource() const noexcept;
     /// informer_options::share.
-    [[nodiscard]] const std::shared_ptr<object_share>& share() const noexcept;
+    [[nodiscard]] const std::shared_ptr<detail::object_share>& share() const noexcept;
 
     friend bool operator==(const shared_informer<object>&, const shared_informer<object>&) = default;
 
@@ -180,9 +180,9 @@ public:
     registration add_event_handler(event_handler<T> handler, handler_options options = {}) const
     {
         event_handler<object> all;
-        all.on_add = handler_slot<added<object>>(handler.on_add.get());
-        all.on_update = handler_slot<updated<object>>(handler.on_update.get());
-        all.on_delete = handler_slot<deleted<object>>(handler.on_delete.get());
+        all.on_add = detail::handler_slot<added<object>>(handler.on_add.get());
+        all.on_update = detail::handler_slot<updated<object>>(handler.on_update.get());
+        all.on_delete = detail::handler_slot<deleted<object>>(handler.on_delete.get());
         return untyped().add_event_handler(std::move(all), std::move(options));
     }
     /// Returns a subscription, which delivers the same changes by pull.

@@ -67,7 +67,7 @@ public:
 
         @return the first failure of `f`, or its exception: later events are not lost, and pop() or for_each() may
         continue; else end_reason(), which is never success. @par Cancellation  as pop(); reaches `f`. */
-    [[nodiscard]] boost::asio::awaitable<result<>> for_each(handler_slot<notification<object>> f);
+    [[nodiscard]] boost::asio::awaitable<result<>> for_each(detail::handler_slot<notification<object>> f);
 
     /// Returns why the last pop() was empty; success when it was not.
     [[nodiscard]] result<> end_reason() const;
@@ -104,9 +104,9 @@ public:
         return typed_batch(subscription<object>::pop());
     }
     /// Calls `f` with every event, one after the other.
-    [[nodiscard]] boost::asio::awaitable<result<>> for_each(handler_slot<notification<T>> f)
+    [[nodiscard]] boost::asio::awaitable<result<>> for_each(detail::handler_slot<notification<T>> f)
     {
-        return subscription<object>::for_each(handler_slot<notification<object>>(f.get()));
+        return subscription<object>::for_each(detail::handler_slot<notification<object>>(f.get()));
     }
 
 private:

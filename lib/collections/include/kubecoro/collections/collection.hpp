@@ -169,7 +169,7 @@ public:
 
         @param executor  Runs the calls, on a strand. Empty = that of live_queries.
         @return a function that removes the handler: pending changes are dropped. Dropping the function has no effect. */
-    std::function<void()> add_event_handler(handler_slot<collection_change<T>> handler,
+    std::function<void()> add_event_handler(detail::handler_slot<collection_change<T>> handler,
                                             const boost::asio::any_io_executor& executor = {}) const
     {
         auto queue = detail::subscribe(table_, 64);
@@ -214,7 +214,7 @@ public:
 private:
     using element = detail::live_element<T>;
 
-    static std::function<detail::handler_call(detail::live_change)> calls(handler_slot<collection_change<T>> handler)
+    static auto calls(detail::handler_slot<collection_change<T>> handler)
     {
         return [call = handler.get()](detail::live_change c) -> detail::handler_call {
             const auto event = std::make_shared<const collection_change<T>>(

@@ -30,13 +30,13 @@ template<std::integral Number>
 }
 [[nodiscard]] inline std::string class_text(std::string_view name) { return std::string(name); }
 
-} // namespace detail
-
 /// A function that names the class of a key: it returns a text or an integer.
 template<class F, class Key>
 concept names_class = std::is_invocable_v<const F&, const Key&> &&
                       (std::convertible_to<std::invoke_result_t<const F&, const Key&>, std::string_view> ||
                        std::integral<std::remove_cvref_t<std::invoke_result_t<const F&, const Key&>>>);
+
+} // namespace detail
 
 /** The class of each key of a queue, such as its tenant: classes take turns, so that one with many keys does not delay
     those of another. Made from a function that returns a text or an integer:
@@ -54,7 +54,7 @@ public:
     key_class() = default;
     /// @param f  Returns the name of a key's class. A returned view must not refer to a temporary.
     template<class F>
-        requires(names_class<F, Key> && !std::same_as<std::remove_cvref_t<F>, key_class>)
+        requires(detail::names_class<F, Key> && !std::same_as<std::remove_cvref_t<F>, key_class>)
     key_class(F f) // NOLINT(google-explicit-constructor): the option takes a function
         : text_([f](const Key& key) { return detail::class_text(f(key)); }),
           number_([f = std::move(f)](const Key& key) { return detail::class_number(f(key)); })
@@ -73,13 +73,7 @@ private:
     std::function<std::uint64_t(const Key&)> number_;
 };
 
-/// The class of an object is its namespace; those without one share a class.
-struct by_namespace_fn
-{
-    /// The namespace.
-    [[nodiscard]] std::string_view operator()(const object_key& key) const noexcept { return key.ns; }
-};
-/// For `.fair_by`: namespaces take turns.
-inline constexpr by_namespace_fn by_namespace{};
+/// For `.fair_by`: namespaces take turns. The class of an object is its namespace; those without one share a class.
+inline constexpr auto by_namespace = [](const object_key& key) noexcept -> std::string_view { return key.ns; };
 
 } // namespace kubecoro

@@ -2,7 +2,7 @@
 
 #include <kubecoro/api/object.hpp>
 #include <kubecoro/base/result.hpp>
-#include <kubecoro/cache/object_share.hpp>
+#include <kubecoro/cache/detail/object_share.hpp>
 
 #include <memory>
 #include <utility>
@@ -32,8 +32,8 @@ public:
     [[nodiscard]] explicit operator bool() const noexcept { return state_ != nullptr; }
 
     /// For informer_options::share: the objects with these keys. Null for a share that covers everything.
-    [[nodiscard]]
-    operator std::shared_ptr<object_share>() const; // implicit: .share = member.share() of both kinds of options
+    [[nodiscard]] operator std::shared_ptr<detail::object_share>()
+        const; // implicit: .share = member.share() of both kinds of options
 
     /// The same share.
     friend bool operator==(const key_share&, const key_share&) = default;

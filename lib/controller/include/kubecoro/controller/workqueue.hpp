@@ -21,16 +21,6 @@
 
 namespace kubecoro {
 
-/// Keyed for object keys and texts, so that names from outside cannot degrade the queue by collisions; else std::hash.
-template<class Key>
-using workqueue_hash =
-    std::conditional_t<std::is_same_v<Key, object_key>, object_key_hash,
-                       std::conditional_t<std::is_same_v<Key, std::string> || std::is_same_v<Key, std::string_view>,
-                                          text_hash, std::hash<Key>>>;
-/// Equality that goes with workqueue_hash.
-template<class Key>
-using workqueue_equal = std::conditional_t<std::is_same_v<Key, object_key>, object_key_equal, std::equal_to<>>;
-
 /** The queue between events and work: client-go's rate-limiting, delaying workqueue with priorities, for coroutines.
 
         workqueue<object_key> queue(executor, {.name = "pods"});
@@ -53,7 +43,7 @@ using workqueue_equal = std::conditional_t<std::is_same_v<Key, object_key>, obje
     number of distinct keys is the bound. Memory is released when the last of many keys is gone.
 
     Has one owner. The destructor shuts the queue down; waiting workers get cond::cancelled. */
-template<class Key, class Hash = workqueue_hash<Key>, class Equal = workqueue_equal<Key>>
+template<class Key, class Hash = detail::workqueue_hash<Key>, class Equal = detail::workqueue_equal<Key>>
 class workqueue
 {
 public:

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <kubecoro/base/catch_failure.hpp>
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 #include <kubecoro/testing/virtual_clock.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
@@ -101,7 +101,7 @@ public:
     /// The same clock, for owners.
     [[nodiscard]] const std::shared_ptr<virtual_clock>& shared_clock() const noexcept { return clock_; }
     /// Random source for the test; seeded by the constructor.
-    [[nodiscard]] random_source& random() noexcept { return random_; }
+    [[nodiscard]] kubecoro::detail::random_source& random() noexcept { return random_; }
 
     /// Starts a coroutine; it begins to run with the next call that runs handlers.
     template<class T>
@@ -178,7 +178,7 @@ private:
     void cancel_at(std::size_t handlers, std::function<void()> cancel);
 
     std::shared_ptr<virtual_clock> clock_;
-    random_source random_;
+    kubecoro::detail::random_source random_;
     ready_order order_;
     std::unique_ptr<context_type> context_;
     boost::asio::any_io_executor executor_;

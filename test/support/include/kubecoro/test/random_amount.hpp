@@ -1,7 +1,7 @@
 // How many random cases a test makes.
 #pragma once
 
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +20,7 @@ struct random_amount
 [[nodiscard]] inline random_amount wanted_amount()
 {
     random_amount out;
-    if (std::getenv("KUBECORO_LONG")) out = {random_seed() % 1000000, 10000};
+    if (std::getenv("KUBECORO_LONG")) out = {detail::random_seed() % 1000000, 10000};
     if (const auto* seed = std::getenv("KUBECORO_SEED")) out.seed = std::strtoull(seed, nullptr, 10);
     return out;
 }

@@ -1,7 +1,7 @@
 // Random JSON values of the types that schemas name.
 #pragma once
 
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 
 #include <boost/json/value.hpp>
 
@@ -47,7 +47,7 @@ private:
     /// "2026-01-02T03:04:05", from year 1 to 9999.
     [[nodiscard]] std::string date();
 
-    random_source random_;
+    detail::random_source random_;
 };
 
 } // namespace kubecoro::test

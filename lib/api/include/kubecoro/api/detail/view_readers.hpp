@@ -122,29 +122,25 @@ struct view_reader<std::pair<std::string_view, T>>
     }
 };
 
-} // namespace kubecoro::detail
-
-namespace kubecoro {
-
 inline std::optional<std::string_view> view_base::find_text(std::string_view name) const noexcept
 {
-    return detail::view_reader<std::string_view>::find(at_[name]);
+    return view_reader<std::string_view>::find(at_[name]);
 }
 inline std::optional<bool> view_base::find_boolean(std::string_view name) const noexcept
 {
-    return detail::view_reader<bool>::find(at_[name]);
+    return view_reader<bool>::find(at_[name]);
 }
 inline std::optional<std::int32_t> view_base::find_int32(std::string_view name) const noexcept
 {
-    return detail::view_reader<std::int32_t>::find(at_[name]);
+    return view_reader<std::int32_t>::find(at_[name]);
 }
 inline std::optional<std::int64_t> view_base::find_int64(std::string_view name) const noexcept
 {
-    return detail::view_reader<std::int64_t>::find(at_[name]);
+    return view_reader<std::int64_t>::find(at_[name]);
 }
 inline std::optional<double> view_base::find_number(std::string_view name) const noexcept
 {
-    return detail::view_reader<double>::find(at_[name]);
+    return view_reader<double>::find(at_[name]);
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

@@ -7,11 +7,9 @@
 #include <mutex>
 #include <thread>
 
-namespace kubecoro {
-class kept_executor;
-}
-
 namespace kubecoro::detail {
+
+class kept_executor;
 
 /// A std::mutex that knows its holder in builds with KUBECORO_ASSERTIONS.
 class checked_mutex

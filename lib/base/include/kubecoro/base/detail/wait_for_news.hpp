@@ -2,9 +2,9 @@
 // How the driver of a core rests between two steps, and how work ends with its owner.
 
 #include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/detail/wake_signal.hpp>
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/base/timeout.hpp>
-#include <kubecoro/base/wake_signal.hpp>
 
 #include <boost/asio/awaitable.hpp>
 

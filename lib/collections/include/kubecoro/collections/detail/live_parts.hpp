@@ -5,7 +5,7 @@
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/kept_text.hpp>
 #include <kubecoro/base/result.hpp>
-#include <kubecoro/cache/detail/handler_call.hpp>
+#include <kubecoro/cache/detail/handler_slot.hpp>
 #include <kubecoro/cache/shared_informer.hpp>
 #include <kubecoro/collections/detail/computation.hpp>
 #include <kubecoro/collections/detail/live_item.hpp>

@@ -15,6 +15,16 @@
 
 namespace kubecoro::detail {
 
+/// Keyed for object keys and texts, so that names from outside cannot degrade the queue by collisions; else std::hash.
+template<class Key>
+using workqueue_hash =
+    std::conditional_t<std::is_same_v<Key, object_key>, object_key_hash,
+                       std::conditional_t<std::is_same_v<Key, std::string> || std::is_same_v<Key, std::string_view>,
+                                          text_hash, std::hash<Key>>>;
+/// Equality that goes with workqueue_hash.
+template<class Key>
+using workqueue_equal = std::conditional_t<std::is_same_v<Key, object_key>, object_key_equal, std::equal_to<>>;
+
 /** The keys of one queue, each identified by a small number (slot): the engine's type-erased access to its keys. */
 class key_table
 {

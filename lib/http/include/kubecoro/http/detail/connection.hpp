@@ -4,8 +4,8 @@
 #include <kubecoro/http/detail/connection_table.hpp>
 #include <kubecoro/http/detail/http_service.hpp>
 
+#include <kubecoro/base/detail/wake_signal.hpp>
 #include <kubecoro/base/task_group.hpp>
-#include <kubecoro/base/wake_signal.hpp>
 #include <kubecoro/client/detail/server_stream.hpp>
 
 #include <atomic>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <kubecoro/base/clock.hpp>
-#include <kubecoro/base/context_bound.hpp>
+#include <kubecoro/base/detail/context_bound.hpp>
 #include <kubecoro/http/detail/client_turns.hpp>
 
 #include <atomic>

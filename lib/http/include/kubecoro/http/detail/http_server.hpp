@@ -1,7 +1,7 @@
 // A server: its sockets, its connections and their end.
 #pragma once
 
-#include <kubecoro/base/context_bound.hpp>
+#include <kubecoro/base/detail/context_bound.hpp>
 #include <kubecoro/base/log.hpp>
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/base/task_group.hpp>

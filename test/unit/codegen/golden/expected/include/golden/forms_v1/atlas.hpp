@@ -93,7 +93,7 @@ template<>
 class view<forms_v1::atlas>;
 
 template<>
-class view<forms_v1::atlas_spec_parts> : public view_base
+class view<forms_v1::atlas_spec_parts> : public detail::view_base
 {
 public:
     using view_base::view_base;
@@ -104,7 +104,7 @@ public:
 };
 
 template<>
-class view<forms_v1::atlas_spec_whole> : public view_base
+class view<forms_v1::atlas_spec_whole> : public detail::view_base
 {
 public:
     using view_base::view_base;
@@ -115,7 +115,7 @@ public:
 };
 
 template<>
-class view<forms_v1::atlas_spec> : public view_base
+class view<forms_v1::atlas_spec> : public detail::view_base
 {
 public:
     using view_base::view_base;
@@ -154,7 +154,7 @@ public:
 };
 
 template<>
-class view<forms_v1::atlas> : public view_base
+class view<forms_v1::atlas> : public detail::view_base
 {
 public:
     using view_base::view_base;

@@ -183,7 +183,7 @@ template<>
 class view<forms_v1::choice>;
 
 template<>
-class view<forms_v1::choice_spec_store> : public view_base
+class view<forms_v1::choice_spec_store> : public detail::view_base
 {
 public:
     using view_base::view_base;
@@ -198,7 +198,7 @@ public:
 };
 
 template<>
-class view<forms_v1::choice_spec_limits> : public view_base
+class view<forms_v1::choice_spec_limits> : public detail::view_base
 {
 public:
     using view_base::view_base;
@@ -209,7 +209,7 @@ public:
 };
 
 template<>
-class view<forms_v1::choice_spec_fallback> : public view_base
+class view<forms_v1::choice_spec_fallback> : public detail::view_base
 {
 public:
     using view_base::view_base;
@@ -220,7 +220,7 @@ public:
 };
 
 template<>
-class view<forms_v1::choice_spec> : public view_base
+class view<forms_v1::choice_spec> : public detail::view_base
 {
 public:
     using view_base::view_base;
@@ -291,7 +291,7 @@ public:
 };
 
 template<>
-class view<forms_v1::choice> : public view_base
+class view<forms_v1::choice> : public detail::view_base
 {
 public:
     using view_base::view_base;

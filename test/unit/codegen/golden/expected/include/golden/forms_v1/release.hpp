@@ -50,7 +50,7 @@ template<>
 class view<forms_v1::release>;
 
 template<>
-class view<forms_v1::release_spec> : public view_base
+class view<forms_v1::release_spec> : public detail::view_base
 {
 public:
     using view_base::view_base;
@@ -61,7 +61,7 @@ public:
 };
 
 template<>
-class view<forms_v1::release> : public view_base
+class view<forms_v1::release> : public detail::view_base
 {
 public:
     using view_base::view_base;

@@ -66,7 +66,7 @@ template<>
 class view<forms_v1::scalar>;
 
 template<>
-class view<forms_v1::scalar_spec> : public view_base
+class view<forms_v1::scalar_spec> : public detail::view_base
 {
 public:
     using view_base::view_base;
@@ -129,7 +129,7 @@ public:
 };
 
 template<>
-class view<forms_v1::scalar> : public view_base
+class view<forms_v1::scalar> : public detail::view_base
 {
 public:
     using view_base::view_base;

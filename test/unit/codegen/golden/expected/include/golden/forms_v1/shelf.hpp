@@ -92,7 +92,7 @@ template<>
 class view<forms_v1::shelf>;
 
 template<>
-class view<forms_v1::shelf_spec_ports> : public view_base
+class view<forms_v1::shelf_spec_ports> : public detail::view_base
 {
 public:
     using view_base::view_base;
@@ -107,7 +107,7 @@ public:
 };
 
 template<>
-class view<forms_v1::shelf_spec_whole> : public view_base
+class view<forms_v1::shelf_spec_whole> : public detail::view_base
 {
 public:
     using view_base::view_base;
@@ -118,7 +118,7 @@ public:
 };
 
 template<>
-class view<forms_v1::shelf_spec> : public view_base
+class view<forms_v1::shelf_spec> : public detail::view_base
 {
 public:
     using view_base::view_base;
@@ -153,7 +153,7 @@ public:
 };
 
 template<>
-class view<forms_v1::shelf> : public view_base
+class view<forms_v1::shelf> : public detail::view_base
 {
 public:
     using view_base::view_base;

@@ -68,7 +68,7 @@ template<>
 class view<forms_v2alpha1::release>;
 
 template<>
-class view<forms_v2alpha1::release_spec_scale> : public view_base
+class view<forms_v2alpha1::release_spec_scale> : public detail::view_base
 {
 public:
     using view_base::view_base;
@@ -83,7 +83,7 @@ public:
 };
 
 template<>
-class view<forms_v2alpha1::release_spec> : public view_base
+class view<forms_v2alpha1::release_spec> : public detail::view_base
 {
 public:
     using view_base::view_base;
@@ -94,7 +94,7 @@ public:
 };
 
 template<>
-class view<forms_v2alpha1::release> : public view_base
+class view<forms_v2alpha1::release> : public detail::view_base
 {
 public:
     using view_base::view_base;

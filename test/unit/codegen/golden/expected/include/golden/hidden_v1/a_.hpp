@@ -40,7 +40,7 @@ template<>
 class view<hidden_v1::a_>;
 
 template<>
-class view<hidden_v1::a_> : public view_base
+class view<hidden_v1::a_> : public detail::view_base
 {
 public:
     using view_base::view_base;

@@ -54,7 +54,7 @@ template<>
 class view<hidden_v1::config>;
 
 template<>
-class view<hidden_v1::config_spec> : public view_base
+class view<hidden_v1::config_spec> : public detail::view_base
 {
 public:
     using view_base::view_base;
@@ -69,7 +69,7 @@ public:
 };
 
 template<>
-class view<hidden_v1::config> : public view_base
+class view<hidden_v1::config> : public detail::view_base
 {
 public:
     using view_base::view_base;

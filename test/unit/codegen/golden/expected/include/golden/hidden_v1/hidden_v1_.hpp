@@ -50,7 +50,7 @@ template<>
 class view<hidden_v1::hidden_v1_>;
 
 template<>
-class view<hidden_v1::hidden_v1_spec> : public view_base
+class view<hidden_v1::hidden_v1_spec> : public detail::view_base
 {
 public:
     using view_base::view_base;
@@ -61,7 +61,7 @@ public:
 };
 
 template<>
-class view<hidden_v1::hidden_v1_> : public view_base
+class view<hidden_v1::hidden_v1_> : public detail::view_base
 {
 public:
     using view_base::view_base;

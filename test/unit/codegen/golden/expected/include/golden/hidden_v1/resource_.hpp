@@ -35,7 +35,7 @@ template<>
 class view<hidden_v1::resource_>;
 
 template<>
-class view<hidden_v1::resource_> : public view_base
+class view<hidden_v1::resource_> : public detail::view_base
 {
 public:
     using view_base::view_base;

@@ -51,7 +51,7 @@ template<>
 class view<hidden_v1::template_>;
 
 template<>
-class view<hidden_v1::template_template> : public view_base
+class view<hidden_v1::template_template> : public detail::view_base
 {
 public:
     using view_base::view_base;
@@ -62,7 +62,7 @@ public:
 };
 
 template<>
-class view<hidden_v1::template_> : public view_base
+class view<hidden_v1::template_> : public detail::view_base
 {
 public:
     using view_base::view_base;

@@ -55,7 +55,7 @@ template<>
 class view<loose_v1::box>;
 
 template<>
-class view<loose_v1::box_spec> : public view_base
+class view<loose_v1::box_spec> : public detail::view_base
 {
 public:
     using view_base::view_base;
@@ -74,7 +74,7 @@ public:
 };
 
 template<>
-class view<loose_v1::box> : public view_base
+class view<loose_v1::box> : public detail::view_base
 {
 public:
     using view_base::view_base;

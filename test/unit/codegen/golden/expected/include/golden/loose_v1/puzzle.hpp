@@ -69,7 +69,7 @@ template<>
 class view<loose_v1::puzzle>;
 
 template<>
-class view<loose_v1::puzzle_spec_left> : public view_base
+class view<loose_v1::puzzle_spec_left> : public detail::view_base
 {
 public:
     using view_base::view_base;
@@ -84,7 +84,7 @@ public:
 };
 
 template<>
-class view<loose_v1::puzzle_spec> : public view_base
+class view<loose_v1::puzzle_spec> : public detail::view_base
 {
 public:
     using view_base::view_base;
@@ -103,7 +103,7 @@ public:
 };
 
 template<>
-class view<loose_v1::puzzle> : public view_base
+class view<loose_v1::puzzle> : public detail::view_base
 {
 public:
     using view_base::view_base;

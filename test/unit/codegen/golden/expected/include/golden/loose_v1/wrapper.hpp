@@ -106,7 +106,7 @@ template<>
 class view<loose_v1::wrapper>;
 
 template<>
-class view<loose_v1::wrapper_spec_template_spec> : public view_base
+class view<loose_v1::wrapper_spec_template_spec> : public detail::view_base
 {
 public:
     using view_base::view_base;
@@ -117,7 +117,7 @@ public:
 };
 
 template<>
-class view<loose_v1::wrapper_spec_template> : public view_base
+class view<loose_v1::wrapper_spec_template> : public detail::view_base
 {
 public:
     using view_base::view_base;
@@ -140,7 +140,7 @@ public:
 };
 
 template<>
-class view<loose_v1::wrapper_spec_all> : public view_base
+class view<loose_v1::wrapper_spec_all> : public detail::view_base
 {
 public:
     using view_base::view_base;
@@ -159,7 +159,7 @@ public:
 };
 
 template<>
-class view<loose_v1::wrapper_spec> : public view_base
+class view<loose_v1::wrapper_spec> : public detail::view_base
 {
 public:
     using view_base::view_base;
@@ -178,7 +178,7 @@ public:
 };
 
 template<>
-class view<loose_v1::wrapper> : public view_base
+class view<loose_v1::wrapper> : public detail::view_base
 {
 public:
     using view_base::view_base;

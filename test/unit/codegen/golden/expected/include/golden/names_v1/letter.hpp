@@ -68,7 +68,7 @@ template<>
 class view<names_v1::letter>;
 
 template<>
-class view<names_v1::letter_spec> : public view_base
+class view<names_v1::letter_spec> : public detail::view_base
 {
 public:
     using view_base::view_base;
@@ -115,7 +115,7 @@ public:
 };
 
 template<>
-class view<names_v1::letter> : public view_base
+class view<names_v1::letter> : public detail::view_base
 {
 public:
     using view_base::view_base;

@@ -166,7 +166,7 @@ template<>
 class view<names_v1::union_>;
 
 template<>
-class view<names_v1::union_spec_namespace> : public view_base
+class view<names_v1::union_spec_namespace> : public detail::view_base
 {
 public:
     using view_base::view_base;
@@ -177,7 +177,7 @@ public:
 };
 
 template<>
-class view<names_v1::union_spec_view> : public view_base
+class view<names_v1::union_spec_view> : public detail::view_base
 {
 public:
     using view_base::view_base;
@@ -188,7 +188,7 @@ public:
 };
 
 template<>
-class view<names_v1::union_spec_with_dash> : public view_base
+class view<names_v1::union_spec_with_dash> : public detail::view_base
 {
 public:
     using view_base::view_base;
@@ -199,7 +199,7 @@ public:
 };
 
 template<>
-class view<names_v1::union_spec_with_dash2> : public view_base
+class view<names_v1::union_spec_with_dash2> : public detail::view_base
 {
 public:
     using view_base::view_base;
@@ -210,7 +210,7 @@ public:
 };
 
 template<>
-class view<names_v1::union_spec_https_proxy> : public view_base
+class view<names_v1::union_spec_https_proxy> : public detail::view_base
 {
 public:
     using view_base::view_base;
@@ -221,7 +221,7 @@ public:
 };
 
 template<>
-class view<names_v1::union_spec> : public view_base
+class view<names_v1::union_spec> : public detail::view_base
 {
 public:
     using view_base::view_base;
@@ -364,7 +364,7 @@ public:
 };
 
 template<>
-class view<names_v1::union_> : public view_base
+class view<names_v1::union_> : public detail::view_base
 {
 public:
     using view_base::view_base;

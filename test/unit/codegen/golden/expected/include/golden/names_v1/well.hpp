@@ -159,7 +159,7 @@ template<>
 class view<names_v1::well>;
 
 template<>
-class view<names_v1::well_spec_abcde> : public view_base
+class view<names_v1::well_spec_abcde> : public detail::view_base
 {
 public:
     using view_base::view_base;
@@ -170,7 +170,7 @@ public:
 };
 
 template<>
-class view<names_v1::well_spec_abcd> : public view_base
+class view<names_v1::well_spec_abcd> : public detail::view_base
 {
 public:
     using view_base::view_base;
@@ -181,7 +181,7 @@ public:
 };
 
 template<>
-class view<names_v1::well_spec_abc> : public view_base
+class view<names_v1::well_spec_abc> : public detail::view_base
 {
 public:
     using view_base::view_base;
@@ -192,7 +192,7 @@ public:
 };
 
 template<>
-class view<names_v1::well_spec_ab> : public view_base
+class view<names_v1::well_spec_ab> : public detail::view_base
 {
 public:
     using view_base::view_base;
@@ -203,7 +203,7 @@ public:
 };
 
 template<>
-class view<names_v1::well_spec_a> : public view_base
+class view<names_v1::well_spec_a> : public detail::view_base
 {
 public:
     using view_base::view_base;
@@ -214,7 +214,7 @@ public:
 };
 
 template<>
-class view<names_v1::well_spec> : public view_base
+class view<names_v1::well_spec> : public detail::view_base
 {
 public:
     using view_base::view_base;
@@ -225,7 +225,7 @@ public:
 };
 
 template<>
-class view<names_v1::well_status_a> : public view_base
+class view<names_v1::well_status_a> : public detail::view_base
 {
 public:
     using view_base::view_base;
@@ -236,7 +236,7 @@ public:
 };
 
 template<>
-class view<names_v1::well_status> : public view_base
+class view<names_v1::well_status> : public detail::view_base
 {
 public:
     using view_base::view_base;
@@ -247,7 +247,7 @@ public:
 };
 
 template<>
-class view<names_v1::well> : public view_base
+class view<names_v1::well> : public detail::view_base
 {
 public:
     using view_base::view_base;

@@ -95,7 +95,7 @@ template<>
 class view<wide_v1::region>;
 
 template<>
-class view<wide_v1::region_spec> : public view_base
+class view<wide_v1::region_spec> : public detail::view_base
 {
 public:
     using view_base::view_base;
@@ -106,7 +106,7 @@ public:
 };
 
 template<>
-class view<wide_v1::region_status_conditions> : public view_base
+class view<wide_v1::region_status_conditions> : public detail::view_base
 {
 public:
     using view_base::view_base;
@@ -125,7 +125,7 @@ public:
 };
 
 template<>
-class view<wide_v1::region_status> : public view_base
+class view<wide_v1::region_status> : public detail::view_base
 {
 public:
     using view_base::view_base;
@@ -144,7 +144,7 @@ public:
 };
 
 template<>
-class view<wide_v1::region> : public view_base
+class view<wide_v1::region> : public detail::view_base
 {
 public:
     using view_base::view_base;

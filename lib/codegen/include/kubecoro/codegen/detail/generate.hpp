@@ -1,7 +1,7 @@
 #pragma once
 
 #include <kubecoro/base/result.hpp>
-#include <kubecoro/codegen/model.hpp>
+#include <kubecoro/codegen/detail/model.hpp>
 
 #include <functional>
 #include <string>

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <random>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 /** The source of jitter: a plain engine, seeded by the owner, so that a run can be repeated.
 
@@ -23,4 +23,4 @@ using random_source = std::mt19937_64;
     return static_cast<double>(engine() >> 11) * 0x1.0p-53;
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

@@ -6,7 +6,7 @@
 
 #include <memory>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 /** A wake-up for one coroutine: a notify() is kept until the next wait().
 
@@ -27,4 +27,4 @@ private:
     std::shared_ptr<state> state_;
 };
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

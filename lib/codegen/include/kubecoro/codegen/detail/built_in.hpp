@@ -2,7 +2,7 @@
 // The built-in kinds: the types that the library has of them, in kubecoro::kinds, and their schemas.
 
 #include <kubecoro/base/result.hpp>
-#include <kubecoro/codegen/model.hpp>
+#include <kubecoro/codegen/detail/model.hpp>
 
 #include <span>
 #include <string>

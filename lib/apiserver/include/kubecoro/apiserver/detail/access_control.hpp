@@ -1,7 +1,7 @@
 // Authentication and authorization of the embedded API server: bearer tokens and an ordered list of rules.
 #pragma once
 
-#include <kubecoro/apiserver/http_types.hpp>
+#include <kubecoro/apiserver/cluster_options.hpp>
 #include <kubecoro/base/clock.hpp>
 
 #include <optional>
@@ -30,23 +30,6 @@ struct access_request
     std::string name = {};
     /// The path of the request, percent-encoded and without the query. Decides only for requests without a resource.
     std::string path = {};
-};
-
-/// One rule of access_control: matches requests by their attributes, and allows or forbids them.
-struct access_rule
-{
-    /// False: forbids the requests that match.
-    bool allow = true;
-    /// Name of the user; empty or "*" = every user. Groups cannot be named.
-    std::string user = {};
-    /// As access_request::verb; empty or "*" = every verb.
-    std::string verb = {};
-    /// "pods", "deployments.apps" or "pods/status". A name without a group matches in every group, a name without a
-    /// subresource only the resource itself. "*" = every resource and subresource; empty = these and all paths.
-    std::string resource = {};
-    /// The namespace; empty or "*" = all. A name does not match requests over all namespaces or for cluster-scoped
-    /// resources, except for the namespace object of that name.
-    std::string ns = {};
 };
 
 /// The permissions of a user in one namespace, as far as a list can say it.

@@ -1,37 +1,18 @@
 // HTTP semantics of the embedded API server, sans-io: one request in, one response out.
 #pragma once
 
-#include <kubecoro/apiserver/access.hpp>
-#include <kubecoro/apiserver/cluster_state_core.hpp>
-#include <kubecoro/apiserver/http_types.hpp>
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/apiserver/cluster_options.hpp>
+#include <kubecoro/apiserver/detail/access_control.hpp>
+#include <kubecoro/apiserver/detail/cluster_state_core.hpp>
+#include <kubecoro/apiserver/detail/http_types.hpp>
+#include <kubecoro/base/detail/random.hpp>
 
-#include <chrono>
-#include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
 
 namespace kubecoro::apiserver {
 
 class authorizer;
-
-/// Options of a request_handler.
-struct request_handler_options
-{
-    /// The gitVersion that /version reports.
-    std::string git_version = "v1.36.0-kubecoro";
-    /// A watch without timeoutSeconds ends after a random time, uniform in [min, 2 min].
-    std::chrono::seconds min_watch_timeout{1800};
-    /// Time between bookmarks on a watch that asked for them.
-    std::chrono::seconds bookmark_interval{60};
-    /// Seeds the server's random choices.
-    std::uint64_t seed = 1;
-    /// The secret that signs tokens of service accounts. Empty: random, so that tokens end with the handler.
-    std::string token_key = {};
-    /// Maximum nesting of JSON in a request body; deeper bodies are refused.
-    std::size_t max_depth = 256;
-};
 
 /** Answers requests against a cluster state: authentication, authorization, routing, verbs, discovery, OpenAPI, tables.
 
@@ -68,7 +49,7 @@ private:
     cluster_state_core& state_;
     std::unique_ptr<authorizer> authorizer_;
     request_handler_options options_;
-    random_source random_;
+    detail::random_source random_;
 };
 
 } // namespace kubecoro::apiserver

@@ -1,7 +1,7 @@
 // The objects that requests to the embedded API server's state name, and the options of their writes.
 #pragma once
 
-#include <kubecoro/apiserver/status_error.hpp>
+#include <kubecoro/apiserver/detail/status_error.hpp>
 
 #include <boost/json/fwd.hpp>
 

@@ -1,13 +1,13 @@
 #pragma once
 
 #include <kubecoro/api/object.hpp>
-#include <kubecoro/base/wake_signal.hpp>
+#include <kubecoro/base/detail/wake_signal.hpp>
 
 #include <atomic>
 #include <cstdint>
 #include <memory>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 /// An informer that keeps the objects of a share, as the share sees it. Thread safe.
 struct share_follower
@@ -36,4 +36,4 @@ public:
     virtual void shown() = 0;
 };
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <kubecoro/base/result.hpp>
-#include <kubecoro/codegen/built_in.hpp>
-#include <kubecoro/codegen/model.hpp>
+#include <kubecoro/codegen/detail/built_in.hpp>
+#include <kubecoro/codegen/detail/model.hpp>
 
 #include <boost/json/value.hpp>
 

@@ -2,12 +2,12 @@
 #pragma once
 
 #include <kubecoro/apiserver/cluster_options.hpp>
-#include <kubecoro/apiserver/container_logs.hpp>
-#include <kubecoro/apiserver/object_requests.hpp>
-#include <kubecoro/apiserver/status_error.hpp>
+#include <kubecoro/apiserver/detail/container_logs.hpp>
+#include <kubecoro/apiserver/detail/object_requests.hpp>
+#include <kubecoro/apiserver/detail/status_error.hpp>
 #include <kubecoro/base/callback.hpp>
 #include <kubecoro/base/clock.hpp>
-#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/detail/random.hpp>
 #include <kubecoro/base/result.hpp>
 
 #include <boost/json/fwd.hpp>
@@ -35,17 +35,6 @@ class resource_store;
 class role_aggregator;
 struct crd_names;
 struct resource_info;
-
-/// A change of a container's log.
-enum class log_change
-{
-    /// Appends the text.
-    append,
-    /// Appends the text; then the container has ended, and streams that follow its log end.
-    end,
-    /// The present log becomes the previous one; the text begins another.
-    restart
-};
 
 /** All objects of a cluster, one version counter for all of them, and a bounded history of changes per resource.
 
@@ -257,7 +246,7 @@ private:
     void forget_logs(const stored_object& pod);
 
     cluster_options options_;
-    random_source random_;
+    detail::random_source random_;
     /// Shared with open watches, which may outlive the state.
     std::shared_ptr<std::uint64_t> version_ = std::make_shared<std::uint64_t>(0);
     /// Bytes of all histories.
@@ -287,5 +276,14 @@ private:
     std::uint16_t endpoint_port_ = 6443;
     container_logs logs_;
 };
+
+/** Creates or replaces the objects: CustomResourceDefinitions and namespaces first, then the rest in order. Missing
+    namespaces are created. `status`, uid and creation time of the manifests are kept.
+
+    @param warnings  Unless null, receives a sentence for each object of which the server ignores a part, such as the CEL
+    rules of a definition.
+    @return the number of objects written. Errors: cond::invalid naming the object; objects written before it stay. */
+[[nodiscard]] result<std::size_t> apply_manifests(cluster_state_core& state, std::vector<boost::json::value> objects,
+                                                  wall_time now, std::vector<std::string>* warnings = nullptr);
 
 } // namespace kubecoro::apiserver

@@ -1,6 +1,7 @@
 // The logs of containers, which no kubelet writes: tests set them.
 #pragma once
 
+#include <kubecoro/apiserver/cluster_options.hpp>
 #include <kubecoro/base/clock.hpp>
 
 #include <cstddef>
@@ -16,17 +17,6 @@
 
 namespace kubecoro::apiserver {
 
-/// A container of a pod.
-struct container_address
-{
-    /// The pod's namespace.
-    std::string ns;
-    /// The pod's name.
-    std::string pod;
-    /// The container's name; that of an init or ephemeral container too. Empty: the pod's only container.
-    std::string container = {};
-};
-
 /// A piece of a log: a line, or a part of one.
 struct log_entry
 {
@@ -34,6 +24,17 @@ struct log_entry
     wall_time time;
     /// Ends with a newline, unless the line continues with the next entry.
     std::string text;
+};
+
+/// A change of a container's log.
+enum class log_change
+{
+    /// Appends the text.
+    append,
+    /// Appends the text; then the container has ended, and streams that follow its log end.
+    end,
+    /// The present log becomes the previous one; the text begins another.
+    restart
 };
 
 /** The output of one run of a container: entries numbered without gaps, the oldest of which are dropped beyond a bound.
@@ -63,15 +64,6 @@ private:
     std::uint64_t first_ = 0;
     std::size_t bytes_ = 0;
     bool ended_ = false;
-};
-
-/// Bounds of container_logs, in bytes.
-struct container_log_limits
-{
-    /// Bound of one run. Beyond it the oldest lines are dropped.
-    std::size_t run = 10u << 20;
-    /// Bound of all runs together. Beyond it the longest run drops its oldest lines.
-    std::size_t total = 64u << 20;
 };
 
 /** The present and the previous run of each container, by the pod's uid. Strand-confined, like the cluster state that

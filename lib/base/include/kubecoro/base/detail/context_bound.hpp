@@ -5,16 +5,12 @@
 #include <memory>
 #include <utility>
 
-namespace kubecoro {
-
-namespace detail {
+namespace kubecoro::detail {
 
 class context_tie;
 [[nodiscard]] std::shared_ptr<context_tie> tie_to_context(const boost::asio::any_io_executor& executor,
                                                           std::shared_ptr<void> value);
 [[nodiscard]] std::shared_ptr<void> value_of_tie(const context_tie& tie);
-
-} // namespace detail
 
 /** Binds a value such as a strand, a timer or a socket to its execution context, for an owner that may outlive the
     context.
@@ -30,18 +26,18 @@ public:
     context_bound() = default;
     /// @param executor  An executor of the context that the value belongs to. Not empty.
     context_bound(const boost::asio::any_io_executor& executor, T value)
-        : tie_(detail::tie_to_context(executor, std::make_shared<T>(std::move(value))))
+        : tie_(tie_to_context(executor, std::make_shared<T>(std::move(value))))
     {
     }
 
     /// The value; null when empty or when the context has ended. Use it immediately; do not store it.
     [[nodiscard]] std::shared_ptr<T> get() const
     {
-        return tie_ ? std::static_pointer_cast<T>(detail::value_of_tie(*tie_)) : nullptr;
+        return tie_ ? std::static_pointer_cast<T>(value_of_tie(*tie_)) : nullptr;
     }
 
 private:
-    std::shared_ptr<detail::context_tie> tie_;
+    std::shared_ptr<context_tie> tie_;
 };
 
 /** An executor, usually a strand, that may be kept longer than its context. A regular type; thread safe. */
@@ -69,4 +65,4 @@ private:
 /// Makes a new strand on that executor; empty when `on` is empty.
 [[nodiscard]] kept_executor make_kept_strand(const kept_executor& on);
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

@@ -3,6 +3,7 @@
 
 #include <kubecoro/admission/detail/admission_ledger.hpp>
 #include <kubecoro/admission/detail/conversion_ledger.hpp>
+#include <kubecoro/apiserver/cluster_options.hpp>
 #include <kubecoro/base/clock.hpp>
 
 #include <chrono>
@@ -15,20 +16,6 @@
 #include <vector>
 
 namespace kubecoro::apiserver {
-
-/// The authenticated user of a request.
-struct user_info
-{
-    /// The user name.
-    std::string name;
-    /// The user's groups.
-    std::vector<std::string> groups = {};
-    /// The user's uid; empty = none.
-    std::string uid = {};
-    /// Further attributes, each with its values, by their lower-case keys.
-    std::vector<std::pair<std::string, std::vector<std::string>>> extra = {};
-    friend bool operator==(const user_info&, const user_info&) = default;
-};
 
 /// The output of a watch that is ready to be sent.
 struct watch_output
