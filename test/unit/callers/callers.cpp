@@ -88,7 +88,8 @@ using namespace callers_test;
 
 TEST_CASE("callers: no public awaitable changes the state of the coroutine that awaits it", "[callers]")
 {
-    for (const auto& table : {of_base(), of_cache(), of_client(), of_controller(), of_manager(), of_server()}) {
+    for (const auto& table :
+         {of_base(), of_cache(), of_client(), of_collections(), of_controller(), of_manager(), of_server()}) {
         for (const auto& r : table) {
             for (const std::size_t handlers : {0, 1, 6}) {
                 INFO(r.name << ", its caller cancelled after " << handlers << " handlers");

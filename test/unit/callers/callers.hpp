@@ -80,6 +80,7 @@ using rows = std::vector<row>;
 rows of_base();
 rows of_cache();
 rows of_client();
+rows of_collections();
 rows of_controller();
 rows of_manager();
 rows of_server();
