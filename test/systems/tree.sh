@@ -51,7 +51,7 @@ elif [[ $release == trixie ]]; then
     newest_boost
     in_sources 'cmake -S . -B build/newest -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DKUBECORO_UNITY=ON >build.log || { tail -20 build.log; exit 1; }
         cmake --build build/newest -j "$KUBECORO_JOBS" --target test_unit_base test_unit_api test_unit_testing \
-            kubecoro_cache kubecoro_collections kubecoro_client kubecoro_controller kubecoro_endpoints kubecoro_manager kubecoro_webhooks kubecoro_cel
+            kubecoro_cache kubecoro_collections kubecoro_client kubecoro_controller kubecoro_endpoints kubecoro_manager kubecoro_webhooks kubecoro_cel kubecoro_proof
         cd build/newest/bin
         ./test_unit_base
         ./test_unit_testing
