@@ -165,7 +165,7 @@ public:
         return collection_subscription<T>(detail::subscribe(table_, max_batch));
     }
     /** Calls the handler with every change: a plain function or a coroutine that takes `const collection_change<T>&`, one call at a
-        time. It may read, derive and subscribe. A failure is counted and logged, and the next change follows.
+        time. It may read, derive and subscribe. A failure is logged, and the next change follows.
 
         @param executor  Runs the calls, on a strand. Empty = that of live_queries.
         @return a function that removes the handler: pending changes are dropped. Dropping the function has no effect. */
