@@ -116,7 +116,7 @@ struct workshop
     client user;
 
     explicit workshop(const operator_check_options& o)
-        : server(run.executor(), server_options_of(o, run.shared_clock())),
+        : server(run.executor(), server_options_of(o, run.shared_clock(), 1)),
           user(client_on(run, std::make_shared<apiserver::in_process_transport>(server), logger::silent(),
                          std::string(author)))
     {

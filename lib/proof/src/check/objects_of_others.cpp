@@ -72,7 +72,7 @@ result<std::string> owner_in(runner& run, apiserver::embedded_server& server, co
 result<scenario> with_others(scenario about, const std::vector<made_object>& made, bool same_name)
 {
     runner run;
-    apiserver::embedded_server server(run.executor(), server_options_of(*about.options, run.shared_clock()));
+    apiserver::embedded_server server(run.executor(), server_options_of(*about.options, run.shared_clock(), 2));
     const struct end
     {
         runner& r;

@@ -129,24 +129,19 @@ private:
     path at_;
 };
 
-/// Paths of the fields of an entry of managedFields, without those in lists.
-void add_fields(const json::value& fields, const json::value& now, path& at,
-                std::vector<std::pair<path, json::value>>& out)
+/// Paths of the plain values, without those in lists.
+void add_fields(const json::value& now, path& at, std::vector<std::pair<path, json::value>>& out)
 {
-    if (!fields.is_object()) return;
-    bool leaf = true;
-    for (const auto& m : fields.get_object()) {
-        if (!m.key().starts_with("f:")) continue;
-        leaf = false;
-        const auto name = m.key().substr(2);
-        const auto* const inner = member(now, name);
-        const bool left_out = at.empty() && (name == "metadata" || name == "status");
-        if (!inner || left_out) continue;
-        at.emplace_back(name);
-        add_fields(m.value(), *inner, at, out);
+    if (now.is_string() || now.is_int64() || now.is_bool()) out.emplace_back(at, now);
+    if (!now.is_object()) return;
+    for (const auto& m : now.get_object()) {
+        const bool left_out =
+            m.key() == "metadata" || m.key() == "status" || m.key() == "kind" || m.key() == "apiVersion";
+        if (at.empty() && left_out) continue;
+        at.emplace_back(m.key());
+        add_fields(m.value(), at, out);
         at.pop_back();
     }
-    if (leaf && (now.is_string() || now.is_int64() || now.is_bool())) out.emplace_back(at, now);
 }
 
 json::value changed(const json::value& v, bool is_base64)
@@ -170,21 +165,14 @@ std::vector<spec_edit> edits_of(const json::value& schema, const json::value& ob
     return out;
 }
 
-std::optional<std::string> other_value(const json::value& object, std::string_view manager, std::uint64_t draw)
+std::optional<std::string> other_value(const json::value& sent, std::uint64_t draw)
 {
-    const auto* const meta = member(object, "metadata");
-    const auto* const entries = meta ? member(*meta, "managedFields") : nullptr;
-    if (!entries || !entries->is_array()) return std::nullopt;
     std::vector<std::pair<path, json::value>> fields;
-    for (const auto& e : entries->get_array()) {
-        const auto* const written = member(e, "fieldsV1");
-        path at;
-        if (written && text_of(e, "manager") == manager && !member(e, "subresource"))
-            add_fields(*written, object, at, fields);
-    }
+    path at;
+    add_fields(sent, at, fields);
     if (fields.empty()) return std::nullopt;
-    const auto& [at, value] = fields[draw % fields.size()];
-    return patch_of(at, changed(value, text_of(object, "kind") == "Secret" && at.front() == "data"));
+    const auto& [where, value] = fields[draw % fields.size()];
+    return patch_of(where, changed(value, text_of(sent, "kind") == "Secret" && where.front() == "data"));
 }
 
 } // namespace kubecoro::testing::detail

@@ -1,4 +1,4 @@
-// Legal changes of objects by users: of a custom resource by its schema, and of an object by the fields that the operator has written.
+// Legal changes of objects by users: of a custom resource by its schema, and of an object by the fields that the operator has sent.
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -26,9 +26,10 @@ struct spec_edit
     @param schema  The schema of the whole object, as a definition has it. */
 [[nodiscard]] std::vector<spec_edit> edits_of(const boost::json::value& schema, const boost::json::value& object);
 
-/** A merge patch that gives another value to a field that `manager` has written: a text, a number or a truth value outside of metadata
-    and status. Nothing if it has written no such field. */
-[[nodiscard]] std::optional<std::string> other_value(const boost::json::value& object, std::string_view manager,
-                                                     std::uint64_t draw);
+/** A merge patch that gives another value to a field of an object that the operator has sent: a text, a number or a truth value outside
+    of metadata and status, and of no list. Nothing if there is none.
+
+    @param sent  The body of the request that created it. */
+[[nodiscard]] std::optional<std::string> other_value(const boost::json::value& sent, std::uint64_t draw);
 
 } // namespace kubecoro::testing::detail

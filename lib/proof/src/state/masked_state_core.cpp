@@ -87,12 +87,13 @@ void mask_value(json::value& v, const vocabulary& words, std::int64_t generation
     }
 }
 
-/// The mark that the check's own users leave.
+/// The mark that the check's own users leave, and the count of a Deployment's changes.
 void erase_touch(json::object& meta)
 {
     auto* const all = meta.if_contains("annotations");
     if (!all || !all->is_object()) return;
     all->get_object().erase(touched_annotation);
+    all->get_object().erase("deployment.kubernetes.io/revision");
     if (all->get_object().empty()) meta.erase("annotations");
 }
 

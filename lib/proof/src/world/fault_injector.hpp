@@ -69,6 +69,8 @@ private:
     /// Faults of requests that have left, by number.
     std::multimap<std::size_t, planned_fault> later_;
     std::map<std::string, std::string> children_;
+    /// The bodies that created them.
+    std::map<std::string, std::string> sent_;
     std::set<std::string> wrongly_deleted_;
     std::vector<std::uint64_t> versions_;
     time_point news_;

@@ -25,12 +25,14 @@ std::shared_ptr<transport> transport_of(apiserver::embedded_server& server, cons
 
 } // namespace
 
-apiserver::server_options server_options_of(const operator_check_options& o, std::shared_ptr<time_source> time)
+apiserver::server_options server_options_of(const operator_check_options& o, std::shared_ptr<time_source> time,
+                                            std::uint64_t seed)
 {
     apiserver::server_options out;
     out.time = std::move(time);
     if (o.live) out.live = apiserver::live_options{};
     out.log = logger::silent();
+    out.cluster.seed = seed;
     return out;
 }
 
@@ -41,7 +43,7 @@ world::world(const scenario& about, std::uint64_t seed, duration resync, bool tr
       random_(seed),
       notes_(clock_, traced),
       server_run_(random_(), ready_order::shuffled, clock_),
-      server_(server_run_.executor(), server_options_of(*about.options, clock_)),
+      server_(server_run_.executor(), server_options_of(*about.options, clock_, random_())),
       direct_(transport_of(server_, about.account))
 {
 }

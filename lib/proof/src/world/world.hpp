@@ -97,8 +97,8 @@ private:
     duration pause_{};
 };
 
-/// The options of a server of the check.
+/// The options of a server of the check. @param seed  Makes uids: no two servers through which one cluster passes may have the same.
 [[nodiscard]] apiserver::server_options server_options_of(const operator_check_options& o,
-                                                          std::shared_ptr<time_source> time);
+                                                          std::shared_ptr<time_source> time, std::uint64_t seed);
 
 } // namespace kubecoro::testing::detail
