@@ -30,13 +30,19 @@ std::optional<json::object> object_in(std::string_view text)
     return std::move(v.get_object());
 }
 
+const detail::admission_webhook& asked()
+{
+    static const detail::admission_webhook w{.name = "fuzz.example.com", .review_version = "v1"};
+    return w;
+}
+
 void check_admission(std::string_view text)
 {
     const auto request = detail::read_admission_review(text);
     if (!request) return fuzz::require(!request.error().message().empty(), "a refusal has words");
     fuzz::require(!request->uid.empty(), "a review has a uid");
     for (const auto& v : {verdict::allowed().warn(request->uid), verdict::denied(request->uid)}) {
-        const auto read = detail::read_answer(detail::write_admission_review(request->uid, v), request->uid);
+        const auto read = detail::read_answer(asked(), detail::write_admission_review(request->uid, v), request->uid);
         fuzz::require(read.has_value() && read->allowed == v.is_allowed(), "the server reads the answer");
     }
 }
@@ -71,7 +77,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto text = fuzz::text(data, size);
     check_admission(text);
     check_conversion(text);
-    (void)detail::read_answer(text, "1");
+    (void)detail::read_answer(asked(), text, "1");
     check_patch(text);
     return 0;
 }
