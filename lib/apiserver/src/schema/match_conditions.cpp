@@ -43,7 +43,7 @@ result<cel::program> compiled_condition(const std::string& expression)
         const auto any = cel::program::compile_unchecked(expression);
         if (any && any->mentions("authorizer"))
             return failure(cond::invalid, "this embedded API server has no variable authorizer");
-        const auto& why = made.error().message();
+        const std::string why(made.error().message());
         return failure(cond::invalid,
                        (why.starts_with("program instantiation failed: ") ? "" : "compilation failed: ") + why);
     }
