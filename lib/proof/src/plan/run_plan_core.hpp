@@ -39,7 +39,7 @@ enum class fault_kind
     watches_expired,
     /// Events arrive late.
     late_events,
-    /// The next event is lost, until the next one of its watch, or until the watch ends with 410.
+    /// The next event is lost, until all watches end with 410.
     hidden_event,
     /// The operator ends, and reads an older state when it has started again.
     stale_start,

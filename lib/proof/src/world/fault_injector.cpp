@@ -299,16 +299,13 @@ bool fault_injector::loses(const traffic& t, std::string_view event)
         world_->notes().note("event",
                              t.route.display_name() + " " + std::string(event.substr(0, 16)) + " " +
                                  object_in(event.substr(std::min(event.size(), event.find("\"object\":") + 9))).name);
-    if (!hides_) return false;
-    if (std::exchange(hidden_, true)) {
-        hidden_ = false;
-        hides_.reset();
-        return false;
-    }
+    if (!hides_ || t.lists) return false;
+    const auto lasts = hides_->lasts;
+    hides_.reset();
+    hidden_ = true;
     world_->notes().note("fault", "this event is lost");
-    world_->at(world_->now() + hides_->lasts, [this] {
-        if (!std::exchange(hidden_, false)) return;
-        hides_.reset();
+    world_->at(world_->now() + lasts, [this] {
+        hidden_ = false;
         if (auto* const r = world_->running_operator()) r->connection().end_watches(true);
     });
     return true;

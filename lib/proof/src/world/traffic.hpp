@@ -62,6 +62,8 @@ struct traffic
     fate end = fate::passes;
     /// That of the answer; 0 = none.
     int status = 0;
+    /// A watch that still streams its list, of which a server loses nothing.
+    bool lists = false;
 };
 
 } // namespace kubecoro::testing::detail

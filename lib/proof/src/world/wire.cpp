@@ -121,6 +121,7 @@ std::shared_ptr<wire_call> wire::begin(request r, planned_answer& made_up)
     c->seen.route = route_of(r.method, r.target);
     c->seen.method = r.method;
     c->seen.target = r.target;
+    c->seen.lists = r.target.find("sendInitialEvents=true") != std::string::npos;
     c->seen.body = r.body;
     if (c->seen.route.verb == "list" || c->seen.route.verb == "watch") accept_json_only(r);
     c->sent = std::move(r);
@@ -196,7 +197,9 @@ asio::awaitable<result<>> wire::carry_events(wire_call& c, answer& from)
         co_await master_->before_events();
         if (c.ended || c.broken) co_return result<>{};
         for (auto end = rest.find('\n'); end != std::string::npos; end = rest.find('\n')) {
-            if (!master_->loses(c.seen, std::string_view(rest).substr(0, end))) c.bytes.append(rest, 0, end + 1);
+            const auto event = std::string_view(rest).substr(0, end);
+            if (!master_->loses(c.seen, event)) c.bytes.append(rest, 0, end + 1);
+            if (event.find("k8s.io/initial-events-end") != std::string_view::npos) c.seen.lists = false;
             rest.erase(0, end + 1);
         }
         c.news.notify();
