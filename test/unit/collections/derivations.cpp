@@ -341,3 +341,21 @@ TEST_CASE_METHOD(fixture, "collections of another live_queries cannot be read", 
     CHECK(mixed.stale()[0].second == cond::misconfigured);
     CHECK(run.run(other.stop()));
 }
+
+TEST_CASE_METHOD(fixture, "collections: the number of ways to an input does not count", "[collections]")
+{
+    // Each step reads the two before: there are more ways than can be walked.
+    std::vector<kubecoro::collection<std::string>> steps;
+    steps.push_back(kubecoro::derive<std::string>(*live, pods, [](const object& p) { return std::string(p.name()); }));
+    steps.push_back(steps.front());
+    for (int i = 0; i != 90; ++i)
+        steps.push_back(kubecoro::derive<std::string>(
+            *live, steps.back(), [before = *(steps.end() - 2)](const std::string& name, auto& look) {
+                return look.by_key(before, "web/" + name) ? name : "missing";
+            }));
+    list_pods({pod("a", "n1")});
+    start();
+    REQUIRE(run.run(steps.back().has_synced()));
+    CHECK(texts(steps.back()) == lines{"a"});
+    CHECK(steps.back().versions().size() == 1);
+}

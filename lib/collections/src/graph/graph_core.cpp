@@ -2,6 +2,8 @@
 
 #include <kubecoro/base/detail/expect.hpp>
 
+#include <boost/unordered/unordered_flat_set.hpp>
+
 #include <algorithm>
 #include <exception>
 #include <utility>
@@ -10,12 +12,6 @@ namespace kubecoro::detail {
 
 struct graph_core::derivation
 {
-    struct maker
-    {
-        std::uint32_t task;
-        live_item value;
-    };
-
     rule how;
     boost::unordered_flat_map<std::string_view, std::uint32_t, text_hash, std::equal_to<>> tasks = {};
     /// Those before `next` are done.
@@ -24,8 +20,8 @@ struct graph_core::derivation
     /// The collection that it has read and that is not complete.
     const table_core* waits_for = nullptr;
     std::vector<std::uint32_t> inputs = {};
-    /// The results with a key, for keyed ones.
-    boost::unordered_flat_map<std::string, std::vector<maker>, text_hash, std::equal_to<>> made = {};
+    /// The results with a key, for keyed ones, by the keys of their tasks: all elements may make one key.
+    boost::unordered_flat_map<std::string, std::map<std::string_view, live_item>, text_hash, std::equal_to<>> made = {};
     stale_keys stale = {};
     rule_stats stats = {};
 
@@ -94,7 +90,7 @@ void graph_core::want(derivation& d, std::string_view key)
         free_tasks_.pop_back();
     }
     task& t = tasks_[id];
-    t.of = &d;
+    t.owner = &d;
     t.key = key;
     d.tasks.emplace(t.key, id);
     make_dirty(id);
@@ -103,7 +99,7 @@ void graph_core::want(derivation& d, std::string_view key)
 void graph_core::make_dirty(std::uint32_t id)
 {
     task& t = tasks_[id];
-    if (!std::exchange(t.dirty, true)) t.of->dirty.push_back(id);
+    if (!std::exchange(t.dirty, true)) t.owner->dirty.push_back(id);
 }
 
 bool graph_core::run(std::size_t& most)
@@ -224,38 +220,29 @@ void graph_core::keep_keyed(derivation& d, std::uint32_t id, std::vector<std::pa
 {
     task& t = tasks_[id];
     std::vector<std::string> keys;
+    keys.reserve(results.size()); // `kept` refers to them
+    boost::unordered_flat_set<std::string_view, text_hash, std::equal_to<>> kept;
     for (auto& [key, value] : results) {
-        if (!value || std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
-        keys.push_back(key);
-        auto& makers = d.made[key];
-        const auto mine = std::find_if(makers.begin(), makers.end(), [id](const auto& m) { return m.task == id; });
-        if (mine != makers.end())
-            mine->value = std::move(value);
-        else
-            makers.push_back({id, std::move(value)});
+        if (!value || kept.contains(key)) continue;
+        kept.insert(keys.emplace_back(key));
+        d.made[key].insert_or_assign(t.key, std::move(value));
     }
-    const auto before = std::exchange(t.made, keys);
-    for (const auto& key : before) {
-        if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
-        std::erase_if(d.made[key], [id](const auto& m) { return m.task == id; });
+    for (const auto& key : t.made) {
+        if (kept.contains(key)) continue;
+        d.made[key].erase(t.key);
         show_winner(d, key);
     }
     for (const auto& key : keys) show_winner(d, key);
+    t.made = std::move(keys);
 }
 
 /// Among results with one key, that of the smallest key of an input counts.
 void graph_core::show_winner(derivation& d, const std::string& key)
 {
     const auto found = d.made.find(key);
-    auto& makers = found->second;
-    if (makers.empty()) {
-        d.made.erase(found);
-        return store(d, key, nullptr);
-    }
-    const auto first = std::min_element(makers.begin(), makers.end(), [this](const auto& a, const auto& b) {
-        return tasks_[a.task].key < tasks_[b.task].key;
-    });
-    store(d, key, first->value);
+    if (!found->second.empty()) return store(d, key, found->second.begin()->second);
+    d.made.erase(found);
+    store(d, key, nullptr);
 }
 
 void graph_core::end_task(derivation& d, std::uint32_t id)

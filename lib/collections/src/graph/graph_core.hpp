@@ -74,8 +74,6 @@ public:
     {
         std::uint64_t computed = 0;
         std::uint64_t failed = 0;
-        /// Results with a key that another result has as well.
-        std::uint64_t hidden = 0;
         std::uint64_t equal = 0;
         std::size_t waiting = 0;
         /// Grows whenever stale() changes.
@@ -103,7 +101,7 @@ private:
     struct derivation;
     struct task
     {
-        derivation* of = nullptr;
+        derivation* owner = nullptr;
         std::string key = {};
         std::uint32_t first_edge = no_id;
         bool dirty = false;

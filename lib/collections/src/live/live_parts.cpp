@@ -9,6 +9,8 @@
 #include <boost/json/value.hpp>
 
 #include <algorithm>
+#include <cstddef>
+#include <unordered_set>
 #include <utility>
 
 namespace asio = boost::asio;
@@ -22,10 +24,15 @@ table_content content_of(const live_table& t)
     return t.shown;
 }
 
-void add_roots(const live_table& t, std::vector<const live_table*>& out)
+/// The collection and all that it is computed from, each once: the ways between two may be very many.
+std::vector<const live_table*> sources_of(const live_table& t)
 {
-    if (t.input && std::find(out.begin(), out.end(), &t) == out.end()) out.push_back(&t);
-    for (const auto& i : t.inputs) add_roots(*i, out);
+    std::vector<const live_table*> out{&t};
+    std::unordered_set<const live_table*> seen{&t};
+    for (std::size_t next = 0; next != out.size(); ++next)
+        for (const auto& i : out[next]->inputs)
+            if (seen.insert(i.get()).second) out.push_back(i.get());
+    return out;
 }
 
 failure gone() { return failure(cond::cancelled, "live_queries has stopped"); }
@@ -42,8 +49,8 @@ object object_with_labels(const std::map<std::string, std::string>& labels)
 
 std::vector<const live_table*> roots_of(const live_table& t)
 {
-    std::vector<const live_table*> out;
-    add_roots(t, out);
+    auto out = sources_of(t);
+    std::erase_if(out, [](const auto* each) { return !each->input; });
     return out;
 }
 
@@ -116,20 +123,10 @@ std::vector<std::pair<std::string, failure>> stale_of(const live_table& t)
     return {keys->begin(), keys->end()};
 }
 
-namespace {
-
-bool has_stale(const live_table& t)
-{
-    return !t.stale->empty() ||
-           std::any_of(t.inputs.begin(), t.inputs.end(), [](const auto& i) { return has_stale(*i); });
-}
-
-} // namespace
-
 bool any_stale(const live_table& t)
 {
     const std::lock_guard lock(t.board->mutex);
-    return has_stale(t);
+    return std::ranges::any_of(sources_of(t), [](const auto* each) { return !each->stale->empty(); });
 }
 
 // ---- waiting

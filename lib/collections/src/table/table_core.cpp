@@ -98,8 +98,13 @@ std::vector<std::string> table_core::values_for(std::size_t index, const row& of
 /// Takes the row out where it was with values that it no longer has.
 void table_core::unindex_row(const row_ptr& of, const std::vector<index_value_ptr>& gone)
 {
+    if (gone.empty()) return;
+    std::vector<const index_value*> kept;
+    kept.reserve(of->values.size());
+    for (const auto& v : of->values) kept.push_back(v.get());
+    std::sort(kept.begin(), kept.end());
     for (const auto& v : gone) {
-        if (std::find(of->values.begin(), of->values.end(), v) == of->values.end())
+        if (!std::binary_search(kept.begin(), kept.end(), v.get()))
             now_.indexes[v->index].erase(index_key{v, of}, edition_);
         --v->members;
         drop_if_unused(*v);

@@ -111,7 +111,7 @@ public:
         @par Cancellation  ends the wait only. */
     struct version_of
     {
-        /// Where the version was reached.
+        /// The informer of the resource that the version is of.
         shared_informer<object> informer;
         /// The version, from a write's response or an event.
         kept_text version;
