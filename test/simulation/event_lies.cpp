@@ -1,17 +1,14 @@
 #include "event_lies.hpp"
 
 #include "protobuf_lies.hpp"
+#include "world/stale_reads.hpp"
 
 #include <array>
 #include <utility>
 
 namespace kubecoro::simulation {
 
-std::string status_text(int code, std::string_view reason)
-{
-    return R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"simulated","reason":")" +
-           std::string(reason) + R"(","code":)" + std::to_string(code) + "}";
-}
+using testing::detail::status_text;
 
 namespace {
 

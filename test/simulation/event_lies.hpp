@@ -37,7 +37,4 @@ public:
 
 [[nodiscard]] std::unique_ptr<event_lies> lies_in(wire_form form);
 
-/// A Status as JSON.
-[[nodiscard]] std::string status_text(int code, std::string_view reason);
-
 } // namespace kubecoro::simulation

@@ -2,7 +2,7 @@
 
 #include "event_lies.hpp"
 #include "protobuf_lies.hpp"
-#include "stale_replica.hpp"
+#include "world/stale_reads.hpp"
 
 #include <kubecoro/api/detail/protobuf_form.hpp>
 #include <kubecoro/base/try.hpp>
@@ -16,6 +16,11 @@
 namespace kubecoro::simulation {
 
 namespace asio = boost::asio;
+using testing::detail::is_refused_watch;
+using testing::detail::paged_at_zero;
+using testing::detail::refused_event;
+using testing::detail::stale_list;
+using testing::detail::status_text;
 
 namespace {
 

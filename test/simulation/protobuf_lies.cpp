@@ -1,5 +1,7 @@
 #include "protobuf_lies.hpp"
 
+#include "world/stale_reads.hpp"
+
 #include <kubecoro/api/detail/protobuf_form.hpp>
 #include <kubecoro/test/protobuf_bytes.hpp>
 
@@ -14,6 +16,7 @@ using test::field;
 using test::framed;
 using test::list_meta;
 using test::object_meta;
+using testing::detail::status_text;
 
 namespace {
 
