@@ -44,6 +44,7 @@ result<std::vector<fs::path>> files_in(const fs::path& folder)
         if (ending == ".yaml" || ending == ".yml" || ending == ".json") out.push_back(entry.path());
     }
     if (failed) return failure(cond::invalid, "cannot read " + folder.string() + ": " + failed.message());
+    if (out.empty()) return failure(cond::invalid, "no .yaml, .yml or .json file in " + folder.string());
     std::sort(out.begin(), out.end());
     return out;
 }
@@ -63,10 +64,9 @@ result<manifests> load_all(const std::vector<std::string>& sources)
             if (auto done = add_file(source, out); !done) return done.error();
             continue;
         }
-        auto got_files = files_in(source);
-        if (!got_files) return got_files.error();
-        const auto files = std::move(*got_files);
-        for (const auto& file : files)
+        const auto files = files_in(source);
+        if (!files) return files.error();
+        for (const auto& file : *files)
             if (auto done = add_file(file, out); !done) return done.error();
     }
     return out;

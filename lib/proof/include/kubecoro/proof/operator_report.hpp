@@ -16,9 +16,9 @@ enum class oracle
 {
     /// The state becomes that of the run without faults, within a bounded time and number of requests.
     converges,
-    /// Nothing is written while nothing changes, whatever is resynced.
+    /// The operator writes nothing while nothing changes. A resync changes nothing.
     stays_converged,
-    /// Nothing that the operator made is left when the objects are deleted.
+    /// The operator's children are gone after the user's objects.
     cleans_up,
     /// Objects of others are neither deleted nor changed.
     spares_others,
