@@ -239,7 +239,7 @@ TEST_CASE("round trips: a field that is lost is found, with its seed and what be
 
     const auto pair = pair_of<site_v1, site_v2>(up, down);
     CHECK(testing::lost_in_round_trips<site_v1, site_v2>(pair) != ""); // texts that are no ports
-    const auto one_host = [](json::object& o) {
+    const auto with_one_host = [](json::object& o) {
         auto& spec = o["spec"];
         if (!spec.is_object()) spec = json::object();
         auto& s = spec.get_object();
@@ -250,7 +250,7 @@ TEST_CASE("round trips: a field that is lost is found, with its seed and what be
             s["hosts"] = json::array{"h"};
         }
     };
-    CHECK(testing::lost_in_round_trips<site_v1, site_v2>(pair, {.adjust = one_host}) == "");
+    CHECK(testing::lost_in_round_trips<site_v1, site_v2>(pair, {.adjust = with_one_host}) == "");
     // A failure of a conversion is the outcome.
     const auto bad = [](json::object& o) { o["spec"] = json::object{{"host", "bad"}}; };
     CHECK(testing::lost_in_round_trips<site_v1, site_v2>(pair, {.adjust = bad}).ends_with("a bad host"));
