@@ -5,6 +5,10 @@
 //	{"schema": .., "resource": bool, "value": .., "before": .., "limit": cost of a call, "budget": cost of all,
 //	 "errors": [[type, field, detail], ..], "left": cost}
 //
+//	go run ./rules costs | zstd -19 -f -o ../unit/cel/data/costs.jsonl.zst
+//
+//	{"schema": .., "resource": bool, "rule": .., "optional": whether oldSelf is, "message": .., "cost": estimate, "message_cost": estimate, "values": most}
+//
 // The tests have their cases in variables of functions. So they are run with a validator that also writes what it is given and what it
 // answers. Errors are sorted, because the members of an object have no order.
 package main
@@ -82,13 +86,54 @@ func record(s *Validator, path *field.Path, obj, old interface{}, budget int64, 
 }
 `
 
-// changes are made in the validator itself.
+// costRecorder is added as well.
+const costRecorder = `package cel
+
+import (
+	"encoding/json"
+	"os"
+
+	apiextensions "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	apiservercel "k8s.io/apiserver/pkg/cel"
+)
+
+func recordCost(s *schema.Structural, d *apiservercel.DeclType, rule apiextensions.ValidationRule, found CompilationResult) {
+	if found.Error != nil || found.Program == nil {
+		return
+	}
+	recordLock.Lock()
+	defer recordLock.Unlock()
+	_, seen := d.Fields["apiVersion"]
+	_, own := s.Properties["apiVersion"]
+	line, err := json.Marshal(map[string]interface{}{
+		"schema": s.ToKubeOpenAPI(), "resource": seen && !own, "rule": rule.Rule, "cost": found.MaxCost, "values": found.MaxCardinality,
+		"optional": rule.OptionalOldSelf, "message": rule.MessageExpression, "message_cost": found.MessageExpressionMaxCost,
+	})
+	if err != nil || len(line) > 20000 {
+		return
+	}
+	file, err := os.OpenFile(os.Getenv("CEL_RECORD")+".costs", os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		panic(err)
+	}
+	defer file.Close()
+	file.Write(append(line, '\n'))
+}
+`
+
+// changes are made in the validator itself, and in its compiler.
 var changes = [][2]string{
 	{"	return s.validate(ctx, fldPath, obj, oldObj, opt.ratchetingOptions, costBudget)\n}",
 		"	errs, remainingBudget = s.validate(ctx, fldPath, obj, oldObj, opt.ratchetingOptions, costBudget)\n" +
 			"	record(s, fldPath, obj, oldObj, costBudget, opt.currentCorrelation != nil, errs, remainingBudget)\n" +
 			"	return errs, remainingBudget\n}"},
 	{"	compilationSchema := *nodeSchema\n", "	recordLimit(nodeSchema, perCallLimit)\n	compilationSchema := *nodeSchema\n"},
+}
+
+var compilerChanges = [][2]string{
+	{"estimator, maxCardinality, perCallLimit)\n\t}\n\n\treturn compResults, nil",
+		"estimator, maxCardinality, perCallLimit)\n\t\trecordCost(s, declType, rule, compResults[i])\n\t}\n\n\treturn compResults, nil"},
 }
 
 func main() {
@@ -113,11 +158,15 @@ func main() {
 			log.Fatal(err)
 		}
 		if filepath.Base(file) == "validation.go" {
-			text = changed(text)
+			text = changed(text, changes)
+		}
+		if filepath.Base(file) == "compilation.go" {
+			text = changed(text, compilerChanges)
 		}
 		write(filepath.Join(dir, filepath.Base(file)), string(text))
 	}
 	write(filepath.Join(dir, "recorder.go"), recorder)
+	write(filepath.Join(dir, "cost_recorder.go"), costRecorder)
 	lines, err := filepath.Abs(filepath.Join(dir, "lines"))
 	if err != nil {
 		log.Fatal(err)
@@ -128,14 +177,17 @@ func main() {
 	if err := run.Run(); err != nil {
 		log.Print("some tests of Kubernetes fail: ", err)
 	}
+	if len(os.Args) > 1 && os.Args[1] == "costs" {
+		lines += ".costs"
+	}
 	print(lines)
 }
 
-func changed(text []byte) []byte {
+func changed(text []byte, changes [][2]string) []byte {
 	out := string(text)
 	for _, change := range changes {
 		if !strings.Contains(out, change[0]) {
-			log.Fatalf("validation.go no longer has %q", change[0])
+			log.Fatalf("the package no longer has %q", change[0])
 		}
 		out = strings.Replace(out, change[0], change[1], 1)
 	}

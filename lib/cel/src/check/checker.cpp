@@ -197,20 +197,21 @@ private:
     }
 
     /// The result of a call with operands of these types.
-    type_ref resolve(std::size_t at, std::string_view name, std::vector<type_ref> operands, bool is_member)
+    type_ref resolve(const node& at, std::string_view name, std::vector<type_ref> operands, bool is_member)
     {
         type_ref result;
         for (const auto& overload : signatures_of(name)) {
             if (overload.is_member != is_member || overload.parameters.size() != operands.size()) continue;
             const auto made = types_.instantiate(overload);
             if (!types_.fits_all(operands, made.parameters)) continue;
+            out_.overloads[static_cast<node_id>(&at - tree_.nodes.data())].push_back(&overload);
             auto found = types_.resolved(made.result, false);
             if (result == nullptr)
                 result = std::move(found);
             else if (result->kind != type_kind::dyn && !is_exact(*found, *result))
                 result = dyn_;
         }
-        return result != nullptr ? result : no_overload(at, name, operands, is_member);
+        return result != nullptr ? result : no_overload(at.at, name, operands, is_member);
     }
 
     type_ref call(const node& at)
@@ -222,7 +223,7 @@ private:
         std::vector<type_ref> operands;
         for (const auto child : children) operands.push_back(of(child));
         if (signatures_of(name).empty()) return undeclared(at.at, name);
-        return resolve(at.at, name, std::move(operands), at.flag);
+        return resolve(at, name, std::move(operands), at.flag);
     }
 
     /// The type of an item, without the optional around one that may be left out.
@@ -329,7 +330,7 @@ private:
     {
         const auto children = tree_.children_of(at);
         const auto other = of(children[1]);
-        return resolve(at.at, at.flag ? "orValue" : "or", {of(children[0]), other}, true);
+        return resolve(at, at.flag ? "orValue" : "or", {of(children[0]), other}, true);
     }
 
     /// Declares the variables of a comprehension.
@@ -387,7 +388,7 @@ private:
         }
         case macro_kind::sort_by: {
             auto keys = list_type(of(children[1]));
-            return resolve(at.at, "@sortByAssociatedKeys", {range, std::move(keys)}, true);
+            return resolve(at, "@sortByAssociatedKeys", {range, std::move(keys)}, true);
         }
         default:
             break;

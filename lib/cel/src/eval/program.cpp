@@ -60,7 +60,8 @@ failure refused(const tree& in, const std::vector<compile_problem>& problems)
 
 } // namespace
 
-result<std::shared_ptr<const compiled_program>> compile_program(std::string text, const declared_types* variables)
+result<std::shared_ptr<const compiled_program>> compile_program(std::string text, const declared_types* variables,
+                                                                const schema_node* sized)
 {
     auto parsed = parse(std::move(text), variables == nullptr);
     if (!parsed) return parsed.error();
@@ -71,6 +72,7 @@ result<std::shared_ptr<const compiled_program>> compile_program(std::string text
         const auto found = check(in, *variables);
         if (!found.problems.empty()) return refused(in, found.problems);
         if (const auto problems = check_literals(in, found.types); !problems.empty()) return refused(in, problems);
+        if (sized != nullptr) out->most_cost = estimated_cost(in, found, *sized);
         choose_sums(out->expression, found.types);
         out->type = write_type(*found.types[in.root]);
     }

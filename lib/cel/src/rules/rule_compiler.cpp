@@ -3,6 +3,13 @@
 #include <kubecoro/api/detail/go_format.hpp>
 
 #include "check/checker.hpp"
+#include "check/sizes.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <optional>
+#include <utility>
 
 namespace kubecoro::cel::detail {
 
@@ -78,7 +85,24 @@ struct schema_part
     std::string path;
     /// The part below which old and new values cannot be matched; empty if there is none.
     std::string uncorrelatable;
+    /// How many values an object may have here; nothing if the schema does not limit them.
+    std::optional<std::uint64_t> most_values;
 };
+
+/// The units of cost that a rule may need in the estimate of a server.
+constexpr std::uint64_t most_rule_cost = 10'000'000;
+
+/// How many values may be in a value of this part; nothing if the schema does not limit them.
+std::optional<std::uint64_t> values_below(const schema_part& part)
+{
+    const auto type = text_in(part.schema, "type");
+    const auto* of_map = member_in(part.schema, "additionalProperties");
+    const bool is_map = type == "object" && of_map != nullptr && !of_map->is_null();
+    if (!is_map && type != "array") return part.most_values;
+    const auto* most = member_in(part.schema, is_map ? "maxProperties" : "maxItems");
+    if (most == nullptr || !most->is_number() || !part.most_values) return std::nullopt;
+    return product_of(*part.most_values, static_cast<std::uint64_t>(std::max(most->to_number<double>(), 0.0)));
+}
 
 class rule_compiler
 {
@@ -97,14 +121,20 @@ public:
         const auto defaults = out_.defaults.size();
         ++without_defaults_;
         made->members = nested(part, "additionalProperties", part.path + ".additionalProperties", part.uncorrelatable);
+        const auto counted = std::exchange(counts_, false);
         all_of(part, *made);
+        counts_ = counted;
         --without_defaults_;
         properties(part, *made);
         made->items = nested(part, "items", part.path + ".items", items_barrier(part));
         const auto before = out_.problems.size();
+        const auto costs = out_.costs.size();
         own_rules(part, *made);
         // A server compiles no rules where the schema at this place or below is wrong.
-        if (out_.path_problems.size() != wrong_paths) out_.problems.resize(before);
+        if (out_.path_problems.size() != wrong_paths) {
+            out_.problems.resize(before);
+            out_.costs.resize(costs);
+        }
         const bool is_empty = made->rules.empty() && made->problem.empty() && made->properties.empty() &&
                               made->members == nullptr && made->items == nullptr && made->all_of.empty();
         if (is_empty) return nullptr;
@@ -122,11 +152,21 @@ private:
         return part.node->order == list_order::map ? std::string{} : part.path;
     }
 
-    void problem(std::string path, std::string value, std::string words)
+    void problem(std::string path, std::string value, std::string words, const char* reason = "FieldValueInvalid")
     {
         bytes_ += path.size() + value.size() + words.size();
         if (bytes_ > most_problem_bytes) return;
-        out_.problems.push_back({"FieldValueInvalid", std::move(path), std::move(value), std::move(words)});
+        out_.problems.push_back({reason, std::move(path), std::move(value), std::move(words)});
+    }
+
+    /// Notes what a rule or message costs, and whether that is too much for one.
+    void cost(std::string path, std::uint64_t units, std::string_view what)
+    {
+        if (!counts_) return;
+        if (units > most_rule_cost)
+            problem(path, {}, "estimated " + std::string(what) + too_expensive(units, most_rule_cost),
+                    "FieldValueForbidden");
+        out_.costs.push_back({std::move(path), units});
     }
 
     void own_rules(const schema_part& part, rule_node& into)
@@ -161,15 +201,18 @@ private:
         if (trimmed(text).empty()) return made;
         const auto self = type_of_schema(*part.node);
         const declared_types variables{{"self", self}, {"oldSelf", made.has_optional_old ? optional_type(self) : self}};
-        auto compiled = compile_program(text, &variables);
+        auto compiled = compile_program(text, &variables, part.node);
         if (!compiled)
             made.problem = with_stage("compilation failed: ", compiled.error().message());
         else if ((*compiled)->type != "bool")
             made.problem = "cel expression must evaluate to a bool";
         if (made.problem.empty()) {
             made.program = *std::move(compiled);
+            const auto all =
+                part.most_values.value_or(static_cast<std::uint64_t>(largest_request / (part.node->smallest_size + 1)));
+            cost(path + ".rule", product_of(made.program->most_cost, all), "rule cost");
             made.uses_old = mentions_variable(made.program->expression, "oldSelf");
-            if (!made.message_expression.empty()) message(variables, made, rule, path);
+            if (!made.message_expression.empty()) message(part, variables, made, rule, path);
         } else {
             problem(path + ".rule", shown(rule), made.problem);
         }
@@ -190,17 +233,18 @@ private:
                     "may not be set if oldSelf is not used in rule");
     }
 
-    void message(const declared_types& variables, compiled_rule& made, const boost::json::value& rule,
-                 const std::string& path)
+    void message(const schema_part& part, const declared_types& variables, compiled_rule& made,
+                 const boost::json::value& rule, const std::string& path)
     {
-        auto compiled = compile_program(made.message_expression, &variables);
+        auto compiled = compile_program(made.message_expression, &variables, part.node);
         if (!compiled)
             problem(path + ".messageExpression", shown(rule),
                     with_stage("messageExpression compilation failed: ", compiled.error().message()));
         else if ((*compiled)->type != "string")
             problem(path + ".messageExpression", shown(rule), "messageExpression must evaluate to a string");
         else
-            made.message_program = *std::move(compiled);
+            cost(path + ".messageExpression", (made.message_program = *std::move(compiled))->most_cost,
+                 "messageExpression cost");
     }
 
     void properties(const schema_part& part, rule_node& into)
@@ -213,7 +257,7 @@ private:
             const auto* node = part.node->member(name);
             if (schema == nullptr || node == nullptr || !node->visible()) continue;
             auto made = compile({rules, *schema, node, part.path + ".properties[" + std::string(name) + "]",
-                                 into.is_correlatable_map ? part.uncorrelatable : part.path});
+                                 into.is_correlatable_map ? part.uncorrelatable : part.path, values_below(part)});
             if (made != nullptr) into.properties.emplace(name, std::move(made));
         }
     }
@@ -225,7 +269,8 @@ private:
         const auto* schema = member_in(part.schema, name);
         if (rules == nullptr || schema == nullptr || !rules->is_object() || !schema->is_object()) return nullptr;
         if (part.node->items == nullptr) return nullptr;
-        return compile({*rules, *schema, part.node->items.get(), std::move(path), std::move(barrier)});
+        return compile(
+            {*rules, *schema, part.node->items.get(), std::move(path), std::move(barrier), values_below(part)});
     }
 
     void all_of(const schema_part& part, rule_node& into)
@@ -235,12 +280,14 @@ private:
         std::size_t index = 0;
         for (const auto& each : list->get_array()) {
             auto made = compile({each, part.schema, part.node, part.path + ".allOf[" + std::to_string(index++) + "]",
-                                 part.uncorrelatable});
+                                 part.uncorrelatable, part.most_values});
             if (made != nullptr) into.all_of.push_back(std::move(made));
         }
     }
 
     compiled_rules& out_;
+    /// False in parts whose rules a server does not compile with the definition.
+    bool counts_ = true;
     std::size_t bytes_ = 0;
     /// How many parts around this one have defaults that a server does not look at.
     int without_defaults_ = 0;
@@ -248,11 +295,22 @@ private:
 
 } // namespace
 
+std::string too_expensive(std::uint64_t units, std::uint64_t most)
+{
+    const double factor = static_cast<double>(units) / static_cast<double>(most);
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), factor < 1.5 ? "%f" : "%.1f", factor);
+    return " exceeds budget by factor of " + (factor > 100 ? std::string("more than 100") : std::string(text.data())) +
+           "x (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and "
+           "strings "
+           "are declared)";
+}
+
 std::shared_ptr<const compiled_rules> compile_rules(const boost::json::value& schema, bool is_resource)
 {
     auto out = std::make_shared<compiled_rules>();
     out->schemas.push_back(compile_schema(schema, is_resource));
-    out->root = rule_compiler(*out).compile({schema, schema, out->schemas.back().get(), {}, {}});
+    out->root = rule_compiler(*out).compile({schema, schema, out->schemas.back().get(), {}, {}, 1});
     return out;
 }
 

@@ -8,6 +8,7 @@
 
 #include <boost/json/value.hpp>
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -50,6 +51,13 @@ struct rule_node
     std::vector<std::unique_ptr<rule_node>> all_of;
 };
 
+/// The estimated cost of a rule or message in all values that an object may have.
+struct rule_cost
+{
+    std::string path;
+    std::uint64_t units;
+};
+
 /// A value that a server puts where a part is absent.
 struct part_default
 {
@@ -65,6 +73,7 @@ struct compiled_rules
     std::unique_ptr<rule_node> root;
     /// With paths that begin at the schema, also behind `uncorrelatable_within`.
     std::vector<field_error> problems;
+    std::vector<rule_cost> costs;
     /// Those of `fieldPath`, which a server finds before it compiles.
     std::vector<field_error> path_problems;
     /// The defaults of parts that have rules.
@@ -73,6 +82,9 @@ struct compiled_rules
 
 inline constexpr std::string_view uncorrelatable_within =
     "oldSelf cannot be used on the uncorrelatable portion of the schema within ";
+
+/// The end of a refusal because of an estimated cost.
+[[nodiscard]] std::string too_expensive(std::uint64_t units, std::uint64_t most);
 
 /// Compiles all rules of a schema.
 [[nodiscard]] std::shared_ptr<const compiled_rules> compile_rules(const boost::json::value& schema, bool is_resource);

@@ -1,9 +1,12 @@
 #include <kubecoro/cel/validation_rules.hpp>
 
+#include "check/sizes.hpp"
 #include "rules/rule_node.hpp"
 #include "rules/rule_runner.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <functional>
 
 namespace kubecoro::cel {
 
@@ -35,6 +38,32 @@ std::vector<field_error> broken_by_defaults(const detail::compiled_rules& all)
     return out;
 }
 
+/// The units of cost that all rules of a definition may need in the estimate of a server.
+constexpr std::uint64_t most_total_cost = 100'000'000;
+
+/// The refusal of all rules together, which names those that cost most.
+std::vector<field_error> too_expensive_together(std::vector<detail::rule_cost> costs)
+{
+    std::uint64_t total = 0;
+    for (const auto& each : costs) total = detail::sum_of(total, each.units);
+    std::vector<field_error> out;
+    if (total <= most_total_cost) return out;
+    std::erase_if(costs, [](const auto& each) { return each.units < most_total_cost / 100; });
+    std::ranges::stable_sort(costs, std::ranges::greater{}, &detail::rule_cost::units);
+    if (costs.size() > 4) costs.resize(4);
+    for (const auto& each : costs)
+        out.push_back({"FieldValueForbidden",
+                       each.path,
+                       {},
+                       "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema"});
+    out.push_back({"FieldValueForbidden",
+                   {},
+                   {},
+                   "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema" +
+                       detail::too_expensive(total, most_total_cost)});
+    return out;
+}
+
 } // namespace
 
 std::vector<field_error> validation_rules::problems(std::string_view path) const
@@ -42,7 +71,11 @@ std::vector<field_error> validation_rules::problems(std::string_view path) const
     auto out = broken_by_defaults(*compiled_);
     const bool compiles = out.empty();
     out.insert(out.end(), compiled_->path_problems.begin(), compiled_->path_problems.end());
-    if (compiles) out.insert(out.end(), compiled_->problems.begin(), compiled_->problems.end());
+    if (compiles) {
+        out.insert(out.end(), compiled_->problems.begin(), compiled_->problems.end());
+        const auto together = too_expensive_together(compiled_->costs);
+        out.insert(out.end(), together.begin(), together.end());
+    }
     for (auto& each : out) {
         each.field.insert(0, path);
         if (each.detail.starts_with(detail::uncorrelatable_within))

@@ -3,12 +3,14 @@
 #include "text/escaping.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 namespace kubecoro::cel::detail {
 
 namespace {
 
+constexpr std::int64_t longest_name = 253;
 constexpr std::int64_t smallest_string = 2;
 constexpr std::int64_t smallest_date_time = 21;
 constexpr std::int64_t largest_date_time = 32;
@@ -73,10 +75,16 @@ struct schema_builder
         node.most_elements = most;
     }
 
+    /// A character has four bytes at most.
+    [[nodiscard]] static std::int64_t bytes_of(std::int64_t characters)
+    {
+        return std::min(characters, std::numeric_limits<std::int64_t>::max() / 4) * 4;
+    }
+
     [[nodiscard]] std::int64_t longest_text() const
     {
         const std::int64_t longest = limit_of(schema, "maxLength", -1);
-        if (longest >= 0) return std::min(longest, largest_request) * 4;
+        if (longest >= 0) return bytes_of(longest);
         const auto* values = member_of(schema, "enum");
         if (values == nullptr || !values->is_array() || values->get_array().empty()) return largest_request - 2;
         std::int64_t most = 0;
@@ -131,6 +139,17 @@ struct schema_builder
         node.properties.insert_or_assign(std::string(name), std::move(compiled));
     }
 
+    /// A text of metadata, whose length the schema may limit further.
+    [[nodiscard]] boost::json::object name_schema(std::string_view name, std::int64_t longest) const
+    {
+        const boost::json::value* own = &schema;
+        for (const std::string_view each :
+             {std::string_view("properties"), std::string_view("metadata"), std::string_view("properties"), name})
+            own = own != nullptr ? member_of(*own, each) : nullptr;
+        if (own != nullptr) longest = std::min(longest, limit_of(*own, "maxLength", longest));
+        return {{"type", "string"}, {"maxLength", longest}};
+    }
+
     void build_object(bool is_resource) const
     {
         const auto* properties = member_of(schema, "properties");
@@ -150,8 +169,9 @@ struct schema_builder
         }
         if (!is_resource) return;
         static const boost::json::value text = boost::json::parse(R"({"type":"string"})");
-        static const boost::json::value metadata = boost::json::parse(
-            R"({"type":"object","properties":{"name":{"type":"string"},"generateName":{"type":"string"}}})");
+        boost::json::object metadata{{"type", "object"}};
+        metadata["properties"] = {{"name", name_schema("name", longest_name)},
+                                  {"generateName", name_schema("generateName", longest_name - 1)}};
         node.has_properties = true;
         add_property("kind", text, required.contains("kind"));
         add_property("apiVersion", text, required.contains("apiVersion"));
@@ -163,17 +183,16 @@ struct schema_builder
         node.nullable = flag_of(schema, "nullable");
         if (flag_of(schema, "x-kubernetes-int-or-string")) {
             const std::int64_t longest = limit_of(schema, "maxLength", -1);
-            set(schema_kind::int_or_string, 1,
-                longest < 0 ? largest_request - 2 : std::min(longest, largest_request) * 4);
+            set(schema_kind::int_or_string, 1, longest < 0 ? largest_request - 2 : bytes_of(longest));
             return;
         }
         const auto type = text_of(schema, "type");
         if (type == "object") return build_object(is_resource);
         if (type == "array") return build_list();
         if (type == "string") return build_string();
-        if (type == "boolean") return set(schema_kind::boolean, 4, 5);
-        if (type == "number") return set(schema_kind::number, 1, 21);
-        if (type == "integer") return set(schema_kind::integer, 1, 21);
+        if (type == "boolean") return set(schema_kind::boolean, 4, 0);
+        if (type == "number") return set(schema_kind::number, 1, 0);
+        if (type == "integer") return set(schema_kind::integer, 1, 0);
         if (flag_of(schema, "x-kubernetes-preserve-unknown-fields")) set(schema_kind::preserved, 0, 0);
     }
 };

@@ -52,7 +52,7 @@ struct schema_node
     std::map<std::string, std::unique_ptr<schema_node>, std::less<>> properties;
     /// The schema of the items of a list, or of the members of a map.
     std::unique_ptr<schema_node> items;
-    /// The number of bytes, items or members that a request can hold.
+    /// The number of bytes, items or members that a request can hold; 0 for what has one size.
     std::int64_t most_elements = 0;
     /// The bytes of the smallest value in JSON.
     std::int64_t smallest_size = 0;

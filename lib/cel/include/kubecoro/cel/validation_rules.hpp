@@ -54,8 +54,8 @@ public:
 
     /** Why a kube-apiserver refuses the definition: a `fieldPath` that leads to no field, rules and messages that do not
         compile or have the wrong type, and `oldSelf` where old and new values cannot be matched, or `optionalOldSelf`
-        without it; and defaults that break rules. A rule that does not compile is an error of each object, too.
-        About 1 MiB of text at most.
+        without it; rules and messages whose estimated cost is too high, each or together; and defaults that break rules. A
+        rule that does not compile is an error of each object, too. About 1 MiB of text at most.
         @param path  The path of the schema, such as "spec.validation.openAPIV3Schema". */
     [[nodiscard]] std::vector<field_error> problems(std::string_view path) const;
 
