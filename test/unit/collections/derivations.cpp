@@ -152,6 +152,32 @@ TEST_CASE_METHOD(fixture, "indexes and labels of derived elements", "[collection
     CHECK(loads.list(kubecoro::label_selector::parse("busy=yes").value()).size() == 1);
 }
 
+TEST_CASE_METHOD(fixture, "readers find elements by indexes that no computation reads", "[collections]")
+{
+    const auto loads = this->loads({.indexes = {{"pod", [](const node_load& l) { return l.pods; }}}});
+    const auto all = live->of(pods);
+    start_with_two_pods();
+    REQUIRE(run.run(live->has_synced()));
+    const auto nodes_of = [](const kubecoro::collection<node_load>& of, const std::string& pod) {
+        lines out;
+        for (const auto& l : of.by_index("pod", pod)) out.push_back(l->node);
+        return out;
+    };
+    CHECK(nodes_of(loads, "b") == lines{"n2"});
+    const auto before = run.run(live->snapshot({}, loads, all));
+    pods_watch.send(kt::modified(pod("b", "n1")));
+    run.run_until_idle();
+    CHECK(nodes_of(loads, "a") == lines{"n1"});
+    CHECK(nodes_of(loads, "b") == lines{"n1"});
+    CHECK(nodes_of(std::get<0>(*before), "b") == lines{"n2"});
+    CHECK(all.by_index("node", "n1").size() == 2);
+    CHECK(std::get<1>(*before).by_index("node", "n1").size() == 1);
+    CHECK(all.by_index("nothing", "n1").empty());
+    nodes_watch.send(kt::deleted(kt::make_object({.kind = "Node", .name = "n1", .resource_version = "61"})));
+    run.run_until_idle();
+    CHECK(nodes_of(loads, "b").empty());
+}
+
 TEST_CASE_METHOD(fixture, "has_synced fails with the cause of the input that cannot sync", "[collections]")
 {
     const auto loads = this->loads();

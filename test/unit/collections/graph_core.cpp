@@ -283,6 +283,7 @@ TEST_CASE_METHOD(core_fixture, "work goes on in turns, and changes are told once
 {
     auto& in = input("in");
     auto& out = rule("out", {&in}, [](kd::computation& c) { c.results.emplace_back("", c.inputs[0]); });
+    CHECK(out.take_changes().empty());
     for (int i = 0; i < 100; ++i) set(in, "k" + std::to_string(i), {"1"});
     CHECK(run(10) == 10);
     CHECK(out.take_changes().size() == 100);

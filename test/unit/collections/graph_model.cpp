@@ -235,6 +235,7 @@ struct history : core_fixture
     void add_table(kd::table_core& t)
     {
         all.push_back(&t);
+        (void)t.take_changes();
         naive.tables.emplace_back();
         naive.made.emplace_back();
         naive.stale.emplace_back();

@@ -15,18 +15,24 @@ namespace {
 using collections_test::dice;
 namespace kd = kubecoro::detail;
 
+struct entry
+{
+    int key;
+    int value;
+};
 struct order
 {
+    static int bound(const entry& e) { return e.key; }
     static std::strong_ordering compare(int a, int b) { return a <=> b; }
 };
-using tree = kd::row_tree<int, int, order>;
+using tree = kd::row_tree<entry, order>;
 using model = std::map<int, int>;
 
 model content(const tree& t)
 {
     model out;
     int last = -1;
-    t.scan([&](const tree::entry& e) {
+    t.scan([&](const entry& e) {
         CHECK(e.key > last);
         last = e.key;
         out.emplace(e.key, e.value);
@@ -44,7 +50,7 @@ void check(const tree& t, const model& m, int range)
         REQUIRE((found != nullptr) == (m.count(i) != 0));
         if (found) REQUIRE(found->value == m.at(i));
         int first = -1;
-        t.scan(i, [&first](const tree::entry& e) {
+        t.scan(i, [&first](const entry& e) {
             first = e.key;
             return false;
         });
@@ -70,7 +76,7 @@ TEST_CASE("a row_tree is a map, and its copies stay as they are", "[collections]
             const int key = static_cast<int>(random.below(static_cast<std::size_t>(range)));
             const bool grows = step / 1000 % 2 == 0;
             if (random.below(10) < (grows ? 8U : 2U)) {
-                t.put(key, step, edition);
+                t.put({key, step}, edition);
                 m[key] = step;
             } else {
                 t.erase(key, edition);

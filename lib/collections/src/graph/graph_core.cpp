@@ -37,8 +37,6 @@ graph_core::graph_core(look& reads, std::function<duration()> ticks) : look_(rea
 
 graph_core::~graph_core() = default;
 
-const table_core::touch_function& graph_core::toucher() { return toucher_; }
-
 table_core& graph_core::add_input(std::shared_ptr<table_core> t)
 {
     auto& added = *t;
@@ -48,6 +46,7 @@ table_core& graph_core::add_input(std::shared_ptr<table_core> t)
         primary_of_.resize(added.number() + 1);
     }
     tables_[added.number()] = std::move(t);
+    touched_.push_back(added.number());
     return added;
 }
 
@@ -61,14 +60,15 @@ void graph_core::add_rule(rule r)
         KUBECORO_EXPECT(p->order() < into.order());
         primary_of_[p->number()].push_back(&d);
         d.inputs.push_back(p->number());
-        p->content().rows.scan([&](const auto& e) {
-            want(d, e.key->key);
-            return true;
-        });
+        p->content().rows.each([&](const auto& e) { want(d, e.key->key); });
     }
 }
 
-void graph_core::set_synced(table_core& t) { t.set_synced(); }
+void graph_core::set_synced(table_core& t)
+{
+    t.set_synced();
+    touched_.push_back(t.number());
+}
 
 // ---- what is to be computed
 
@@ -106,7 +106,7 @@ bool graph_core::run(std::size_t& most)
 {
     for (const auto& d : rules_) {
         if (run(*d, most)) return true;
-        check_synced(*d);
+        if (!d->waits_for && !d->into().synced()) set_synced(d->into());
     }
     return false;
 }
@@ -116,7 +116,9 @@ bool graph_core::run(derivation& d, std::size_t& most)
     if (d.waits_for && d.waits_for->synced()) d.waits_for = nullptr;
     for (const auto* p : d.how.primaries)
         if (!p->synced()) d.waits_for = p;
-    if (d.waits_for || d.dirty.empty()) return false;
+    if (d.dirty.empty()) return false;
+    touched_.push_back(d.into().number());
+    if (d.waits_for) return false;
     const auto begun = ticks_();
     while (!d.waits_for && d.next != d.dirty.size() && most != 0) {
         read_ = 1;
@@ -128,11 +130,6 @@ bool graph_core::run(derivation& d, std::size_t& most)
     if (!d.waits_for && d.next != d.dirty.size()) return true;
     d.dirty.erase(d.dirty.begin(), d.dirty.begin() + static_cast<std::ptrdiff_t>(std::exchange(d.next, 0)));
     return false;
-}
-
-void graph_core::check_synced(derivation& d)
-{
-    if (!d.waits_for && !d.into().synced()) d.into().set_synced();
 }
 
 // ---- a computation
@@ -161,7 +158,7 @@ void graph_core::compute(derivation& d, std::uint32_t id)
         ++d.stats.stale_changes;
     }
     if (d.how.keyed) return keep_keyed(d, id, std::move(c.results));
-    keep(d, id, std::move(c.results));
+    store(d, t.key, c.results.empty() ? nullptr : std::move(c.results.front().second));
 }
 
 /// Returns false when there is no result.
@@ -209,11 +206,6 @@ void graph_core::store(derivation& d, std::string_view key, live_item value)
     const auto* changed = d.into().set(key, std::move(value), toucher_);
     if (!changed && exists) ++d.stats.equal;
     note(d.into(), changed);
-}
-
-void graph_core::keep(derivation& d, std::uint32_t id, std::vector<std::pair<std::string, live_item>> results)
-{
-    store(d, tasks_[id].key, results.empty() ? nullptr : std::move(results.front().second));
 }
 
 void graph_core::keep_keyed(derivation& d, std::uint32_t id, std::vector<std::pair<std::string, live_item>> results)
@@ -297,10 +289,17 @@ void graph_core::forget_emptied()
     emptied_.clear();
 }
 
+std::vector<live_item> graph_core::remember(std::pair<read_target*, std::vector<live_item>> read)
+{
+    add_edge(*read.first);
+    read_ += read.second.size();
+    return std::move(read.second);
+}
+
 live_item graph_core::read_key(table_core& t, std::string_view key)
 {
     begin_read(t);
-    auto [target, found] = t.read_key(key);
+    const auto [target, found] = t.read_key(key);
     add_edge(*target);
     ++read_;
     return found;
@@ -309,28 +308,19 @@ live_item graph_core::read_key(table_core& t, std::string_view key)
 std::vector<live_item> graph_core::read_index(table_core& t, std::string_view index, std::string_view value)
 {
     begin_read(t);
-    auto [target, found] = t.read_index(index, value);
-    add_edge(*target);
-    read_ += found.size();
-    return found;
+    return remember(t.read_index(index, value));
 }
 
 std::vector<live_item> graph_core::read_selection(table_core& t, const label_selector& selector)
 {
     begin_read(t);
-    auto [target, found] = t.read_selection(selector);
-    add_edge(*target);
-    read_ += found.size();
-    return found;
+    return remember(t.read_selection(selector));
 }
 
 std::vector<live_item> graph_core::read_all(table_core& t)
 {
     begin_read(t);
-    auto [target, found] = t.read_all();
-    add_edge(*target);
-    read_ += found.size();
-    return found;
+    return remember(t.read_all());
 }
 
 // ---- pictures
@@ -356,10 +346,11 @@ const stale_keys& graph_core::stale(const table_core& of) const
     return d ? d->stale : none;
 }
 
-std::vector<std::uint32_t> graph_core::inputs_of(const table_core& of) const
+const std::vector<std::uint32_t>& graph_core::inputs_of(const table_core& of) const
 {
+    static const std::vector<std::uint32_t> none;
     const auto* d = rule_of(of);
-    return d ? d->inputs : std::vector<std::uint32_t>();
+    return d ? d->inputs : none;
 }
 
 const table_core* graph_core::waits_for(const table_core& of) const

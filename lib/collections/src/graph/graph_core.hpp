@@ -54,13 +54,17 @@ public:
     void add_rule(rule r);
 
     /// Changes an input.
-    void set(table_core& t, std::string_view key, live_item value) { note(t, t.set(key, std::move(value), toucher())); }
+    void set(table_core& t, std::string_view key, live_item value) { note(t, t.set(key, std::move(value), toucher_)); }
+    /// The end of a number of changes of an input.
+    void end_changes(const table_core& t) { touched_.push_back(t.number()); }
     /// The input is complete: what waits for it is computed by the next run().
     void set_synced(table_core& t);
 
     /// Computes what is touched, in order; takes the number of elements off `most`. Returns whether more is to be done.
     [[nodiscard]] bool run(std::size_t& most);
 
+    /// The collections that have changed since the last call, or of which stats() has; each may be there several times.
+    [[nodiscard]] std::vector<std::uint32_t> take_touched() { return std::exchange(touched_, {}); }
     /// A failure that was not known, for the log.
     struct report
     {
@@ -83,7 +87,7 @@ public:
     [[nodiscard]] rule_stats stats(const table_core& of) const;
     [[nodiscard]] const stale_keys& stale(const table_core& of) const;
     /// The numbers of the collections that it reads.
-    [[nodiscard]] std::vector<std::uint32_t> inputs_of(const table_core& of) const;
+    [[nodiscard]] const std::vector<std::uint32_t>& inputs_of(const table_core& of) const;
     /// The collection that it waits for until it is complete; null = none.
     [[nodiscard]] const table_core* waits_for(const table_core& of) const;
     [[nodiscard]] std::size_t edges() const noexcept { return edges_.size(); }
@@ -115,7 +119,6 @@ private:
         table_core* what;
     };
 
-    [[nodiscard]] const table_core::touch_function& toucher();
     void note(table_core& t, const row* changed);
     void make_dirty(std::uint32_t id);
     void want(derivation& d, std::string_view key);
@@ -123,14 +126,13 @@ private:
     void compute(derivation& d, std::uint32_t id);
     bool call(derivation& d, std::uint32_t id, computation& c);
     void fail(derivation& d, task& t, failure why);
-    void keep(derivation& d, std::uint32_t id, std::vector<std::pair<std::string, live_item>> results);
     void keep_keyed(derivation& d, std::uint32_t id, std::vector<std::pair<std::string, live_item>> results);
     void show_winner(derivation& d, const std::string& key);
     void end_task(derivation& d, std::uint32_t id);
     void store(derivation& d, std::string_view key, live_item value);
-    void check_synced(derivation& d);
     void begin_read(table_core& t);
     void add_edge(read_target& t);
+    [[nodiscard]] std::vector<live_item> remember(std::pair<read_target*, std::vector<live_item>> read);
     void forget_emptied();
     [[nodiscard]] const derivation* rule_of(const table_core& t) const;
 
@@ -148,6 +150,7 @@ private:
     edge_list edges_;
     std::vector<read_target*> emptied_;
     std::vector<report> reports_;
+    std::vector<std::uint32_t> touched_;
     table_core::touch_function toucher_;
     // The computation in progress.
     derivation* computing_ = nullptr;

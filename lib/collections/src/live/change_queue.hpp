@@ -2,10 +2,7 @@
 
 #include "table/table_core.hpp"
 
-#include <kubecoro/base/detail/context_bound.hpp>
-#include <kubecoro/base/detail/line_limit.hpp>
 #include <kubecoro/base/detail/wake_signal.hpp>
-#include <kubecoro/base/latch.hpp>
 #include <kubecoro/collections/detail/live_parts.hpp>
 
 #include <boost/asio/awaitable.hpp>
@@ -47,8 +44,6 @@ public:
     [[nodiscard]] static boost::asio::awaitable<std::optional<std::vector<live_change>>>
     pop(std::shared_ptr<change_queue> self);
     [[nodiscard]] result<> end_reason() const;
-    /// Settled when a handler's coroutine has ended.
-    [[nodiscard]] const latch& ended() const noexcept { return ended_; }
 
 private:
     struct waiting
@@ -66,7 +61,6 @@ private:
     const std::size_t max_batch_;
     const std::function<bool(const void*, const void*)> equal_;
     const wake_signal wake_;
-    const latch ended_;
     mutable std::mutex mutex_;
     // Guarded by mutex_:
     std::optional<table_content> initial_;

@@ -101,23 +101,26 @@ std::shared_ptr<live_table> live_engine::make_table(std::string name, item_kind 
 
 std::shared_ptr<live_table> live_engine::add_input(const shared_informer<object>& informer)
 {
-    std::shared_ptr<live_table> t;
-    {
-        const std::lock_guard lock(mutex_);
-        auto& known = inputs_[identity_of(informer)];
-        if (known) return known;
-        known = t = make_table(informer.resource().display_name(), kind_of_input(informer), true);
-        t->input = std::make_shared<live_input>(informer, "collections");
-        commands_.push_back([this, t] { begin_input(t); });
-    }
+    std::unique_lock lock(mutex_);
+    auto& known = inputs_[identity_of(informer)];
+    if (known) return known;
+    const auto t = known = make_table(informer.resource().display_name(), kind_of_input(informer), true);
+    t->input = std::make_shared<live_input>(informer, "collections");
+    commands_.push_back([this, t] {
+        graph_.add_input(t->core);
+        enter(t);
+        work_.spawn("input " + t->core->name(), feed(shared_from_this(), t));
+    });
+    lock.unlock();
     wake_.notify();
     return t;
 }
 
-void live_engine::begin_input(const std::shared_ptr<live_table>& t)
+void live_engine::enter(const std::shared_ptr<live_table>& t)
 {
-    graph_.add_input(t->core);
-    work_.spawn("input " + t->core->name(), feed(shared_from_this(), t));
+    const auto number = t->core->number();
+    if (in_graph_.size() <= number) in_graph_.resize(number + 1);
+    in_graph_[number] = t;
 }
 
 std::shared_ptr<live_table> live_engine::table_of(const live_source& s)
@@ -133,30 +136,23 @@ std::shared_ptr<live_table> live_engine::add_rule(live_rule r)
 {
     std::vector<std::shared_ptr<live_table>> primaries;
     for (const auto& p : r.primaries) primaries.push_back(table_of(p));
-    std::shared_ptr<live_table> t;
-    {
-        const std::lock_guard lock(mutex_);
-        t = make_table(std::move(r.name), std::move(r.kind), false);
-        commands_.push_back([this, t, primaries, compute = std::move(r.compute), keyed = r.keyed] {
-            graph_core::rule rule{.into = t->core, .compute = compute, .keyed = keyed};
-            for (const auto& p : primaries) rule.primaries.push_back(p->core.get());
-            graph_.add_rule(std::move(rule));
-        });
-    }
+    std::unique_lock lock(mutex_);
+    const auto t = make_table(std::move(r.name), std::move(r.kind), false);
+    commands_.push_back([this, t, primaries, compute = std::move(r.compute), keyed = r.keyed] {
+        graph_core::rule rule{.into = t->core, .compute = compute, .keyed = keyed};
+        for (const auto& p : primaries) rule.primaries.push_back(p->core.get());
+        graph_.add_rule(std::move(rule));
+        enter(t);
+    });
+    lock.unlock();
     wake_.notify();
     return t;
 }
 
 std::string live_engine::add_hidden_index(const live_source& to, item_index f)
 {
-    const auto t = table_of(to);
-    std::string name;
-    {
-        const std::lock_guard lock(mutex_);
-        name = "\x01" + std::to_string(hidden_indexes_++);
-        commands_.push_back([t, name, f = std::move(f)] { t->hidden_indexes->emplace(name, f); });
-    }
-    wake_.notify();
+    auto name = "\x01" + std::to_string(hidden_indexes_++);
+    at_rest([t = table_of(to), name, f = std::move(f)] { t->hidden_indexes->emplace(name, f); });
     return name;
 }
 

@@ -13,6 +13,7 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -65,7 +66,7 @@ private:
     [[nodiscard]] std::shared_ptr<live_table> make_table(std::string name, item_kind kind, bool is_input);
     /// Does something when nothing is being computed.
     void at_rest(std::function<void()> f);
-    void begin_input(const std::shared_ptr<live_table>& t);
+    void enter(const std::shared_ptr<live_table>& t);
     void end();
     void end_by(const std::string& task, const failure& why);
 
@@ -80,7 +81,7 @@ private:
     /// Applies some events of an input. Returns whether more are left.
     [[nodiscard]] bool apply_some(live_table& t, std::size_t& next);
     void show();
-    [[nodiscard]] bool note(live_table& t, const std::vector<std::shared_ptr<live_table>>& every);
+    [[nodiscard]] bool note(live_table& t);
     void deliver(live_table& t, const std::vector<table_core::change>& changes, bool begins);
     void report();
     void publish_metrics();
@@ -100,9 +101,9 @@ private:
     std::map<const void*, std::shared_ptr<live_table>> inputs_;
     std::vector<std::pair<std::weak_ptr<change_queue>, bool>> all_queues_;
     std::uint32_t next_number_ = 0;
-    std::uint64_t hidden_indexes_ = 0;
     bool over_ = false;
 
+    std::atomic<std::uint64_t> hidden_indexes_ = 0;
     // Guarded by the board:
     std::size_t edges_ = 0;
     std::size_t edge_bytes_ = 0;
@@ -110,6 +111,10 @@ private:
     const wake_signal wake_;
     // Strand:
     graph_core graph_;
+    /// By number.
+    std::vector<std::shared_ptr<live_table>> in_graph_;
+    /// Inputs with changes that are not applied.
+    std::deque<std::shared_ptr<live_table>> ready_;
     line_limit failures_shown_;
     live_meter meter_;
 

@@ -75,8 +75,19 @@ std::vector<live_item> read_index(const live_table& t, std::string_view index, s
 {
     const auto content = content_of(t);
     std::vector<live_item> out;
-    if (const auto i = content.index(index))
-        content.each(*i, value, [&out](const index_key&, const live_item& item) { out.push_back(item); });
+    if (const auto found = content.indexes.find(index); found != content.indexes.end()) {
+        found->second.scan(value, [&](const auto& e) {
+            if (e.under->text != value) return false;
+            out.push_back(e.value);
+            return true;
+        });
+    } else if (t.input) {
+        content.rows.scan([&](const auto& e) {
+            const auto values = index_values_of(t.input->informer, index, *static_cast<const object*>(e.value.get()));
+            if (values && std::ranges::count(*values, value) != 0) out.push_back(e.value);
+            return values.has_value();
+        });
+    }
     return out;
 }
 

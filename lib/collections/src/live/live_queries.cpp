@@ -58,6 +58,7 @@ tables frozen(const tables& of)
         copy->board = std::make_shared<shown_board>();
         copy->board->over = true;
         copy->core = t->core;
+        copy->input = t->input;
         copy->synced = true;
         // Before the content: a version may be older than what is shown, never newer.
         copy->frozen_versions = versions_of(*t);

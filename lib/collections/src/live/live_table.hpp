@@ -41,8 +41,14 @@ struct live_input
 
     const shared_informer<object> informer;
     change_stream stream;
-    /// Strand: changes that are not applied.
+    struct change
+    {
+        std::string key;
+        live_item now;
+    };
+    /// Strand: changes that are not applied, and those among them whose keys were made.
     std::optional<whole_changes> waiting = {};
+    std::vector<change> changes = {};
     wake_signal taken = {};
     // Guarded by the board:
     std::uint64_t shown_number = 0;

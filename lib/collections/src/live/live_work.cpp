@@ -1,6 +1,7 @@
 // The work of live_queries on its strand: from changes of inputs to what readers see.
 #include "live/live_engine.hpp"
 
+#include <kubecoro/api/detail/kept_object.hpp>
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/try.hpp>
 
@@ -20,6 +21,8 @@ namespace {
 
 /// Number of elements that a turn may handle: a few hundred microseconds, unless functions of the user are slow.
 constexpr std::size_t elements_a_turn = 512;
+/// Objects whose memory is asked for before it is read.
+constexpr std::size_t objects_ahead = 8;
 
 } // namespace
 
@@ -30,6 +33,7 @@ asio::awaitable<result<>> live_engine::feed(std::shared_ptr<live_engine> self, s
         auto changes = co_await input.stream.next();
         if (!changes) break;
         input.waiting = std::move(changes);
+        self->ready_.push_back(t);
         self->wake_.notify();
         KUBECORO_TRY(co_await input.taken.wait());
     }
@@ -46,9 +50,7 @@ asio::awaitable<result<>> live_engine::feed(std::shared_ptr<live_engine> self, s
 bool live_engine::has_work()
 {
     const std::lock_guard lock(mutex_);
-    if (!commands_.empty()) return true;
-    return std::any_of(inputs_.begin(), inputs_.end(),
-                       [](const auto& i) { return i.second->input->waiting.has_value(); });
+    return !commands_.empty() || !ready_.empty();
 }
 
 std::deque<std::function<void()>> live_engine::take_commands()
@@ -63,10 +65,8 @@ asio::awaitable<result<>> live_engine::work(std::shared_ptr<live_engine> self)
         KUBECORO_TRY(co_await self->wake_.wait());
         while (self->has_work()) {
             for (auto& f : self->take_commands()) f();
-            for (const auto& t : self->tables()) {
-                if (!t->input || !t->input->waiting) continue;
+            for (const auto& t : std::exchange(self->ready_, {}))
                 for (std::size_t next = 0; self->apply_some(*t, next);) co_await asio::post(asio::use_awaitable);
-            }
             for (std::size_t most = elements_a_turn; self->graph_.run(most); most = elements_a_turn)
                 co_await asio::post(asio::use_awaitable);
             self->show();
@@ -77,61 +77,68 @@ asio::awaitable<result<>> live_engine::work(std::shared_ptr<live_engine> self)
 
 namespace {
 
-/// Brings the objects of a first list nearly into the order of their keys, in which trees grow several times as fast.
-void sort_roughly(std::vector<notification<object>>& events)
+/// Brings the objects of a first list nearly into the order of their keys, in which trees grow several times as fast: by the eight
+/// letters after those that all keys begin with.
+void sort_roughly(std::vector<live_input::change>& changes)
 {
     struct place
     {
-        std::string_view ns;
         std::uint64_t begin;
         std::size_t at;
     };
-    const auto name_of = [&events](std::size_t i) { return object_of(std::as_const(events[i])).name(); };
-    std::string_view same = name_of(0);
-    for (std::size_t i = 1; i != events.size(); ++i) {
-        const auto name = name_of(i);
-        same =
-            same.substr(0, static_cast<std::size_t>(
-                               std::mismatch(same.begin(), same.end(), name.begin(), name.end()).first - same.begin()));
-    }
+    std::string_view same = changes.front().key;
+    for (const auto& c : changes)
+        same = same.substr(
+            0, static_cast<std::size_t>(std::mismatch(same.begin(), same.end(), c.key.begin(), c.key.end()).first -
+                                        same.begin()));
     std::vector<place> places;
-    places.reserve(events.size());
-    for (std::size_t i = 0; i != events.size(); ++i) {
+    places.reserve(changes.size());
+    for (const auto& c : changes) {
         std::uint64_t begin = 0;
-        const auto rest = name_of(i).substr(same.size(), 8);
-        for (std::size_t c = 0; c != 8; ++c)
-            begin = begin << 8 | (c < rest.size() ? static_cast<unsigned char>(rest[c]) : 0U);
-        places.push_back({object_of(std::as_const(events[i])).ns(), begin, i});
+        for (auto i = same.size(); i != same.size() + 8; ++i)
+            begin = begin << 8 | (i < c.key.size() ? static_cast<unsigned char>(c.key[i]) : 0U);
+        places.push_back({begin, places.size()});
     }
-    std::sort(places.begin(), places.end(), [](const place& a, const place& b) {
-        if (a.ns != b.ns) return a.ns < b.ns;
-        return a.begin != b.begin ? a.begin < b.begin : a.at < b.at;
-    });
-    std::vector<notification<object>> sorted;
-    sorted.reserve(events.size());
-    for (const auto& p : places) sorted.push_back(std::move(events[p.at]));
-    events = std::move(sorted);
+    std::sort(places.begin(), places.end(),
+              [](const place& a, const place& b) { return a.begin != b.begin ? a.begin < b.begin : a.at < b.at; });
+    std::vector<live_input::change> sorted;
+    sorted.reserve(changes.size());
+    for (const auto& p : places) sorted.push_back(std::move(changes[p.at]));
+    changes = std::move(sorted);
 }
 
 } // namespace
 
 bool live_engine::apply_some(live_table& t, std::size_t& next)
 {
-    auto& changes = *t.input->waiting;
-    if (next == 0 && changes.events.size() > elements_a_turn && !t.core->synced()) sort_roughly(changes.events);
-    const auto end = std::min(changes.events.size(), next + elements_a_turn);
-    for (; next != end; ++next) {
-        const auto& n = changes.events[next];
-        const object& o = object_of(n);
-        auto now = std::holds_alternative<deleted<object>>(n) ? nullptr : std::make_shared<const object>(o);
-        graph_.set(*t.core, to_string(o.key()), std::move(now));
-        changes.events[next] = {};
+    auto& input = *t.input;
+    auto& events = input.waiting->events;
+    const auto count = events.size();
+    input.changes.reserve(count);
+    if (next == 0 && !t.core->synced()) t.core->reserve(count);
+    auto most = elements_a_turn;
+    // First the keys, for which objects are read in the order in which they came.
+    for (auto& made = input.changes; made.size() != count && most != 0; --most) {
+        const auto i = made.size();
+        if (i + objects_ahead < count) prefetch_object(object_of(std::as_const(events[i + objects_ahead])).identity());
+        const object& o = object_of(std::as_const(events[i]));
+        made.push_back({to_string(o.key()), std::holds_alternative<deleted<object>>(events[i])
+                                                ? nullptr
+                                                : std::make_shared<const object>(o)});
+        events[i] = {};
+        if (made.size() == count && count > elements_a_turn && !t.core->synced()) sort_roughly(made);
     }
-    if (next != changes.events.size()) return true;
-    if (changes.synced && !t.core->synced()) graph_.set_synced(*t.core);
-    t.applied_number = changes.number;
-    t.input->waiting.reset();
-    t.input->taken.notify();
+    for (; next != count && most != 0; ++next, --most) {
+        auto& c = input.changes[next];
+        graph_.set(*t.core, c.key, std::move(c.now));
+    }
+    if (next != count) return true;
+    input.changes.clear();
+    if (input.waiting->synced && !t.core->synced()) graph_.set_synced(*t.core);
+    graph_.end_changes(*t.core);
+    t.applied_number = input.waiting->number;
+    input.waiting.reset();
+    input.taken.notify();
     return false;
 }
 
@@ -141,36 +148,47 @@ void live_engine::show()
     {
         std::shared_ptr<live_table> of;
         std::vector<table_core::change> changes;
-        table_content before;
         bool begins = false;
+        /// Then the former one, which ends without the lock.
+        table_content content;
     };
+    auto touched = graph_.take_touched();
+    std::sort(touched.begin(), touched.end());
+    touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
     std::vector<news_of> all;
-    for (const auto& t : tables())
+    for (const auto number : touched) {
+        const auto& t = in_graph_[number];
         if (t->core->synced() && (!t->synced || t->core->changed()))
-            all.push_back({.of = t, .changes = t->core->take_changes(), .before = {}, .begins = !t->synced});
+            all.push_back(
+                {.of = t, .changes = t->core->take_changes(), .begins = !t->synced, .content = t->core->content()});
+    }
 
-    const auto every = tables();
     std::optional<latch> news;
     {
         const std::lock_guard lock(board_->mutex);
         bool is_news = false;
         for (auto& n : all) {
-            n.before = std::exchange(n.of->shown, n.of->core->content());
+            std::swap(n.of->shown, n.content);
             n.of->synced = true;
             is_news = is_news || n.begins;
+            if (n.begins)
+                for (const auto& [key, wake] : n.of->key_waits) wake.notify();
             if (n.of->key_waits.empty()) continue;
             for (const auto& c : n.changes) {
                 const auto [first, last] = n.of->key_waits.equal_range(c.of->key);
                 for (auto w = first; w != last; ++w) w->second.notify();
             }
         }
-        for (const auto& t : every) {
+        for (const auto number : touched) {
+            const auto& t = in_graph_[number];
             if (t->input && t->input->shown_number != t->applied_number) {
                 t->input->shown_number = t->applied_number;
                 is_news = true;
             }
-            is_news = note(*t, every) || is_news;
+            is_news = note(*t) || is_news;
         }
+        edges_ = graph_.edges();
+        edge_bytes_ = graph_.edge_bytes();
         if (is_news) news = std::exchange(board_->news, latch());
     }
     if (news) news->settle({});
@@ -179,7 +197,7 @@ void live_engine::show()
 }
 
 /// Notes the numbers of a collection for others. Returns whether it reads more than it did.
-bool live_engine::note(live_table& t, const std::vector<std::shared_ptr<live_table>>& every)
+bool live_engine::note(live_table& t)
 {
     const auto s = graph_.stats(*t.core);
     auto& n = t.numbers;
@@ -195,11 +213,10 @@ bool live_engine::note(live_table& t, const std::vector<std::shared_ptr<live_tab
         t.seen_stale_changes = s.stale_changes;
         t.stale = std::make_shared<const stale_keys>(graph_.stale(*t.core));
     }
-    edges_ = graph_.edges();
-    edge_bytes_ = graph_.edge_bytes();
     const auto& inputs = graph_.inputs_of(*t.core);
     if (inputs.size() == t.inputs.size()) return false;
     t.inputs.clear();
+    const auto every = tables(); // an input that was just found is not in the graph yet
     for (const auto i : inputs) t.inputs.push_back(every[i]);
     return true;
 }

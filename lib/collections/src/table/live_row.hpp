@@ -1,6 +1,8 @@
 #pragma once
 // The keys of a collection, the values of its indexes, and what else results can have read.
 
+#include "table/row_tree_core.hpp"
+
 #include <kubecoro/api/selector.hpp>
 #include <kubecoro/collections/detail/live_item.hpp>
 
@@ -37,20 +39,28 @@ struct read_target
     what kind : 2;
 };
 
+struct row;
 struct selection;
 
-/// A value of an index, and how many elements have it.
-struct index_value : read_target
+/// The order of keys.
+struct by_key
 {
-    index_value(std::uint32_t table, std::uint32_t i, std::string t)
-        : read_target(what::value, table), index(i), text(std::move(t))
+    static std::strong_ordering compare(const row* a, const row* b) noexcept;
+    static std::strong_ordering compare(const row* a, std::string_view b) noexcept;
+    static const row* bound(const row* of) noexcept { return of; }
+};
+
+/// A value of an index, and the elements that have it.
+struct index_value : read_target, std::enable_shared_from_this<index_value>
+{
+    index_value(std::uint32_t table, std::uint32_t i, std::string_view t)
+        : read_target(what::value, table), index(i), text(t)
     {
     }
     std::uint32_t index;
-    std::uint32_t members = 0;
-    /// Its place among the values while an index is filled.
-    std::uint32_t rank = 0;
     const std::string text;
+    /// In the order of their keys. Never copied.
+    row_tree<row*, by_key> members = {};
     /// Selections whose elements all have this label.
     std::vector<selection*> selections = {};
 };
@@ -65,10 +75,19 @@ struct row : read_target
     const std::string key;
     /// The element; null = none.
     live_item value = {};
-    /// Its values in the indexes.
-    std::vector<index_value_ptr> values = {};
+    /// Its values in the indexes: in the order of the indexes, and within one in that of the texts.
+    std::vector<index_value*> values = {};
 };
 using row_ptr = std::shared_ptr<row>;
+
+inline std::strong_ordering by_key::compare(const row* a, const row* b) noexcept
+{
+    return a == b ? std::strong_ordering::equal : a->key <=> b->key;
+}
+inline std::strong_ordering by_key::compare(const row* a, std::string_view b) noexcept
+{
+    return std::string_view(a->key) <=> b;
+}
 
 /// A label selector that some result has read.
 struct selection : read_target
@@ -76,45 +95,9 @@ struct selection : read_target
     selection(std::uint32_t table, label_selector s) : read_target(what::selection, table), selector(std::move(s)) {}
     const label_selector selector;
     /// Each of its elements has one of these values; if there are none, a value of `index`; if that is none, anything.
-    std::vector<index_value_ptr> values = {};
+    std::vector<index_value*> values = {};
     std::uint32_t index = no_id;
     std::string text = {};
-};
-
-/// The order of keys.
-struct by_key
-{
-    static std::strong_ordering compare(const row_ptr& a, const row_ptr& b) noexcept
-    {
-        return a == b ? std::strong_ordering::equal : a->key <=> b->key;
-    }
-    static std::strong_ordering compare(const row_ptr& a, std::string_view b) noexcept
-    {
-        return std::string_view(a->key) <=> b;
-    }
-};
-
-struct index_key
-{
-    index_value_ptr value;
-    row_ptr of;
-};
-
-/// The order of values, then of keys.
-struct by_value
-{
-    static std::strong_ordering compare(const index_key& a, const index_key& b) noexcept
-    {
-        if (a.value != b.value)
-            if (const auto o = a.value->text <=> b.value->text; o != 0) return o;
-        return by_key::compare(a.of, b.of);
-    }
-    /// A value is before all of its elements.
-    static std::strong_ordering compare(const index_key& a, std::string_view value) noexcept
-    {
-        const auto o = std::string_view(a.value->text) <=> value;
-        return o == 0 ? std::strong_ordering::greater : o;
-    }
 };
 
 } // namespace kubecoro::detail

@@ -1,12 +1,14 @@
 #pragma once
-// An ordered map of which any number of states can be kept at once.
+// A sorted set of which any number of states can be kept at once.
+
+#include <boost/container/static_vector.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
-#include <vector>
 
 namespace kubecoro::detail {
 
@@ -14,33 +16,31 @@ namespace kubecoro::detail {
 
     A node belongs to the edition in which it was made, and is changed in place by that edition alone; a later one copies the nodes on the
     way from the root. The owner begins a new edition after each copy that others may read. One thread changes a tree; copies may be read
-    by any.
+    by any. Entries that come in order fill the nodes.
 
-    @tparam Order  compare(a, b) returns an ordering, for keys, and for a key with anything that is searched for. */
-template<class Key, class Value, class Order>
+    @tparam Order  `bound(entry)` returns what an entry is found by: a cheap value, valid while the entry exists. compare(bound, b) returns
+                   an ordering, for a bound and for anything else that is searched for. */
+template<class Entry, class Order>
 class row_tree
 {
 public:
-    struct entry
-    {
-        Key key;
-        Value value;
-    };
+    using bound = decltype(Order::bound(std::declval<const Entry&>()));
 
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
     /// The entry, or null. Valid until the tree changes.
     template<class S>
-    [[nodiscard]] const entry* find(const S& key) const
+    [[nodiscard]] const Entry* find(const S& key) const
     {
         const node* at = root_.get();
         if (at == nullptr) return nullptr;
-        while (!at->children.empty()) at = at->children[child_of(*at, key)].second.get();
-        const auto i = place_of(*at, key);
-        return i < at->entries.size() && Order::compare(at->entries[i].key, key) == 0 ? &at->entries[i] : nullptr;
+        while (!at->is_leaf) at = inner_of(*at).items[child_of(inner_of(*at), key)].to.get();
+        const auto& items = leaf_of(*at).items;
+        const auto i = place_of(items, key);
+        return i < items.size() && Order::compare(Order::bound(items[i]), key) == 0 ? &items[i] : nullptr;
     }
 
-    /// Calls f(entry) in order while it returns true, from the first key that is not less than `from`. Returns false when `f` did.
+    /// Calls f(entry) in order while it returns true, from the first that is not less than `from`. Returns false when `f` did.
     template<class S, class F>
     bool scan(const S& from, F&& f) const
     {
@@ -50,19 +50,25 @@ public:
     template<class F>
     bool scan(F&& f) const
     {
-        return !root_ || scan(*root_, static_cast<const Key*>(nullptr), f);
+        return !root_ || scan(*root_, static_cast<const bound*>(nullptr), f);
     }
 
-    void put(const Key& key, Value value, std::uint64_t edition)
+    /// Calls f(entry) for all, in order.
+    template<class F>
+    void each(F&& f) const
     {
-        if (!root_) root_ = std::make_shared<node>(edition);
-        insert(root_, key, std::move(value), edition);
-        if (!is_full(*root_)) return;
-        auto top = std::make_shared<node>(edition);
-        auto second = split(*root_, edition);
-        top->children.reserve(width + 1);
-        top->children.emplace_back(first_of(*root_), root_);
-        top->children.emplace_back(first_of(*second), second);
+        scan([&f](const Entry& e) { return f(e), true; });
+    }
+
+    /// Adds the entry, in place of an equal one.
+    void put(Entry e, std::uint64_t edition)
+    {
+        if (!root_) root_ = std::make_shared<leaf>(edition);
+        auto second = insert(root_, std::move(e), edition);
+        if (!second) return;
+        auto top = std::make_shared<inner>(edition);
+        top->items.push_back({first_of(*root_), root_});
+        top->items.push_back({first_of(*second), std::move(second)});
         root_ = std::move(top);
     }
 
@@ -71,147 +77,167 @@ public:
     {
         if (!find(key)) return;
         remove(root_, key, edition);
-        while (root_->children.size() == 1) root_ = std::shared_ptr<node>(root_->children.front().second);
+        while (!root_->is_leaf && inner_of(*root_).items.size() == 1) root_ = link(inner_of(*root_).items.front().to);
         if (--size_ == 0) root_.reset();
     }
 
 private:
-    static constexpr std::size_t width = 32;
-
-    struct node;
-    using link = std::shared_ptr<node>;
     struct node
     {
-        explicit node(std::uint64_t e) : edition(e) {}
         std::uint64_t edition;
-        std::vector<entry> entries;
-        /// With a lower bound of the keys in each.
-        std::vector<std::pair<Key, link>> children;
+        bool is_leaf;
+    };
+    using link = std::shared_ptr<node>;
+    struct leaf : node
+    {
+        explicit leaf(std::uint64_t e) : node{e, true} {}
+        boost::container::static_vector<Entry, 16> items;
+    };
+    struct child
+    {
+        bound first;
+        link to;
+    };
+    struct inner : node
+    {
+        explicit inner(std::uint64_t e) : node{e, false} {}
+        boost::container::static_vector<child, 32> items;
     };
 
-    [[nodiscard]] static bool is_full(const node& n) noexcept { return n.entries.size() + n.children.size() > width; }
-    [[nodiscard]] static const Key& first_of(const node& n) noexcept
+    [[nodiscard]] static leaf& leaf_of(node& n) noexcept { return static_cast<leaf&>(n); }
+    [[nodiscard]] static const leaf& leaf_of(const node& n) noexcept { return static_cast<const leaf&>(n); }
+    [[nodiscard]] static inner& inner_of(node& n) noexcept { return static_cast<inner&>(n); }
+    [[nodiscard]] static const inner& inner_of(const node& n) noexcept { return static_cast<const inner&>(n); }
+    [[nodiscard]] static bound first_of(const Entry& e) { return Order::bound(e); }
+    [[nodiscard]] static bound first_of(const child& c) { return c.first; }
+    [[nodiscard]] static bound first_of(const node& n)
     {
-        return n.children.empty() ? n.entries.front().key : n.children.front().first;
+        return n.is_leaf ? first_of(leaf_of(n).items.front()) : inner_of(n).items.front().first;
+    }
+    [[nodiscard]] static std::size_t size_of(const node& n)
+    {
+        return n.is_leaf ? leaf_of(n).items.size() : inner_of(n).items.size();
     }
 
-    /// The place of the first entry that is not less.
-    template<class S>
-    [[nodiscard]] static std::size_t place_of(const node& n, const S& key)
+    /// The place of the first item that is not less.
+    template<class Items, class S>
+    [[nodiscard]] static std::size_t place_of(const Items& items, const S& key)
     {
-        const auto at = std::partition_point(n.entries.begin(), n.entries.end(),
-                                             [&key](const entry& e) { return Order::compare(e.key, key) < 0; });
-        return static_cast<std::size_t>(at - n.entries.begin());
+        const auto is_less = [&key](const auto& e) { return Order::compare(first_of(e), key) < 0; };
+        if (items.empty() || is_less(items.back())) return items.size();
+        return static_cast<std::size_t>(std::partition_point(items.begin(), items.end(), is_less) - items.begin());
     }
     /// The last child that may have the key.
     template<class S>
-    [[nodiscard]] static std::size_t child_of(const node& n, const S& key)
+    [[nodiscard]] static std::size_t child_of(const inner& n, const S& key)
     {
-        const auto at = std::partition_point(n.children.begin() + 1, n.children.end(),
-                                             [&key](const auto& c) { return Order::compare(c.first, key) <= 0; });
-        return static_cast<std::size_t>(at - n.children.begin()) - 1;
+        const auto i = place_of(n.items, key);
+        const bool is_first = i < n.items.size() && Order::compare(n.items[i].first, key) == 0;
+        return is_first || i == 0 ? i : i - 1;
     }
 
     /// Makes the node one of this edition.
     static void own(link& n, std::uint64_t edition)
     {
         if (n->edition == edition) return;
-        auto copy = std::make_shared<node>(edition);
-        copy->entries.reserve(n->entries.empty() ? 0 : width + 1);
-        copy->children.reserve(n->children.empty() ? 0 : width + 1);
-        copy->entries.insert(copy->entries.end(), n->entries.begin(), n->entries.end());
-        copy->children.insert(copy->children.end(), n->children.begin(), n->children.end());
-        n = std::move(copy);
+        if (n->is_leaf)
+            n = std::make_shared<leaf>(leaf_of(*n));
+        else
+            n = std::make_shared<inner>(inner_of(*n));
+        n->edition = edition;
     }
 
-    /// Moves the second half into a node of its own.
-    static link split(node& n, std::uint64_t edition)
+    /// Adds an item to a node. Returns a second node, with its last items, when it has become full.
+    template<class Node, class Item>
+    static link add(Node& n, std::size_t at, Item item)
     {
-        auto second = std::make_shared<node>(edition);
-        const auto move_half = [](auto& from, auto& to) {
-            const auto half = from.begin() + static_cast<std::ptrdiff_t>(from.size() / 2);
-            to.reserve(width + 1);
-            to.insert(to.end(), std::make_move_iterator(half), std::make_move_iterator(from.end()));
-            from.erase(half, from.end());
-        };
-        if (n.children.empty())
-            move_half(n.entries, second->entries);
-        else
-            move_half(n.children, second->children);
+        n.items.insert(n.items.begin() + static_cast<std::ptrdiff_t>(at), std::move(item));
+        if (n.items.size() != n.items.capacity()) return nullptr;
+        auto second = std::make_shared<Node>(n.edition);
+        const auto from = n.items.begin() + static_cast<std::ptrdiff_t>(at + 1 == n.items.size() ? n.items.size() - 1
+                                                                                                 : n.items.size() / 2);
+        second->items.assign(std::make_move_iterator(from), std::make_move_iterator(n.items.end()));
+        n.items.erase(from, n.items.end());
         return second;
     }
 
-    void insert(link& n, const Key& key, Value value, std::uint64_t edition)
+    link insert(link& n, Entry e, std::uint64_t edition)
     {
         own(n, edition);
-        if (n->children.empty()) {
-            const auto i = place_of(*n, key);
-            if (i < n->entries.size() && Order::compare(n->entries[i].key, key) == 0) {
-                n->entries[i].value = std::move(value);
-                return;
+        if (n->is_leaf) {
+            auto& items = leaf_of(*n).items;
+            const bound key = first_of(e);
+            const auto i = place_of(items, key);
+            if (i == items.size() || Order::compare(first_of(items[i]), key) != 0) {
+                ++size_;
+                return add(leaf_of(*n), i, std::move(e));
             }
-            n->entries.insert(n->entries.begin() + static_cast<std::ptrdiff_t>(i), entry{key, std::move(value)});
-            ++size_;
-            return;
+            items[i] = std::move(e);
+            return nullptr;
         }
-        const auto i = child_of(*n, key);
-        if (i == 0 && Order::compare(n->children.front().first, key) > 0) n->children.front().first = key;
-        link& child = n->children[i].second;
-        insert(child, key, std::move(value), edition);
-        if (!is_full(*child)) return;
-        auto second = split(*child, edition);
-        n->children.emplace(n->children.begin() + static_cast<std::ptrdiff_t>(i) + 1, first_of(*second), second);
+        const auto i = child_of(inner_of(*n), first_of(e));
+        child& c = inner_of(*n).items[i];
+        auto second = insert(c.to, std::move(e), edition);
+        c.first = first_of(*c.to);
+        return second ? add(inner_of(*n), i + 1, child{first_of(*second), second}) : nullptr;
     }
 
     template<class S>
     static void remove(link& n, const S& key, std::uint64_t edition)
     {
         own(n, edition);
-        if (n->children.empty()) {
-            n->entries.erase(n->entries.begin() + static_cast<std::ptrdiff_t>(place_of(*n, key)));
+        if (n->is_leaf) {
+            auto& items = leaf_of(*n).items;
+            items.erase(items.begin() + static_cast<std::ptrdiff_t>(place_of(items, key)));
             return;
         }
-        const auto i = child_of(*n, key);
-        remove(n->children[i].second, key, edition);
-        tidy(*n, i, edition);
+        const auto i = child_of(inner_of(*n), key);
+        remove(inner_of(*n).items[i].to, key, edition);
+        tidy(inner_of(*n).items, i, edition);
     }
 
     /// Drops a child that has become empty, and joins two that are small.
-    static void tidy(node& n, std::size_t i, std::uint64_t edition)
+    template<class Items>
+    static void tidy(Items& items, std::size_t i, std::uint64_t edition)
     {
-        const auto size = [&n](std::size_t c) {
-            return n.children[c].second->entries.size() + n.children[c].second->children.size();
-        };
-        const auto at = [&n](std::size_t c) { return n.children.begin() + static_cast<std::ptrdiff_t>(c); };
-        if (size(i) == 0) {
-            n.children.erase(at(i));
+        const auto at = [&items](std::size_t c) { return items.begin() + static_cast<std::ptrdiff_t>(c); };
+        if (size_of(*items[i].to) == 0) {
+            items.erase(at(i));
             return;
         }
-        const std::size_t left = i + 1 < n.children.size() ? i : i - 1;
-        if (n.children.size() < 2 || size(left) + size(left + 1) > width / 2) return;
-        own(n.children[left].second, edition);
-        const auto& from = *n.children[left + 1].second;
-        auto& to = *n.children[left].second;
-        to.entries.insert(to.entries.end(), from.entries.begin(), from.entries.end());
-        to.children.insert(to.children.end(), from.children.begin(), from.children.end());
-        n.children.erase(at(left + 1));
+        items[i].first = first_of(*items[i].to);
+        const std::size_t left = i + 1 < items.size() ? i : i - 1;
+        if (items.size() < 2) return;
+        const auto join = [&](const auto& of) {
+            const auto& from = of(*items[left + 1].to).items;
+            if (of(*items[left].to).items.size() + from.size() > from.capacity() / 2) return;
+            own(items[left].to, edition);
+            auto& to = of(*items[left].to).items;
+            to.insert(to.end(), from.begin(), from.end());
+            items.erase(at(left + 1));
+        };
+        if (items[left].to->is_leaf)
+            join([](node& n) -> leaf& { return leaf_of(n); });
+        else
+            join([](node& n) -> inner& { return inner_of(n); });
     }
 
     template<class S, class F>
     static bool scan(const node& n, const S* from, F& f)
     {
-        if (n.children.empty()) {
-            for (auto i = from ? place_of(n, *from) : 0; i < n.entries.size(); ++i)
-                if (!f(n.entries[i])) return false;
+        if (n.is_leaf) {
+            const auto& items = leaf_of(n).items;
+            for (auto i = from ? place_of(items, *from) : 0; i < items.size(); ++i)
+                if (!f(items[i])) return false;
             return true;
         }
-        const auto first = from ? child_of(n, *from) : 0;
-        for (auto i = first; i < n.children.size(); ++i)
-            if (!scan(*n.children[i].second, i == first ? from : nullptr, f)) return false;
+        const auto first = from ? child_of(inner_of(n), *from) : 0;
+        for (auto i = first; i < inner_of(n).items.size(); ++i)
+            if (!scan(*inner_of(n).items[i].to, i == first ? from : nullptr, f)) return false;
         return true;
     }
 
-    std::shared_ptr<node> root_;
+    link root_;
     std::size_t size_ = 0;
 };
 

@@ -4,20 +4,28 @@
 
 #include <algorithm>
 #include <exception>
+#include <iterator>
 #include <limits>
 #include <utility>
 
 namespace kubecoro::detail {
 namespace {
 
-constexpr std::string_view label_prefix = "label ";
-
 using op = label_selector::op;
+
+/// That of trees of which no copy is kept.
+constexpr std::uint64_t edition_of_members = 0;
 
 /// Whether what meets it has the label.
 bool needs_label(op o) noexcept
 {
     return o == op::equals || o == op::in || o == op::exists || o == op::greater || o == op::less;
+}
+
+/// The order of the values of a row.
+bool is_before(const index_value* a, const index_value* b) noexcept
+{
+    return a->index != b->index ? a->index < b->index : a->text < b->text;
 }
 
 } // namespace
@@ -29,6 +37,7 @@ table_core::table_core(std::uint32_t number, std::uint32_t order, std::string na
       kind_(std::move(kind)),
       all_(read_target::what::all, number)
 {
+    for (const auto& index : kind_.shown_indexes) indexes_[index_of(index, false)].shown = &now_.indexes[index];
 }
 
 // ---- changes
@@ -53,107 +62,106 @@ row* table_core::set(std::string_view key, live_item value, const touch_function
     const live_item before = of->value;
     if (before && value && (before == value || kind_.equal(before.get(), value.get()))) return nullptr;
     of->value = value;
-    if (!std::exchange(of->changed, true)) changes_.emplace_back(of, before);
+    if ((begun_ || !value) && !std::exchange(of->changed, true)) changes_.emplace_back(of, before);
 
-    const auto values = std::exchange(of->values, {});
+    const object old_labels = selections_.empty() ? object() : labels_of(before);
+    const object labels = labels_of(value);
+    const auto old_values = std::exchange(of->values, {});
+    of->values.reserve(old_values.size());
     if (value) {
-        now_.rows.put(of, value, edition_);
-        index_row(of, value);
+        now_.rows.put({of, value}, edition_);
+        for (std::uint32_t i = 0; i != indexes_.size(); ++i) add_values(i, value, labels, of->values);
     } else {
-        now_.rows.erase(of, edition_);
+        now_.rows.erase(std::string_view(of->key), edition_);
     }
-    touch_all(*of, values, before, value, touch);
-    unindex_row(of, values);
+    touch(*of);
+    touch(all_);
+    touch_values(of->values, old_labels, labels, touch);
+    if (of->values != old_values) touch_values(old_values, old_labels, labels, touch);
+    touch_selections(wide_, old_labels, labels, touch);
+    move(of, old_values);
     return of.get();
 }
 
-/// Puts the row into the indexes.
-void table_core::index_row(const row_ptr& of, const live_item& value)
+/// Adds the values of an element in an index: none when the function throws.
+void table_core::add_values(std::uint32_t index, const live_item& value, const object& labels,
+                            std::vector<index_value*>& to)
 {
-    for (std::size_t i = 0; i != indexes_.size(); ++i)
-        for (const auto& text : values_for(i, *of, value)) {
-            auto v = value_of(i, text);
-            now_.indexes[i].put({v, of}, value, edition_);
-            ++v->members;
-            of->values.push_back(std::move(v));
-        }
-}
-
-/// None when the function throws.
-std::vector<std::string> table_core::values_for(std::size_t index, const row& of, const live_item& value)
-{
+    const auto& in = indexes_[index];
+    if (!in.call) {
+        const auto label = labels.labels()[in.name];
+        if (label.is_string()) to.push_back(value_of(index, label.as_string()));
+        return;
+    }
     std::vector<std::string> texts;
     try {
-        texts = indexes_[index].call(value.get());
-    } catch (const std::exception& e) {
+        texts = in.call(value.get());
+    } catch (const std::exception&) {
         ++index_failures_;
-        last_index_failure_ = of.key + ": " + e.what();
-        return {};
+        return;
     }
     std::sort(texts.begin(), texts.end());
     texts.erase(std::unique(texts.begin(), texts.end()), texts.end());
-    return texts;
+    for (const auto& text : texts) to.push_back(value_of(index, text));
 }
 
-/// Takes the row out where it was with values that it no longer has.
-void table_core::unindex_row(const row_ptr& of, const std::vector<index_value_ptr>& gone)
+/// Takes the row from the values that it had to those that it has.
+void table_core::move(const row_ptr& of, const std::vector<index_value*>& before)
 {
-    if (gone.empty()) return;
-    std::vector<const index_value*> kept;
-    kept.reserve(of->values.size());
-    for (const auto& v : of->values) kept.push_back(v.get());
-    std::sort(kept.begin(), kept.end());
-    for (const auto& v : gone) {
-        if (!std::binary_search(kept.begin(), kept.end(), v.get()))
-            now_.indexes[v->index].erase(index_key{v, of}, edition_);
-        --v->members;
+    for (auto* v : of->values)
+        if (auto* shown = indexes_[v->index].shown) shown->put({v->shared_from_this(), of, of->value}, edition_);
+    if (of->values == before) return;
+    std::vector<index_value*> changed;
+    std::set_difference(of->values.begin(), of->values.end(), before.begin(), before.end(), std::back_inserter(changed),
+                        is_before);
+    for (auto* v : changed) {
+        v->members.put(of.get(), edition_of_members);
+        ++indexes_[v->index].entries;
+    }
+    changed.clear();
+    std::set_difference(before.begin(), before.end(), of->values.begin(), of->values.end(), std::back_inserter(changed),
+                        is_before);
+    for (auto* v : changed) {
+        auto& in = indexes_[v->index];
+        if (in.shown) in.shown->erase(table_content::index_order::bound_type{v, of.get()}, edition_);
+        v->members.erase(std::string_view(of->key), edition_of_members);
+        --in.entries;
         drop_if_unused(*v);
     }
 }
 
-index_value_ptr table_core::value_of(std::size_t index, std::string_view text)
+index_value* table_core::value_of(std::uint32_t index, std::string_view text)
 {
     auto& values = indexes_[index].values;
-    if (const auto found = values.find(text); found != values.end()) return found->second;
-    auto made = std::make_shared<index_value>(number_, static_cast<std::uint32_t>(index), std::string(text));
-    values.emplace(made->text, made);
-    return made;
+    if (const auto found = values.find(text); found != values.end()) return found->second.get();
+    auto made = std::make_shared<index_value>(number_, index, text);
+    const std::string_view key = made->text;
+    return values.emplace(key, std::move(made)).first->second.get();
 }
 
 void table_core::drop_if_unused(index_value& v)
 {
-    if (v.members == 0 && v.first == no_id && v.selections.empty()) indexes_[v.index].values.erase(v.text);
+    if (v.members.size() == 0 && v.first == no_id && v.selections.empty()) indexes_[v.index].values.erase(v.text);
 }
 
 // ---- what a change concerns
 
-object table_core::labels_of(const live_item& i) const
+/// None while no selector was read.
+object table_core::labels_of(const live_item& i)
 {
-    if (!i || !kind_.labels) return {};
+    if (!i || !kind_.labels || !has_selected_) return {};
     try {
         return kind_.labels(i.get());
     } catch (const std::exception&) {
+        ++index_failures_;
         return {};
     }
 }
 
-void table_core::touch_all(row& of, const std::vector<index_value_ptr>& values, const live_item& before,
-                           const live_item& after, const touch_function& touch)
+void table_core::touch_values(const std::vector<index_value*>& values, const object& before, const object& after,
+                              const touch_function& touch) const
 {
-    touch(of);
-    touch(all_);
-    const bool selects = !selections_.empty();
-    const object old = selects ? labels_of(before) : object();
-    const object now = selects ? labels_of(after) : object();
-    touch_values(values, old, now, touch);
-    touch_values(of.values, old, now, touch);
-    if (selects) touch_selections(wide_, old, now, touch);
-}
-
-void table_core::touch_values(const std::vector<index_value_ptr>& values, const object& before, const object& after,
-                              const touch_function& touch)
-{
-    for (const auto& v : values) {
+    for (auto* v : values) {
         touch(*v);
         touch_selections(v->selections, before, after, touch);
         touch_selections(indexes_[v->index].selections, before, after, touch);
@@ -161,7 +169,7 @@ void table_core::touch_values(const std::vector<index_value_ptr>& values, const 
 }
 
 void table_core::touch_selections(const std::vector<selection*>& of, const object& before, const object& after,
-                                  const touch_function& touch) const
+                                  const touch_function& touch)
 {
     for (auto* s : of) {
         if (s->first == no_id) continue;
@@ -179,9 +187,10 @@ std::vector<table_core::change> table_core::take_changes()
         auto after = of->value;
         drop_if_unused(*of);
         const bool is_same = before == after || (before && after && kind_.equal(before.get(), after.get()));
-        if (!is_same) out.push_back({std::move(of), std::move(before), std::move(after)});
+        if (!is_same && begun_) out.push_back({std::move(of), std::move(before), std::move(after)});
     }
     changes_.clear();
+    begun_ = true;
     ++edition_;
     return out;
 }
@@ -198,12 +207,11 @@ std::pair<read_target*, std::vector<live_item>> table_core::read_all() { return 
 
 std::pair<read_target*, std::vector<live_item>> table_core::read_index(std::string_view index, std::string_view value)
 {
-    const auto i = need_index(index);
-    const auto v = value_of(i, value);
+    auto* v = value_of(static_cast<std::uint32_t>(index_of(index, false)), value);
     std::vector<live_item> out;
-    out.reserve(v->members);
-    now_.each(i, value, [&out](const index_key&, const live_item& item) { out.push_back(item); });
-    return {v.get(), std::move(out)};
+    out.reserve(v->members.size());
+    v->members.each([&out](const row* of) { out.push_back(of->value); });
+    return {v, std::move(out)};
 }
 
 std::pair<read_target*, std::vector<live_item>> table_core::read_selection(const label_selector& selector)
@@ -212,101 +220,57 @@ std::pair<read_target*, std::vector<live_item>> table_core::read_selection(const
         throw error(failure(cond::misconfigured,
                             "the collection '" + name_ + "' has no labels: see collection_options::labels"));
     auto& s = selection_of(selector);
-    std::vector<std::pair<std::string_view, live_item>> found;
-    const auto take = [&](const row_ptr& of, const live_item& i) {
-        const object labels = labels_of(i);
-        if (selector.matches(labels.labels())) found.emplace_back(of->key, i);
+    std::vector<const row*> found;
+    const auto take = [&](const row* of) {
+        const object labels = labels_of(of->value);
+        if (selector.matches(labels.labels())) found.push_back(of);
     };
-    const auto take_key = [&take](const index_key& k, const live_item& i) { take(k.of, i); };
-    for (const auto& v : s.values) now_.each(v->index, v->text, take_key);
-    if (s.values.empty() && s.index != no_id)
-        now_.indexes[s.index].scan([&](const auto& e) {
-            take(e.key.of, e.value);
-            return true;
-        });
+    for (const auto* v : s.values) v->members.each(take);
     if (s.index == no_id)
-        now_.rows.scan([&](const auto& e) {
-            take(e.key, e.value);
-            return true;
-        });
+        now_.rows.each([&take](const auto& e) { take(e.key.get()); });
+    else if (s.values.empty())
+        for (const auto& [text, v] : indexes_[s.index].values) v->members.each(take);
     if (s.values.size() != 1 && s.index != no_id)
-        std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+        std::sort(found.begin(), found.end(), [](const row* a, const row* b) { return a->key < b->key; });
     std::vector<live_item> out;
     out.reserve(found.size());
-    for (auto& f : found) out.push_back(std::move(f.second));
+    for (const auto* of : found) out.push_back(of->value);
     return {&s, std::move(out)};
 }
 
 // ---- indexes and selections
 
-std::size_t table_core::need_index(std::string_view name)
+/// Makes it if there is none.
+std::size_t table_core::index_of(std::string_view name, bool of_label)
 {
     for (std::size_t i = 0; i != indexes_.size(); ++i)
-        if (!indexes_[i].of_label && (*now_.index_names)[i] == name) return i;
-    auto call = kind_.index ? kind_.index(name) : item_index();
-    if (!call)
+        if (!indexes_[i].call == of_label && indexes_[i].name == name) return i;
+    auto call = kind_.index && !of_label ? kind_.index(name) : item_index();
+    if (!call && !of_label)
         throw error(
             failure(cond::not_found, "the collection '" + name_ + "' has no index '" + std::string(name) + "'"));
-    return add_index(std::string(name), std::move(call), false);
-}
-
-std::size_t table_core::add_index(std::string name, item_index call, bool of_label)
-{
-    auto names = std::make_shared<std::vector<std::string>>(*now_.index_names);
-    names->push_back(std::move(name));
-    now_.index_names = std::move(names);
-    indexes_.push_back({.call = std::move(call), .of_label = of_label});
-    now_.indexes.emplace_back();
-    fill_index(indexes_.size() - 1);
+    indexes_.push_back({.name = std::string(name), .call = std::move(call)});
+    fill_index(indexes_.back());
     return indexes_.size() - 1;
 }
 
-/// In the order of the tree, which is several times as fast as in that of the rows.
-void table_core::fill_index(std::size_t i)
+void table_core::fill_index(index& added)
 {
-    std::vector<std::pair<index_value*, row_ptr>> entries;
-    std::vector<index_value*> values;
-    now_.rows.scan([&](const auto& e) {
-        for (const auto& text : values_for(i, *e.key, e.value)) {
-            auto v = value_of(i, text);
-            if (v->members++ == 0) values.push_back(v.get());
-            entries.emplace_back(v.get(), e.key);
-            e.key->values.push_back(std::move(v));
-        }
-        return true;
+    const auto i = static_cast<std::uint32_t>(indexes_.size() - 1);
+    now_.rows.each([&](const auto& e) {
+        auto& values = e.key->values;
+        const auto known = values.size();
+        add_values(i, e.value, added.call ? object() : labels_of(e.value), values);
+        added.entries += values.size() - known;
+        for (auto at = known; at != values.size(); ++at) values[at]->members.put(e.key.get(), edition_of_members);
     });
-    std::sort(values.begin(), values.end(), [](const auto* a, const auto* b) { return a->text < b->text; });
-    std::vector<std::size_t> next(values.size() + 1);
-    for (std::size_t v = 0; v != values.size(); ++v) {
-        values[v]->rank = static_cast<std::uint32_t>(v);
-        next[v + 1] = next[v] + values[v]->members;
-    }
-    std::vector<std::uint32_t> order(entries.size());
-    for (std::uint32_t e = 0; e != entries.size(); ++e) order[next[entries[e].first->rank]++] = e;
-    for (const auto e : order) {
-        const auto& [v, of] = entries[e];
-        now_.indexes[i].put({indexes_[i].values.find(v->text)->second, of}, of->value, edition_);
-    }
-}
-
-std::size_t table_core::label_index(const std::string& label)
-{
-    const auto name = std::string(label_prefix) + label;
-    for (std::size_t i = 0; i != indexes_.size(); ++i)
-        if (indexes_[i].of_label && (*now_.index_names)[i] == name) return i;
-    auto call = [labels = kind_.labels, label](const void* o) -> std::vector<std::string> {
-        const object all = labels(o);
-        const auto value = all.labels()[label];
-        if (!value.is_string()) return {};
-        return {std::string(value.as_string())};
-    };
-    return add_index(name, std::move(call), true);
 }
 
 selection& table_core::selection_of(const label_selector& selector)
 {
     auto text = selector.to_string();
     if (const auto found = selections_.find(text); found != selections_.end()) return *found->second;
+    has_selected_ = true;
     auto made = std::make_unique<selection>(number_, selector);
     made->text = text;
     if (kind_.labels) place(*made);
@@ -321,22 +285,22 @@ void table_core::place(selection& s)
     const label_selector::requirement* best = nullptr;
     for (const auto& r : s.selector.requirements()) {
         if (!needs_label(r.operation)) continue;
-        const auto i = label_index(r.key);
+        const auto i = index_of(r.key, true);
         std::size_t cost = 0;
         if (r.operation == op::equals || r.operation == op::in)
             for (const auto& text : r.values) {
                 const auto found = indexes_[i].values.find(text);
                 if (found != indexes_[i].values.end())
-                    cost += found->second->members + found->second->selections.size();
+                    cost += found->second->members.size() + found->second->selections.size();
             }
         else
-            cost = now_.indexes[i].size() + indexes_[i].selections.size() + 1;
+            cost = indexes_[i].entries + indexes_[i].selections.size() + 1;
         if (cost >= fewest) continue;
         fewest = cost;
         best = &r;
     }
     if (!best) return;
-    s.index = static_cast<std::uint32_t>(label_index(best->key));
+    s.index = static_cast<std::uint32_t>(index_of(best->key, true));
     if (best->operation == op::equals || best->operation == op::in)
         for (const auto& text : best->values) {
             s.values.push_back(value_of(s.index, text));
@@ -358,7 +322,7 @@ void table_core::forget(read_target& t)
         return drop_if_unused(static_cast<index_value&>(t));
     case read_target::what::selection: {
         auto& s = static_cast<selection&>(t);
-        for (const auto& v : std::exchange(s.values, {})) {
+        for (auto* v : std::exchange(s.values, {})) {
             std::erase(v->selections, &s);
             drop_if_unused(*v);
         }

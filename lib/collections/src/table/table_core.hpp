@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -45,6 +46,8 @@ public:
     /// changed, else null.
     row* set(std::string_view key, live_item value, const touch_function& touch);
 
+    /// Makes room for a number of keys.
+    void reserve(std::size_t keys) { rows_.reserve(keys); }
     /// The element with that key, or null. Nothing is remembered.
     [[nodiscard]] live_item get(std::string_view key) const
     {
@@ -72,43 +75,40 @@ public:
         live_item before;
         live_item after;
     };
-    /// Returns the changes since the last call, each key once, and begins another edition: copies of content() stay as they are.
+    /// Returns the changes since the last call, each key once, and begins another edition: copies of content() stay as they are. The
+    /// first call returns none: there was nothing before.
     [[nodiscard]] std::vector<change> take_changes();
     [[nodiscard]] bool changed() const noexcept { return !changes_.empty(); }
-    /// Adds an index for its name in the user's hands. Returns its number.
-    std::size_t need_index(std::string_view name);
-
     [[nodiscard]] std::uint64_t index_failures() const noexcept { return index_failures_; }
-    [[nodiscard]] const std::string& last_index_failure() const noexcept { return last_index_failure_; }
 
 private:
     struct index
     {
-        item_index call;
-        /// Made for a label that a selector names.
-        bool of_label = false;
+        std::string name;
+        /// Empty for the index of a label, which some selector names.
+        item_index call = {};
         boost::unordered_flat_map<std::string_view, index_value_ptr, text_hash, std::equal_to<>> values = {};
         /// Selections whose elements have any value.
         std::vector<selection*> selections = {};
+        /// How often elements are in it.
+        std::size_t entries = 0;
+        /// Null when only computations read it.
+        decltype(table_content::indexes)::mapped_type* shown = nullptr;
     };
 
     [[nodiscard]] const row_ptr& row_of(std::string_view key);
     void drop_if_unused(row& of);
-    [[nodiscard]] std::size_t add_index(std::string name, item_index call, bool of_label);
-    [[nodiscard]] std::size_t label_index(const std::string& label);
-    [[nodiscard]] index_value_ptr value_of(std::size_t index, std::string_view text);
-    void index_row(const row_ptr& of, const live_item& value);
-    void fill_index(std::size_t i);
-    [[nodiscard]] std::vector<std::string> values_for(std::size_t index, const row& of, const live_item& value);
-    void unindex_row(const row_ptr& of, const std::vector<index_value_ptr>& gone);
     void drop_if_unused(index_value& v);
-    void touch_selections(const std::vector<selection*>& of, const object& before, const object& after,
-                          const touch_function& touch) const;
-    void touch_values(const std::vector<index_value_ptr>& values, const object& before, const object& after,
-                      const touch_function& touch);
-    void touch_all(row& of, const std::vector<index_value_ptr>& values, const live_item& before, const live_item& after,
-                   const touch_function& touch);
-    [[nodiscard]] object labels_of(const live_item& i) const;
+    [[nodiscard]] std::size_t index_of(std::string_view name, bool of_label);
+    void fill_index(index& added);
+    [[nodiscard]] index_value* value_of(std::uint32_t index, std::string_view text);
+    void add_values(std::uint32_t index, const live_item& value, const object& labels, std::vector<index_value*>& to);
+    void move(const row_ptr& of, const std::vector<index_value*>& before);
+    void touch_values(const std::vector<index_value*>& values, const object& before, const object& after,
+                      const touch_function& touch) const;
+    static void touch_selections(const std::vector<selection*>& of, const object& before, const object& after,
+                                 const touch_function& touch);
+    [[nodiscard]] object labels_of(const live_item& i);
     [[nodiscard]] selection& selection_of(const label_selector& selector);
     void place(selection& s);
 
@@ -119,7 +119,12 @@ private:
     table_content now_;
     std::uint64_t edition_ = 1;
     bool synced_ = false;
-    std::vector<index> indexes_;
+    /// Some selector was read.
+    bool has_selected_ = false;
+    /// The content has been taken, so that changes count.
+    bool begun_ = false;
+    /// At addresses that stay.
+    std::deque<index> indexes_;
     read_target all_;
     /// The keys that exist, those that were read, and those that have gone with the change in hand.
     boost::unordered_flat_map<std::string_view, row_ptr, text_hash, std::equal_to<>> rows_;
@@ -129,7 +134,6 @@ private:
     /// The changed rows, with the elements that they had before.
     std::vector<std::pair<row_ptr, live_item>> changes_;
     std::uint64_t index_failures_ = 0;
-    std::string last_index_failure_;
 };
 
 } // namespace kubecoro::detail

@@ -141,7 +141,7 @@ public:
     {
         return detail::read_all<T>(detail::read_selected(*table_, selector));
     }
-    /// Returns the elements under a value of an index of collection_options; none for an unknown index.
+    /// Returns the elements under a value of an index of collection_options; none for an unknown index. live_queries::of() looks at all.
     [[nodiscard]] std::vector<shared> by_index(std::string_view index, std::string_view value) const
     {
         return detail::read_all<T>(detail::read_index(*table_, index, value));

@@ -107,13 +107,7 @@ template<class T, detail::readable From, class Group, class Reduce>
                   "reads other "
                   "collections");
     const auto source = detail::elements_of<From>::source(from);
-    const auto index = detail::add_hidden_index(live.engine(), source, [group](const void* o) mutable {
-        const auto& e = [o]() -> decltype(auto) {
-            if constexpr (detail::is_handle<in>)
-                return in(*static_cast<const object*>(o));
-            else
-                return *static_cast<const in*>(o);
-        }();
+    auto groups_of = [group](const in& e) mutable {
         std::vector<std::string> out;
         const auto names = group(e);
         if constexpr (std::convertible_to<decltype(names), std::string_view>)
@@ -121,18 +115,20 @@ template<class T, detail::readable From, class Group, class Reduce>
         else
             for (const auto& name : names) out.emplace_back(std::string_view(name));
         return out;
+    };
+    const auto index = detail::add_hidden_index(live.engine(), source, [groups_of](const void* o) mutable {
+        if constexpr (detail::is_handle<in>)
+            return groups_of(in(*static_cast<const object*>(o)));
+        else
+            return groups_of(*static_cast<const in*>(o));
     });
     const collection_options<std::string> of_names{.name =
                                                        options.name.empty() ? options.name : options.name + " groups"};
     const auto names = flat_map<std::string>(
         live, from,
-        [group](const in& e) mutable {
+        [groups_of](const in& e) mutable {
             std::vector<std::pair<std::string, std::string>> out;
-            const auto all = group(e);
-            if constexpr (std::convertible_to<decltype(all), std::string_view>)
-                out.emplace_back(all, all);
-            else
-                for (const auto& name : all) out.emplace_back(name, name);
+            for (const auto& name : groups_of(e)) out.emplace_back(name, name);
             return out;
         },
         of_names);

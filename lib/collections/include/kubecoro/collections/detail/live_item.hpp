@@ -31,6 +31,8 @@ struct item_kind
     std::function<object(const void*)> labels = {};
     /// Returns an index of that name; empty if there is none. Asked once for each.
     std::function<item_index(std::string_view)> index = {};
+    /// The indexes that readers on other threads have. Computations have all.
+    std::vector<std::string> shown_indexes = {};
 };
 
 /// An object that has these labels and nothing else.

@@ -82,7 +82,6 @@ void close(change_queue& q);
 /// Calls `f` with every change, on a strand of the executor (empty = that of the collections), until the queue is closed.
 void run_handler(const std::shared_ptr<live_table>& t, const std::shared_ptr<change_queue>& q,
                  std::function<handler_call(live_change)> f, const boost::asio::any_io_executor& executor);
-[[nodiscard]] boost::asio::awaitable<result<>> removed(std::shared_ptr<change_queue> q);
 
 // ---- making collections
 

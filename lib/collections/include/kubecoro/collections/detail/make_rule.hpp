@@ -49,6 +49,7 @@ template<class T>
         out.labels = [labels = options.labels](const void* o) {
             return object_with_labels(labels(*static_cast<const T*>(o)));
         };
+    for (const auto& [name, f] : options.indexes) out.shown_indexes.push_back(name);
     out.index = [indexes = options.indexes](std::string_view name) -> item_index {
         const auto found = indexes.find(std::string(name));
         if (found == indexes.end()) return {};
