@@ -1,4 +1,4 @@
-// The cost of live queries: policies that select pods, pods by node, a relist. One thread; prints a line for each figure.
+// The cost of live queries: policies that select pods, pods by node, a relist. One thread; beside the peers, interleaved.
 #include <kubecoro/api/untyped.hpp>
 #include <kubecoro/cache/informer_factory.hpp>
 #include <kubecoro/collections/derive.hpp>
@@ -8,9 +8,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <ctime>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -72,8 +75,19 @@ struct selected
     friend bool operator==(const selected&, const selected&) = default;
 };
 
+/// The figures of a subject.
+struct figures
+{
+    /// CPU of an event beyond that of the informers; until the derived event, but for one in a hundred; and at first, for a pod or node.
+    double event_us = 0;
+    double p99_us = 0;
+    double first_us = 0;
+    double relist_ms = 0;
+    double computed = 0;
+};
+
 /// A pod's event, from the watch to a handler of the derived collection, beside the same informer without collections.
-double event_cost(bool derives, std::size_t policies, std::size_t pods)
+double event_cost(bool derives, std::size_t policies, std::size_t pods, double& p99_us)
 {
     world w;
     auto all_policies = w.informers.get<config_map>();
@@ -114,11 +128,16 @@ double event_cost(bool derives, std::size_t policies, std::size_t pods)
     std::vector<object> changed;
     for (std::size_t i = 0; i < events; ++i)
         changed.push_back(make_pod(i * 7 % pods, i * 7 % pods % policies, i % 100, 100000 + i));
+    std::vector<double> times;
     const auto begun = cpu_seconds();
     for (auto& o : changed) {
+        const auto at = std::chrono::steady_clock::now();
         w.watch.send(kt::modified(std::move(o)));
         w.run.run_until_idle();
+        times.push_back(std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - at).count());
     }
+    std::sort(times.begin(), times.end());
+    p99_us = times[times.size() * 99 / 100];
     const auto took = (cpu_seconds() - begun) / events * 1e6;
     if (derives && seen < events) std::printf("only %zu of %zu events were seen\n", seen, events);
     return took;
@@ -131,7 +150,7 @@ struct load
     friend bool operator==(const load&, const load&) = default;
 };
 
-void pods_by_node(std::size_t nodes, std::size_t pods)
+void pods_by_node(std::size_t nodes, std::size_t pods, figures& out)
 {
     world w;
     auto all_nodes = w.informers.get<node>();
@@ -162,37 +181,76 @@ void pods_by_node(std::size_t nodes, std::size_t pods)
     });
     const auto begun = cpu_seconds();
     (void)w.run.run(loads.has_synced());
-    const auto took = cpu_seconds() - begun;
+    out.first_us = (cpu_seconds() - begun) * 1e6 / static_cast<double>(pods + nodes);
     const auto s = w.live.stats();
-    std::printf("first computation of %zu pods by %zu nodes: %.0f ms, %.2f us a pod and edge (goal: 1)\n", pods, nodes,
-                took * 1e3, took * 1e6 / static_cast<double>(pods + s.edges));
-    std::printf("edges: %zu of %.1f bytes (goal: 48)\n", s.edges,
-                static_cast<double>(s.edge_bytes) / static_cast<double>(s.edges));
+    if (static_cast<double>(s.edge_bytes) > 48 * static_cast<double>(s.edges)) std::printf("edges of > 48 bytes\n");
 
     computed = 0;
-    for (std::size_t i = 0; i < pods; i += 100) {
-        const auto number = std::stoull(std::string(list[i].name()).substr(list[i].name().rfind('-') + 1));
-        list[i] = make_pod(number, number % 500, number * 31 % nodes, 200000 + i);
+    for (auto& o : list) {
+        const auto number = std::stoull(std::string(o.name()).substr(o.name().rfind('-') + 1));
+        if (static_cast<std::uint32_t>(number * 2654435761U) / 65536 % 100 == 0)
+            o = make_pod(number, number % 500, number * 31 % nodes, 200000 + number);
     }
+    const auto relisted = cpu_seconds();
     w.watch.fail(kt::server_failure(410, "Expired"));
     w.list(pod::resource(), list, "900000");
     (void)w.run.run(all_pods.wait_until("900000"));
     w.run.run_until_idle();
-    std::printf("a relist in which 1 %% of %zu pods has changed computes %zu of %zu results\n", pods, computed, nodes);
+    out.relist_ms = (cpu_seconds() - relisted) * 1e3;
+    out.computed = static_cast<double>(computed);
+}
+
+figures measure()
+{
+    figures out;
+    double p99_bare = 0;
+    const auto bare = event_cost(false, 500, 10000, p99_bare);
+    out.event_us = event_cost(true, 500, 10000, out.p99_us) - bare;
+    pods_by_node(5000, 100000, out);
+    return out;
+}
+
+/// Runs a peer. Returns nothing if it cannot be run.
+std::optional<figures> measure(const std::string& command)
+{
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(popen((command + " 2>/dev/null").c_str(), "r"), pclose);
+    figures f;
+    if (!pipe || std::fscanf(pipe.get(), "%lf %lf %lf %lf %lf", &f.event_us, &f.p99_us, &f.first_us, &f.relist_ms,
+                             &f.computed) != 5)
+        return std::nullopt;
+    return f;
 }
 
 } // namespace
 
-int main(int argc, char**)
+/// usage: kubecoro_bench_collections [FOLDER OF PEERS [ROUNDS]]
+int main(int argc, char** argv)
 {
-    if (argc > 1) { // for a profile
-        pods_by_node(5000, 100000);
-        return 0;
+    const std::string peer = argc > 1 ? std::string(argv[1]) + "/go_collections " : std::string();
+    const auto rounds = argc > 2 ? std::stoul(argv[2]) : 3UL;
+    std::map<std::string, std::vector<figures>> all;
+    for (std::size_t r = 0; r != rounds; ++r) {
+        all["kubecoro"].push_back(measure());
+        for (const std::string name : {"client-go", "krt"})
+            if (const auto f = peer.empty() ? std::nullopt : measure(peer + name)) all[name].push_back(*f);
     }
-    const auto bare = event_cost(false, 500, 10000);
-    const auto whole = event_cost(true, 500, 10000);
-    std::printf("an event of one of 10000 pods for 500 policies: %.1f us CPU until the derived event, beside %.1f us "
-                "without (goal: 20 more)\n",
-                whole - bare, bare);
-    pods_by_node(5000, 100000);
+    std::printf("                          kubecoro  client-go        krt       goal\n");
+    const auto row = [&all](const char* text, double figures::*field, const char* goal) {
+        std::printf("%-24s", text);
+        for (const std::string name : {"kubecoro", "client-go", "krt"}) {
+            std::vector<double> values;
+            for (const auto& f : all[name]) values.push_back(f.*field);
+            std::sort(values.begin(), values.end());
+            if (values.empty())
+                std::printf("%11s", "-");
+            else
+                std::printf("%11.1f", values[values.size() / 2]);
+        }
+        std::printf("%11s\n", goal);
+    };
+    row("event, CPU us", &figures::event_us, "20");
+    row("event, p99 us", &figures::p99_us, "1000");
+    row("first, CPU us a pod", &figures::first_us, "1");
+    row("relist of 1 %, CPU ms", &figures::relist_ms, "");
+    row("results computed by it", &figures::computed, "");
 }

@@ -8,6 +8,7 @@
 #   go_operator           operators with controller-runtime
 #   go_webhooks           the webhook server of controller-runtime
 #   go_controller_runtime the same with controller-runtime's controller and priority queue
+#   go_collections        collections by hand, and by Istio's krt; only with `collections` as the second argument
 #   rust_subject_default  kube-rs as cargo builds it
 #   rust_subject_best     kube-rs at its best: see Cargo.toml
 #   rust_requests         the same without an informer
@@ -86,6 +87,20 @@ build_rust() {
     fi
 }
 
+# Its modules are many: only for the bench of collections.
+build_collections() {
+    local key
+    key=$(key_of "$(GOTOOLCHAIN=local go env GOVERSION 2>/dev/null)" "$here"/collections/*)
+    [[ -x $out/go_collections && $(cat "$out/.collections.key" 2>/dev/null) == "$key" ]] && return
+    note "building collections by client-go and krt (the first time some minutes)"
+    if (cd "$here/collections" &&
+        CGO_ENABLED=0 go build -p "$jobs" -trimpath -buildvcs=false -mod=readonly -o "$out/go_collections" .); then
+        echo "$key" >"$out/.collections.key"
+    else
+        lacks "collections by client-go and krt: did not build"
+    fi
+}
+
 # The versions behind the figures: one line per library.
 write_versions() {
     {
@@ -98,6 +113,10 @@ write_versions() {
     } >"$out/versions"
 }
 
+if [[ ${2-} == collections ]]; then
+    build_collections
+    exit "$missing"
+fi
 build_go
 [[ -d $here/rust ]] && build_rust
 write_versions
