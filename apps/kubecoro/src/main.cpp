@@ -44,8 +44,8 @@ void add_common(CLI::App& app, common_flags& f)
 
 std::vector<verb> add_verbs(CLI::App& app)
 {
-    return {add_get(app),   add_apply(app),    add_delete(app), add_wait(app), add_watch(app),
-            add_serve(app), add_generate(app), add_new(app),    add_demo(app)};
+    return {add_get(app),   add_apply(app),    add_delete(app), add_wait(app),   add_watch(app),
+            add_serve(app), add_generate(app), add_new(app),    add_replay(app), add_demo(app)};
 }
 
 log_level threshold(const verb& v, int verbosity)

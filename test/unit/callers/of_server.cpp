@@ -1,6 +1,7 @@
 // The embedded server, and the tools for tests.
 #include "callers.hpp"
 
+#include <kubecoro/client/recording_transport.hpp>
 #include <kubecoro/testing/faulty_transport.hpp>
 #include <kubecoro/testing/scripted_source.hpp>
 
@@ -44,6 +45,12 @@ rows of_server()
          [](world& w) { return w.server.add_token(apiserver::token_user{.token = "a token", .user = {}}); }},
         {"apiserver/server.hpp remove_token", [](world& w) { return w.server.remove_token("a token"); }},
         {"apiserver/server.hpp set_rules", [](world& w) { return w.server.set_rules({}); }},
+        {"client/recording_transport.hpp send",
+         [](world& w) {
+             auto direct = std::make_shared<apiserver::in_process_transport>(w.server);
+             const recording_options nowhere{.file = "/nowhere/it.rec", .log = logger::silent()};
+             return w.keep(std::make_shared<recording_transport>(std::move(direct), nowhere)).send(asked());
+         }},
         {"testing/faulty_transport.hpp send",
          [](world& w) {
              auto direct = std::make_shared<apiserver::in_process_transport>(w.server);

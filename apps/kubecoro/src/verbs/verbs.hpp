@@ -11,6 +11,7 @@ namespace kubecoro::tool {
 [[nodiscard]] verb add_generate(CLI::App& app);
 [[nodiscard]] verb add_get(CLI::App& app);
 [[nodiscard]] verb add_new(CLI::App& app);
+[[nodiscard]] verb add_replay(CLI::App& app);
 [[nodiscard]] verb add_serve(CLI::App& app);
 [[nodiscard]] verb add_wait(CLI::App& app);
 [[nodiscard]] verb add_watch(CLI::App& app);

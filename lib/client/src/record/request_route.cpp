@@ -1,9 +1,9 @@
-#include "world/traffic.hpp"
+#include <kubecoro/client/detail/request_route.hpp>
 
 #include <utility>
 #include <vector>
 
-namespace kubecoro::testing::detail {
+namespace kubecoro::detail {
 namespace {
 
 std::vector<std::string_view> parts_of(std::string_view path)
@@ -70,4 +70,4 @@ request_route route_of(std::string_view method, std::string_view target)
     return out;
 }
 
-} // namespace kubecoro::testing::detail
+} // namespace kubecoro::detail
