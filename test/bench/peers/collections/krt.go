@@ -66,6 +66,7 @@ func krtNodes(opts krt.OptionsBuilder, stop chan struct{}, out *figures) {
 	computed.Store(0)
 	begun = cpu()
 	allPods.Reset(second)
+	<-seen
 	for quiet := false; !quiet; {
 		select {
 		case <-seen:
