@@ -58,7 +58,7 @@ TEST_CASE("recorded steps: requests and events in order")
     CHECK(lines == std::vector<std::string>{
                        "     0.000  #1 watch notes.desk.example.com: 200 after 0.001 s",
                        "     1.000  #1   ADDED notes.desk.example.com default/one: version 5",
-                       "     1.000  #2 create configmaps default: 201 after 0.002 s",
+                       "     1.000  #2 create configmaps default/one-map: 201 after 0.002 s",
                        "     1.000  #3 watch configmaps: 200 after 0.000 s",
                        "     1.003  #3   ADDED configmaps default/one-map: version 7",
                        "     2.000  #1   MODIFIED notes.desk.example.com default/one: version 9",
@@ -73,7 +73,7 @@ TEST_CASE("recorded causes: the event before a request, and what it changed")
     CHECK(lines_of_causes(steps(), key) ==
           std::vector<std::string>{
               "     1.000  #1   ADDED notes.desk.example.com default/one: version 5",
-              "         1.000  #2 create configmaps default: 201 after 0.002 s",
+              "         1.000  #2 create configmaps default/one-map: 201 after 0.002 s",
               "     1.003  #3   ADDED configmaps default/one-map: version 7 (by request #2)",
               "     2.000  #1   MODIFIED notes.desk.example.com default/one: version 9, changed spec.text",
               "         2.000  #4 patch configmaps default/one-map: unreachable: cut",

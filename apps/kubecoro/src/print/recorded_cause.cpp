@@ -98,13 +98,10 @@ std::set<std::string> related_to(const std::vector<recorded_step>& all, const re
     return out;
 }
 
-/// The key without its subresource; that of a created object has the name that was sent, or made.
+/// The key without its subresource.
 std::string object_of(recorded_step s)
 {
     s.subresource.clear();
-    if (s.verb != "create" || !s.name.empty()) return s.key();
-    s.name = text_at(parsed(s.answer), "/metadata/name");
-    if (s.name.empty()) s.name = text_at(parsed(s.body), "/metadata/name");
     return s.key();
 }
 

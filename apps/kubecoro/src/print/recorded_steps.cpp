@@ -26,8 +26,15 @@ std::string seconds(std::chrono::microseconds t, const char* form)
 std::string metadata_text(const json::value& o, std::string_view name)
 {
     boost::system::error_code wrong;
-    const auto* const at = o.find_pointer("/metadata/" + std::string(name), wrong);
+    const auto* const at = o.is_object() ? o.find_pointer("/metadata/" + std::string(name), wrong) : nullptr;
     return at != nullptr && at->is_string() ? std::string(at->get_string()) : std::string();
+}
+
+std::string name_in(const std::string& text)
+{
+    boost::system::error_code wrong;
+    const auto o = json::parse(text, wrong);
+    return wrong ? std::string() : metadata_text(o, "name");
 }
 
 std::string outcome_of(const detail::recorded_exchange& x)
@@ -123,6 +130,8 @@ std::vector<recorded_step> steps_of(const std::vector<detail::recorded_exchange>
         s.outcome = outcome_of(x);
         s.body = x.sent_body;
         s.answer = x.body;
+        if (s.verb == "create" && s.name.empty()) s.name = name_in(x.body);
+        if (s.verb == "create" && s.name.empty()) s.name = name_in(x.sent_body);
         if (x.method.empty()) s.verb = "(an earlier request)";
         out.push_back(s);
         add_events(x, s, out);

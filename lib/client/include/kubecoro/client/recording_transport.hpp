@@ -48,9 +48,9 @@ struct recording_stats
         };
 
     Credentials are never recorded. Tokens and the data of Secrets are replaced by words that are equal where the values were
-    equal; answers with them are requested as JSON without compression. Contents of other objects, logs and proxied answers are
-    recorded as they are. A thread writes the file: a slow or full disk costs records, which are counted, and no time. Thread safe
-    if `inner` is. docs/guide/recordings.md describes the file. */
+    equal; answers with them are requested as JSON without compression. All else is recorded as it is, logs and proxied answers too.
+    A thread writes the file: a slow or full disk costs records, which are counted, and no time. A megabyte of traffic costs about
+    0.7 ms of CPU, more where it is masked. Thread safe if `inner` is. docs/guide/recordings.md describes the file. */
 class recording_transport final : public transport
 {
 public:
