@@ -1,7 +1,5 @@
 // Tests of a live cluster: scheduler, kubelets and the controllers of workloads against the state, in virtual time.
-#include "support.hpp"
-
-#include "live/live_cluster.hpp"
+#include "live.hpp"
 
 using namespace kubecoro;
 using namespace kubecoro::test;
@@ -11,49 +9,6 @@ namespace {
 const std::string apps = "/apis/apps/v1/namespaces/default/";
 const std::string jobs = "/apis/batch/v1/namespaces/default/jobs";
 const std::string pods = "/api/v1/namespaces/default/pods";
-
-struct live_server : server
-{
-    explicit live_server(apiserver::live_options options = {}) : live(state, options, now) {}
-
-    apiserver::live::live_cluster live;
-
-    /// Does all that is due now. @return when there is more to do.
-    std::optional<wall_time> settle()
-    {
-        for (int calls = 0; calls < 10'000; ++calls) {
-            const auto next = live.tick(now);
-            if (!next || *next > now) return next;
-        }
-        FAIL("the cluster does not settle");
-        return {};
-    }
-    void pass(std::chrono::seconds time)
-    {
-        const auto end = now + time;
-        for (auto next = settle(); next && *next <= end; next = settle()) now = *next;
-        now = end;
-        settle();
-    }
-    json::value read(const std::string& at) { return expect(200, "GET", at); }
-    std::size_t count(const std::string& at) { return read(at).at("items").as_array().size(); }
-    std::int64_t number(const std::string& at, const std::string& pointer)
-    {
-        const auto object = read(at);
-        boost::system::error_code ec;
-        const auto* found = object.find_pointer(pointer, ec);
-        return found ? found->as_int64() : 0;
-    }
-    std::string condition(const std::string& at, const std::string& type)
-    {
-        const auto object = read(at);
-        for (const auto& c : object.at_pointer("/status/conditions").as_array())
-            if (c.at("type") == json::string_view(type.data(), type.size()))
-                return std::string(c.at("status").as_string()) + " " +
-                       (c.as_object().contains("reason") ? std::string(c.at("reason").as_string()) : "");
-        return "";
-    }
-};
 
 std::string workload(const std::string& more, const std::string& image = "i:1", const std::string& annotations = {})
 {
@@ -406,6 +361,19 @@ TEST_CASE("live: a stateful set makes its pods in order", "[apiserver][live]")
     s.pass(std::chrono::seconds{10});
     CHECK(s.count(pods) == 1);
     s.expect(200, "GET", pods + "/w-0");
+}
+
+TEST_CASE("live: a stateful set that is made again under its name waits for the pods of the first", "[apiserver][live]")
+{
+    live_server s;
+    const auto w = apps + "statefulsets/w";
+    const auto body = workload(R"("replicas":2,"serviceName":"w",)");
+    s.expect(201, "POST", apps + "statefulsets", body);
+    s.pass(std::chrono::minutes{1});
+    s.expect(200, "DELETE", w);
+    s.expect(201, "POST", apps + "statefulsets", body);
+    s.pass(std::chrono::minutes{5});
+    CHECK(s.number(w, "/status/availableReplicas") == 2);
 }
 
 TEST_CASE("live: what is deleted by hand comes again, and what is restored goes on", "[apiserver][live]")

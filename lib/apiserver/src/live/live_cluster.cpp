@@ -133,12 +133,19 @@ void live_cluster::wake_budgets(const stored_object& changed)
     for (const auto& each : state_.budgets().of(changed)) ready_.insert({budget, each->key});
 }
 
+void live_cluster::wake_set_of_name(const std::string& pod_key)
+{
+    const item set{stateful_set, pod_key.substr(0, pod_key.rfind('-'))};
+    if (stores_[stateful_set]->objects().contains(set.key)) ready_.insert(set);
+}
+
 void live_cluster::note_pod(const stored_object& object, bool gone)
 {
     const item self{pod, object.key};
     wake_budgets(object);
     if (gone) {
         wake_owner(pods_.erase(object.key));
+        wake_set_of_name(object.key);
         ready_.erase(self);
         return;
     }

@@ -67,6 +67,8 @@ private:
     /// The nodes have changed: pods may be bound now.
     void note_nodes();
     void wake_owner(const std::string& uid);
+    /// A pod is gone: wakes the stateful set that may have waited for its name, which a pod of another owner had.
+    void wake_set_of_name(const std::string& pod_key);
     /// Wakes the disruption budgets that select a pod.
     void wake_budgets(const stored_object& changed);
     void take_due(wall_time now);
