@@ -4,7 +4,9 @@
 #include "world/world.hpp"
 
 #include <kubecoro/api/bytes.hpp>
+#include <kubecoro/api/detail/json_access.hpp>
 #include <kubecoro/apiserver/in_process.hpp>
+#include <kubecoro/base/try.hpp>
 #include <kubecoro/client/detail/no_server.hpp>
 #include <kubecoro/client/manifests.hpp>
 
@@ -18,6 +20,12 @@ namespace asio = boost::asio;
 namespace json = boost::json;
 
 namespace kubecoro::testing::detail {
+
+using kubecoro::detail::array_in;
+using kubecoro::detail::member_in;
+using kubecoro::detail::object_in;
+using kubecoro::detail::text_in;
+
 namespace {
 
 constexpr std::string_view author = "user";
@@ -25,13 +33,6 @@ constexpr duration first_work = std::chrono::seconds{5};
 constexpr std::size_t shortest_secret = 6;
 
 using manifests = std::vector<json::value>;
-
-std::string text_at(const json::value& v, std::string_view outer, std::string_view name = {})
-{
-    const auto* at = v.is_object() ? v.get_object().if_contains(outer) : nullptr;
-    if (at && !name.empty()) at = at->is_object() ? at->get_object().if_contains(name) : nullptr;
-    return at && at->is_string() ? std::string(at->get_string()) : std::string();
-}
 
 json::value namespace_object(const std::string& name)
 {
@@ -44,7 +45,7 @@ manifests namespaces_of(const std::string& own, const std::vector<const manifest
     std::set<std::string> names{own, "default"};
     for (const auto* some : all)
         for (const auto& o : *some)
-            if (auto ns = text_at(o, "metadata", "namespace"); !ns.empty()) names.insert(std::move(ns));
+            if (const auto ns = text_in(member_in(o, "metadata"), "namespace"); !ns.empty()) names.emplace(ns);
     manifests out;
     for (const auto& name : names) out.push_back(namespace_object(name));
     return out;
@@ -59,11 +60,11 @@ void add_secret(std::string text, std::set<std::string>& out)
 void add_secrets(const manifests& objects, std::set<std::string>& out)
 {
     for (const auto& o : objects) {
-        if (text_at(o, "kind") != "Secret") continue;
+        if (text_in(o, "kind") != "Secret") continue;
         for (const auto* part : {"data", "stringData"}) {
-            const auto* const values = o.get_object().if_contains(part);
-            if (!values || !values->is_object()) continue;
-            for (const auto& m : values->get_object()) {
+            const auto* const values = object_in(o, part);
+            if (!values) continue;
+            for (const auto& m : *values) {
                 if (!m.value().is_string()) continue;
                 const std::string text(m.value().get_string());
                 if (const auto plain = bytes::from_base64(text)) add_secret(plain->data, out);
@@ -80,16 +81,14 @@ schemas schemas_of(const manifests& definitions)
 {
     schemas out;
     for (const auto& d : definitions) {
-        if (text_at(d, "kind") != "CustomResourceDefinition") continue;
-        const auto& spec = d.get_object().at("spec");
-        const auto* const versions = spec.is_object() ? spec.get_object().if_contains("versions") : nullptr;
-        if (!versions || !versions->is_array()) continue;
-        for (const auto& v : versions->get_array()) {
-            const auto* const schema = v.is_object() ? v.get_object().if_contains("schema") : nullptr;
-            const auto* const root =
-                schema && schema->is_object() ? schema->get_object().if_contains("openAPIV3Schema") : nullptr;
-            const auto name = text_at(spec, "group") + "/" + text_at(v, "name") + "/" + text_at(spec, "names", "kind");
-            out.emplace(name, root ? *root : json::value());
+        const auto* const spec = member_in(d, "spec");
+        const auto* const versions = array_in(spec, "versions");
+        if (text_in(d, "kind") != "CustomResourceDefinition" || !versions) continue;
+        for (const auto& v : *versions) {
+            const auto* const schema = member_in(member_in(v, "schema"), "openAPIV3Schema");
+            std::string name(text_in(spec, "group"));
+            name.append("/").append(text_in(v, "name")).append("/").append(text_in(member_in(spec, "names"), "kind"));
+            out.emplace(std::move(name), schema ? *schema : json::value());
         }
     }
     return out;
@@ -98,8 +97,9 @@ schemas schemas_of(const manifests& definitions)
 user_object object_at(const resource_type& type, json::value manifest)
 {
     user_object out;
-    const auto name = text_at(manifest, "metadata", "name");
-    auto ns = text_at(manifest, "metadata", "namespace");
+    const auto* const meta = member_in(manifest, "metadata");
+    const std::string name(text_in(meta, "name"));
+    std::string ns(text_in(meta, "namespace"));
     if (type.namespaced && ns.empty()) ns = "default";
     out.collection = type.path_prefix() + (type.namespaced ? "/namespaces/" + ns : "") + "/" + type.plural;
     out.path = out.collection + "/" + name;
@@ -124,14 +124,6 @@ struct workshop
     ~workshop() { run.destroy_coroutines(); }
     workshop(const workshop&) = delete;
     workshop& operator=(const workshop&) = delete;
-
-    result<> apply(manifests objects)
-    {
-        apply_options how;
-        how.field_manager = author;
-        if (const auto done = run.run(apply_all(user, std::move(objects), std::move(how))); !done) return done.error();
-        return {};
-    }
 };
 
 result<std::vector<access_right>> rights_of(workshop& w, const scenario& s)
@@ -147,25 +139,45 @@ result<std::vector<access_right>> rights_of(workshop& w, const scenario& s)
     return m.rights();
 }
 
-result<std::vector<user_object>> objects_of_user(workshop& w, manifests objects, const schemas& custom)
+asio::awaitable<result<user_object>> object_of_user(client user, json::value o, const schemas& custom)
 {
-    std::vector<user_object> out;
-    for (auto& o : objects) {
-        const auto version = text_at(o, "apiVersion");
-        const auto kind = text_at(o, "kind");
-        if (text_at(o, "metadata", "name").empty())
-            return failure(cond::invalid, "an object of the kind " + kind + " has no name");
-        auto got_type = w.run.run(w.user.resource_of(version, kind));
-        if (!got_type) return got_type.error();
-        const auto type = std::move(*got_type);
-        const auto schema = custom.find(version + "/" + kind);
-        auto edits = schema == custom.end() ? std::vector<spec_edit>() : edits_of(schema->second, o);
-        auto made = object_at(type, std::move(o));
-        made.custom = schema != custom.end();
-        made.edits = std::move(edits);
-        out.push_back(std::move(made));
+    const std::string version(text_in(o, "apiVersion")), kind(text_in(o, "kind"));
+    if (text_in(member_in(o, "metadata"), "name").empty())
+        co_return failure(cond::invalid, "an object of the kind " + kind + " has no name");
+    KUBECORO_TRY(const auto type, co_await user.resource_of(version, kind));
+    const auto schema = custom.find(version + "/" + kind);
+    auto edits = schema == custom.end() ? std::vector<spec_edit>() : edits_of(schema->second, o);
+    auto made = object_at(type, std::move(o));
+    made.custom = schema != custom.end();
+    made.edits = std::move(edits);
+    co_return made;
+}
+
+asio::awaitable<result<scenario>> prepare(workshop& w, scenario s, std::vector<access_right> rights)
+{
+    const auto& options = *s.options;
+    const rbac_options account{.name = s.replicas.name, .ns = s.replicas.name};
+    KUBECORO_TRY(auto definitions, load_all(options.definitions));
+    KUBECORO_TRY(auto surroundings, load_all(options.surroundings));
+    KUBECORO_TRY(auto objects, load_all(options.objects));
+    KUBECORO_TRY(auto granted, load_manifests(rbac_manifest(rights, account), "rights"));
+    s.rights = std::move(rights);
+    add_secrets(surroundings, s.secrets);
+    add_secrets(objects, s.secrets);
+    const auto custom = schemas_of(definitions);
+    auto namespaces = namespaces_of(s.replicas.name, {&surroundings, &objects});
+    for (auto* each : {&namespaces, &definitions, &surroundings, &granted}) {
+        apply_options how;
+        how.field_manager = author;
+        KUBECORO_TRY(co_await apply_all(w.user, std::move(*each), std::move(how)));
     }
-    return out;
+    for (auto& o : objects) {
+        KUBECORO_TRY(auto made, co_await object_of_user(w.user, std::move(o), custom));
+        s.objects.push_back(std::move(made));
+    }
+    KUBECORO_TRY(co_await sleep_for(w.run.clock(), first_work));
+    KUBECORO_TRY(s.base, co_await w.server.snapshot());
+    co_return s;
 }
 
 } // namespace
@@ -180,40 +192,10 @@ result<scenario> make_scenario(const operator_function& add, const operator_chec
     s.replicas.managing.leader_election = {};
     s.replicas.managing.shards = {};
     s.account = "system:serviceaccount:" + s.replicas.name + ":" + s.replicas.name;
-
-    auto got_definitions = load_all(options.definitions);
-    if (!got_definitions) return got_definitions.error();
-    auto definitions = std::move(*got_definitions);
-    auto got_surroundings = load_all(options.surroundings);
-    if (!got_surroundings) return got_surroundings.error();
-    auto surroundings = std::move(*got_surroundings);
-    auto got_objects = load_all(options.objects);
-    if (!got_objects) return got_objects.error();
-    auto objects = std::move(*got_objects);
-    add_secrets(surroundings, s.secrets);
-    add_secrets(objects, s.secrets);
-    const auto custom = schemas_of(definitions);
-
     workshop w(options);
-    if (auto done = w.apply(namespaces_of(s.replicas.name, {&surroundings, &objects})); !done) return done.error();
-    if (auto done = w.apply(std::move(definitions)); !done) return done.error();
-    if (auto done = w.apply(std::move(surroundings)); !done) return done.error();
-    auto got_s_rights = rights_of(w, s);
-    if (!got_s_rights) return got_s_rights.error();
-    s.rights = std::move(*got_s_rights);
-    const rbac_options account{.name = s.replicas.name, .ns = s.replicas.name};
-    auto got_rights = load_manifests(rbac_manifest(s.rights, account), "rights");
-    if (!got_rights) return got_rights.error();
-    auto rights = std::move(*got_rights);
-    if (auto done = w.apply(std::move(rights)); !done) return done.error();
-    auto got_s_objects = objects_of_user(w, std::move(objects), custom);
-    if (!got_s_objects) return got_s_objects.error();
-    s.objects = std::move(*got_s_objects);
-    w.run.advance(first_work);
-    auto got_s_base = w.run.run(w.server.snapshot());
-    if (!got_s_base) return got_s_base.error();
-    s.base = std::move(*got_s_base);
-    return s;
+    auto rights = rights_of(w, s);
+    if (!rights) return rights.error();
+    return w.run.run(prepare(w, std::move(s), std::move(*rights)));
 }
 
 } // namespace kubecoro::testing::detail

@@ -2,7 +2,9 @@
 
 #include "world/world.hpp"
 
+#include <kubecoro/api/detail/json_access.hpp>
 #include <kubecoro/apiserver/server.hpp>
+#include <kubecoro/base/try.hpp>
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -12,19 +14,17 @@
 #include <set>
 #include <utility>
 
+namespace asio = boost::asio;
 namespace json = boost::json;
 
 namespace kubecoro::testing::detail {
+
+using kubecoro::detail::text_in;
+
 namespace {
 
 constexpr duration life_before = std::chrono::seconds{10};
 constexpr std::string_view owner_name = "owner-of-others";
-
-std::string text_in(const json::object& o, std::string_view name)
-{
-    const auto* const v = o.if_contains(name);
-    return v && v->is_string() ? std::string(v->get_string()) : std::string();
-}
 
 /// Fields that a server gives to each object for itself.
 void strip(json::object& o)
@@ -56,15 +56,41 @@ json::object metadata_of(const json::object& before, const std::string& name, co
 }
 
 /// The uid of the owner in a namespace, which is made if it is not there.
-result<std::string> owner_in(runner& run, apiserver::embedded_server& server, const std::string& ns)
+asio::awaitable<result<std::string>> owner_in(apiserver::embedded_server& server, std::string ns)
 {
     const auto collection = "/api/v1/namespaces/" + ns + "/configmaps";
-    auto there = run.run(server.execute("GET", collection + "/" + std::string(owner_name)));
-    if (!there)
-        there =
-            run.run(server.execute("POST", collection, R"({"metadata":{"name":")" + std::string(owner_name) + "\"}}"));
-    if (!there) return there.error();
-    return text_in(json::parse(*there).at("metadata").as_object(), "uid");
+    const std::string name(owner_name);
+    auto there = co_await server.execute("GET", collection + "/" + name);
+    if (!there) there = co_await server.execute("POST", collection, R"({"metadata":{"name":")" + name + "\"}}");
+    if (!there) co_return there.error();
+    co_return std::string(text_in(json::parse(*there).at("metadata"), "uid"));
+}
+
+asio::awaitable<result<scenario>> add_others(apiserver::embedded_server& server, time_source& time, scenario about,
+                                             const std::vector<made_object>& made, bool same_name)
+{
+    KUBECORO_TRY(co_await server.restore(about.base));
+    std::set<std::string> resources;
+    for (const auto& m : made) {
+        const auto resource = m.key.substr(0, m.key.find(' '));
+        auto whole = json::parse(m.text).as_object();
+        const auto meta = whole.at("metadata").as_object();
+        const std::string ns(text_in(meta, "namespace"));
+        if (ns.empty() || !text_in(meta, "generateName").empty()) continue;
+        const auto name = (same_name ? "" : "others-") + std::string(text_in(meta, "name"));
+        if (!same_name && !resources.insert(resource).second) continue;
+        // A namespace that the user makes is not there yet.
+        const auto owner = co_await owner_in(server, ns);
+        if (!owner) continue;
+        whole["metadata"] = metadata_of(meta, name, *owner, !same_name);
+        strip(whole);
+        if (same_name) whole.erase("data");
+        if (co_await server.execute("POST", m.collection, json::serialize(whole)))
+            about.others.insert(resource + " " + ns + "/" + name);
+    }
+    KUBECORO_TRY(co_await sleep_for(time, life_before));
+    KUBECORO_TRY(about.base, co_await server.snapshot());
+    co_return about;
 }
 
 } // namespace
@@ -73,35 +99,9 @@ result<scenario> with_others(scenario about, const std::vector<made_object>& mad
 {
     runner run;
     apiserver::embedded_server server(run.executor(), server_options_of(*about.options, run.shared_clock(), 2));
-    const struct end
-    {
-        runner& r;
-        ~end() { r.destroy_coroutines(); }
-    } at_end{run};
-    if (auto done = run.run(server.restore(about.base)); !done) return done.error();
-    std::set<std::string> resources;
-    for (const auto& m : made) {
-        const auto resource = m.key.substr(0, m.key.find(' '));
-        auto whole = json::parse(m.text).as_object();
-        const auto meta = whole.at("metadata").as_object();
-        const auto ns = text_in(meta, "namespace");
-        if (ns.empty() || !text_in(meta, "generateName").empty()) continue;
-        const auto name = (same_name ? "" : "others-") + text_in(meta, "name");
-        if (!same_name && !resources.insert(resource).second) continue;
-        // A namespace that the user makes is not there yet.
-        const auto owner = owner_in(run, server, ns);
-        if (!owner) continue;
-        whole["metadata"] = metadata_of(meta, name, *owner, !same_name);
-        strip(whole);
-        if (same_name) whole.erase("data");
-        if (run.run(server.execute("POST", m.collection, json::serialize(whole))))
-            about.others.insert(resource + " " + ns + "/" + name);
-    }
-    run.advance(life_before);
-    auto got_about_base = run.run(server.snapshot());
-    if (!got_about_base) return got_about_base.error();
-    about.base = std::move(*got_about_base);
-    return about;
+    auto out = run.run(add_others(server, run.clock(), std::move(about), made, same_name));
+    run.destroy_coroutines();
+    return out;
 }
 
 } // namespace kubecoro::testing::detail

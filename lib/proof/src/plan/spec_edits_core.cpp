@@ -1,5 +1,7 @@
 #include "plan/spec_edits_core.hpp"
 
+#include <kubecoro/api/detail/json_access.hpp>
+
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
@@ -10,6 +12,12 @@
 namespace json = boost::json;
 
 namespace kubecoro::testing::detail {
+
+using kubecoro::detail::array_in;
+using kubecoro::detail::member_in;
+using kubecoro::detail::object_in;
+using kubecoro::detail::text_in;
+
 namespace {
 
 constexpr std::size_t deepest = 5;
@@ -17,20 +25,9 @@ constexpr std::size_t most_edits = 60;
 
 using path = std::vector<std::string>;
 
-const json::value* member(const json::value& v, std::string_view name)
-{
-    return v.is_object() ? v.get_object().if_contains(name) : nullptr;
-}
-
-std::string text_of(const json::value& v, std::string_view name)
-{
-    const auto* const m = member(v, name);
-    return m && m->is_string() ? std::string(m->get_string()) : std::string();
-}
-
 std::int64_t number_of(const json::value& v, std::string_view name, std::int64_t otherwise)
 {
-    const auto* const m = member(v, name);
+    const auto* const m = member_in(v, name);
     return m && m->is_number() ? m->to_number<std::int64_t>() : otherwise;
 }
 
@@ -50,12 +47,12 @@ std::string joined(const path& at)
 /// A value that the schema of a property allows, and that it has not.
 std::optional<json::value> another_value(const json::value& schema, const json::value* now)
 {
-    if (const auto* const all = member(schema, "enum"); all && all->is_array()) {
-        for (const auto& v : all->get_array())
+    if (const auto* const all = array_in(schema, "enum")) {
+        for (const auto& v : *all)
             if (!now || v != *now) return v;
         return std::nullopt;
     }
-    const auto type = text_of(schema, "type");
+    const auto type = text_in(schema, "type");
     if (type == "boolean") return json::value(!(now && now->is_bool() && now->get_bool()));
     if (type == "integer" || type == "number") {
         const auto least = number_of(schema, "minimum", 0);
@@ -66,7 +63,7 @@ std::optional<json::value> another_value(const json::value& schema, const json::
         if (n < most) return json::value(n + 1);
         return n > least ? std::optional<json::value>(n - 1) : std::nullopt;
     }
-    if (type != "string" || member(schema, "pattern") || member(schema, "format")) return std::nullopt;
+    if (type != "string" || member_in(schema, "pattern") || member_in(schema, "format")) return std::nullopt;
     auto text = now && now->is_string() ? std::string(now->get_string()) : std::string();
     if (static_cast<std::int64_t>(text.size()) < number_of(schema, "maxLength", 1000)) return json::value(text + "x");
     return std::nullopt;
@@ -79,11 +76,11 @@ public:
 
     void properties(const json::value& schema, const json::value& now)
     {
-        const auto* const all = member(schema, "properties");
-        if (!all || !all->is_object() || at_.size() >= deepest) return;
-        for (const auto& m : all->get_object()) {
+        const auto* const all = object_in(schema, "properties");
+        if (!all || at_.size() >= deepest) return;
+        for (const auto& m : *all) {
             at_.emplace_back(m.key());
-            property(m.value(), member(now, m.key()), is_required(schema, m.key()));
+            property(m.value(), member_in(now, m.key()), is_required(schema, m.key()));
             at_.pop_back();
         }
     }
@@ -91,22 +88,20 @@ public:
 private:
     static bool is_required(const json::value& schema, std::string_view name)
     {
-        const auto* const all = member(schema, "required");
-        return all && all->is_array() &&
-               std::any_of(all->get_array().begin(), all->get_array().end(),
-                           [&](const auto& r) { return r.is_string() && r.get_string() == name; });
+        const auto* const all = array_in(schema, "required");
+        return all && std::any_of(all->begin(), all->end(),
+                                  [&](const auto& r) { return r.is_string() && r.get_string() == name; });
     }
 
     void property(const json::value& schema, const json::value* now, bool required)
     {
         if (auto value = another_value(schema, now)) add(*value, now);
-        if (const auto* const inner = member(schema, "additionalProperties");
-            inner && text_of(*inner, "type") == "string") {
+        if (text_in(member_in(schema, "additionalProperties"), "type") == "string") {
             at_.emplace_back("added");
             add("x", nullptr);
             at_.pop_back();
         }
-        const auto* const items = member(schema, "items");
+        const auto* const items = member_in(schema, "items");
         if (items && now && now->is_array())
             if (auto value = another_value(*items, nullptr)) {
                 auto longer = now->get_array();
@@ -156,11 +151,10 @@ json::value changed(const json::value& v, bool is_base64)
 std::vector<spec_edit> edits_of(const json::value& schema, const json::value& object)
 {
     std::vector<spec_edit> out;
-    const auto* const properties = member(schema, "properties");
-    const auto* const spec = properties ? member(*properties, "spec") : nullptr;
+    const auto* const spec = member_in(member_in(schema, "properties"), "spec");
     if (!spec) return out;
     walk w(out, "spec");
-    const auto* const now = member(object, "spec");
+    const auto* const now = member_in(object, "spec");
     w.properties(*spec, now ? *now : json::value(json::object()));
     return out;
 }
@@ -172,7 +166,7 @@ std::optional<std::string> other_value(const json::value& sent, std::uint64_t dr
     add_fields(sent, at, fields);
     if (fields.empty()) return std::nullopt;
     const auto& [where, value] = fields[draw % fields.size()];
-    return patch_of(where, changed(value, text_of(sent, "kind") == "Secret" && where.front() == "data"));
+    return patch_of(where, changed(value, text_in(sent, "kind") == "Secret" && where.front() == "data"));
 }
 
 } // namespace kubecoro::testing::detail

@@ -1,5 +1,7 @@
 #include "state/masked_state_core.hpp"
 
+#include <kubecoro/api/detail/json_access.hpp>
+
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
@@ -11,19 +13,12 @@
 namespace json = boost::json;
 
 namespace kubecoro::testing::detail {
+
+using kubecoro::detail::member_in;
+using kubecoro::detail::object_in;
+using kubecoro::detail::text_in;
+
 namespace {
-
-std::string text_in(const json::object& o, std::string_view name)
-{
-    const auto* v = o.if_contains(name);
-    return v && v->is_string() ? std::string(v->get_string()) : std::string();
-}
-
-const json::object* object_in(const json::object& o, std::string_view name)
-{
-    const auto* v = o.if_contains(name);
-    return v ? v->if_object() : nullptr;
-}
 
 bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
@@ -61,8 +56,7 @@ struct vocabulary
 
 std::string name_of(const seen_object& o)
 {
-    const auto* meta = object_in(o.whole, "metadata");
-    const auto made = meta ? text_in(*meta, "generateName") : std::string();
+    const std::string made(text_in(member_in(o.whole, "metadata"), "generateName"));
     return made.empty() || !o.name.starts_with(made) ? o.name : made + "(made)";
 }
 
@@ -229,13 +223,16 @@ std::vector<seen_object> objects_of(std::string_view dump, const dump_lines& kno
         dump.remove_prefix(end == std::string_view::npos ? dump.size() : end + 1);
         if (known.contains(line)) continue;
         auto entry = json::parse(line);
-        auto resource = text_in(entry.get_object(), "resource");
+        std::string resource(text_in(entry, "resource"));
         if (resource.empty() || is_left_out(resource)) continue;
         auto& whole = entry.at("object").as_object();
         const auto* const meta = object_in(whole, "metadata");
         if (!meta) continue;
-        seen_object o{
-            std::move(resource), text_in(*meta, "namespace"), text_in(*meta, "name"), text_in(*meta, "uid"), {}};
+        seen_object o{std::move(resource),
+                      std::string(text_in(*meta, "namespace")),
+                      std::string(text_in(*meta, "name")),
+                      std::string(text_in(*meta, "uid")),
+                      {}};
         o.whole = std::move(whole);
         out.push_back(std::move(o));
     }
