@@ -94,10 +94,10 @@ TEST_CASE("proof: a seed draws the same faults again, and all kinds are drawn", 
             CHECK(f.request <= 11);
         }
     }
-    CHECK(kinds.size() == 20);
+    CHECK(kinds.size() == 23);
     const auto all = plans_of_all(4, 2, 3);
     REQUIRE(all.size() == 18);
-    CHECK(all[16].size() == 8); // each child is deleted, and three of its fields are changed
+    CHECK(all[16].size() == 10); // each child is deleted, also while it is held, and three of its fields are changed
     CHECK(all[17].size() == 3);
     CHECK(plans_of_all(1, 0, 0).size() == 4);
     CHECK(describe(planned_fault{.kind = fault_kind::touched}) == "when settled: a user touches an object");

@@ -91,6 +91,8 @@ public:
         if (defect_ == planted::lacks_a_right) (void)co_await cluster_.list(secrets, "default");
         const auto kept = co_await keep(note);
         if (!kept && kept.error() == cond::already_exists) co_return action::requeue_after(std::chrono::minutes{1});
+        if (!kept && defect_ == planted::gives_up_when_refused && kept.error() == cond::forbidden)
+            co_return action::done();
         if (!kept) co_return kept.error();
         KUBECORO_TRY(co_await report(note));
         co_return action::done();

@@ -35,6 +35,8 @@ enum class planted
     counts_twice,
     /// The children have no owner; it deletes them at the end, and does not look whether that has succeeded.
     swallows_failures,
+    /// Takes a refusal for the last word: no further run when a quota or a policy has refused the child.
+    gives_up_when_refused,
     /// Does not watch its children.
     ignores_children,
     /// Leaves a child as it is when the text has changed.

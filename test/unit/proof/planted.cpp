@@ -64,6 +64,7 @@ TEST_CASE("proof: every planted defect is found", "[proof]")
         {planted::writes_in_each_run, oracle::stays_converged},
         {planted::tells_everything, oracle::stays_converged},
         {planted::counts_twice, oracle::converges, true},
+        {planted::gives_up_when_refused, oracle::converges, false, 60},
         {planted::swallows_failures, oracle::cleans_up, true},
         {planted::ignores_children, oracle::converges, true},
         {planted::keeps_the_first_text, oracle::converges, true},

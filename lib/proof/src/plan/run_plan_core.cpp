@@ -11,20 +11,35 @@ namespace {
 constexpr std::array<fault_kind, 4> systematic{fault_kind::dies_before, fault_kind::dies_unanswered,
                                                fault_kind::dies_answered, fault_kind::server_error};
 
-constexpr std::array<fault_kind, 19> at_requests{
-    fault_kind::dies_before,       fault_kind::dies_unanswered, fault_kind::dies_answered, fault_kind::server_error,
-    fault_kind::too_many_requests, fault_kind::refused,         fault_kind::answer_lost,   fault_kind::late_request,
-    fault_kind::watches_cut,       fault_kind::watches_expired, fault_kind::late_events,   fault_kind::hidden_event,
-    fault_kind::stale_start,       fault_kind::conflict,        fault_kind::child_deleted, fault_kind::child_changed,
-    fault_kind::touched,           fault_kind::recreated,       fault_kind::clock_jump};
+constexpr std::array<fault_kind, 22> at_requests{
+    fault_kind::dies_before,       fault_kind::dies_unanswered, fault_kind::dies_answered,  fault_kind::server_error,
+    fault_kind::too_many_requests, fault_kind::refused,         fault_kind::quota_exceeded, fault_kind::write_denied,
+    fault_kind::answer_lost,       fault_kind::late_request,    fault_kind::watches_cut,    fault_kind::watches_expired,
+    fault_kind::late_events,       fault_kind::hidden_event,    fault_kind::stale_start,    fault_kind::conflict,
+    fault_kind::child_deleted,     fault_kind::child_changed,   fault_kind::child_held,     fault_kind::touched,
+    fault_kind::recreated,         fault_kind::clock_jump};
 
-constexpr std::array<fault_kind, 12> when_settled{
+constexpr std::array<fault_kind, 13> when_settled{
     fault_kind::dies_before,  fault_kind::watches_cut, fault_kind::watches_expired, fault_kind::late_events,
     fault_kind::hidden_event, fault_kind::stale_start, fault_kind::child_deleted,   fault_kind::child_changed,
-    fault_kind::spec_edited,  fault_kind::touched,     fault_kind::recreated,       fault_kind::clock_jump};
+    fault_kind::child_held,   fault_kind::spec_edited, fault_kind::touched,         fault_kind::recreated,
+    fault_kind::clock_jump};
+
+constexpr std::array<fault_kind, 7> lasting{
+    fault_kind::quota_exceeded, fault_kind::write_denied, fault_kind::late_request, fault_kind::late_events,
+    fault_kind::hidden_event,   fault_kind::stale_start,  fault_kind::child_held};
+
+bool is_in(const auto& kinds, fault_kind k) { return std::find(kinds.begin(), kinds.end(), k) != kinds.end(); }
+
+/// An answer in the server's place may be one, or last as long as an overload.
+bool may_last(fault_kind k)
+{
+    return k == fault_kind::server_error || k == fault_kind::too_many_requests || k == fault_kind::refused;
+}
 
 constexpr std::size_t most_acts = 40;
 constexpr std::size_t changes_of_a_child = 3;
+constexpr duration time_held = std::chrono::seconds{20};
 constexpr std::size_t most_faults = 5;
 constexpr std::size_t longest_seconds = 90;
 
@@ -45,6 +60,10 @@ std::string_view to_string(fault_kind k) noexcept
         return "the server answers 429";
     case fault_kind::refused:
         return "the connection is refused";
+    case fault_kind::quota_exceeded:
+        return "a quota is used up";
+    case fault_kind::write_denied:
+        return "a policy of the cluster denies writes";
     case fault_kind::answer_lost:
         return "the server does it, and the answer is lost";
     case fault_kind::late_request:
@@ -65,6 +84,8 @@ std::string_view to_string(fault_kind k) noexcept
         return "another user deletes an object of the operator";
     case fault_kind::child_changed:
         return "another user changes an object of the operator";
+    case fault_kind::child_held:
+        return "another user deletes an object of the operator, which a finalizer holds";
     case fault_kind::spec_edited:
         return "a user changes a property, and changes it back";
     case fault_kind::touched:
@@ -94,6 +115,7 @@ std::vector<run_plan> plans_of_all(std::size_t requests, std::size_t children, s
     run_plan of_children;
     for (std::size_t n = 0; n < std::min(children, most_acts); ++n) {
         of_children.push_back({.kind = fault_kind::child_deleted, .draw = n});
+        of_children.push_back({.kind = fault_kind::child_held, .draw = n, .lasts = time_held});
         for (std::size_t field = 0; field < changes_of_a_child; ++field)
             of_children.push_back({.kind = fault_kind::child_changed, .draw = n + field * children});
     }
@@ -116,9 +138,7 @@ run_plan draw_plan(std::uint64_t seed, std::size_t requests)
         if (!settled) f.request = 1 + random() % (requests + requests / 4 + 1);
         f.draw = random();
         const auto seconds = 1 + random() % longest_seconds;
-        const bool lasts = f.kind == fault_kind::late_request || f.kind == fault_kind::late_events ||
-                           f.kind == fault_kind::hidden_event || f.kind == fault_kind::stale_start;
-        if (lasts) f.lasts = std::chrono::seconds(seconds);
+        if (is_in(lasting, f.kind) || (may_last(f.kind) && f.draw % 2 == 0)) f.lasts = std::chrono::seconds(seconds);
         if (f.kind == fault_kind::clock_jump) f.lasts = std::chrono::minutes(static_cast<int>(random() % 240) - 120);
         out.push_back(f);
     }

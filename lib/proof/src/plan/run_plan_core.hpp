@@ -23,12 +23,16 @@ enum class fault_kind
     dies_unanswered,
     /// It ends when it has done all that the answer led to at once.
     dies_answered,
-    /// 500, 503 or 504, and nothing is done.
+    /// 500, 503 or 504, and nothing is done. With a duration: the same for all requests that follow, as for the next four.
     server_error,
-    /// 429, and nothing is done.
+    /// 429 with Retry-After, and nothing is done.
     too_many_requests,
     /// The connection is refused.
     refused,
+    /// A quota is used up: nothing can be created, 403.
+    quota_exceeded,
+    /// A policy of the cluster refuses what is written, 403.
+    write_denied,
     /// The server does the request, and the connection breaks before the answer.
     answer_lost,
     /// The request arrives late.
@@ -49,6 +53,8 @@ enum class fault_kind
     child_deleted,
     /// Another user changes a field that the operator has written.
     child_changed,
+    /// Another user deletes an object that the operator has made, and a finalizer of another writer holds it for a time.
+    child_held,
     /// A user changes one property of a custom resource, and changes it back. When the state has settled only.
     spec_edited,
     /// A user touches an object of theirs.

@@ -3,9 +3,11 @@
 #include "state/masked_state_core.hpp"
 #include "world/stale_reads.hpp"
 
+#include <kubecoro/api/detail/json_access.hpp>
 #include <kubecoro/base/try.hpp>
 
 #include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
 
 #include <array>
 #include <charconv>
@@ -15,35 +17,34 @@ namespace asio = boost::asio;
 namespace json = boost::json;
 
 namespace kubecoro::testing::detail {
+
+using kubecoro::detail::array_in;
+using kubecoro::detail::member_in;
+using kubecoro::detail::text_in;
+
 namespace {
 
 constexpr duration short_pause = std::chrono::seconds{1};
 constexpr duration poll = std::chrono::milliseconds{200};
 constexpr int most_polls = 3'000;
+constexpr int most_conflicts = 20;
+constexpr std::string_view foreign_finalizer = "proof.kubecoro.dev/held";
 
-/// Name, namespace and version of the object in an answer.
+/// Name and version of the object in an answer.
 struct written
 {
-    std::string ns, name;
+    std::string name;
     std::uint64_t version = 0;
 };
 
-written object_in(std::string_view body)
+written written_in(std::string_view body)
 {
     written out;
     boost::system::error_code ignored;
-    const auto v = json::parse(body, ignored);
-    const auto* const whole = v.if_object();
-    const auto* const meta = whole ? whole->if_contains("metadata") : nullptr;
-    const auto* const m = meta ? meta->if_object() : nullptr;
-    if (!m) return out;
-    const auto text = [m](std::string_view name) {
-        const auto* const t = m->if_contains(name);
-        return t && t->is_string() ? std::string(t->get_string()) : std::string();
-    };
-    out.ns = text("namespace");
-    out.name = text("name");
-    const auto version = text("resourceVersion");
+    const auto whole = json::parse(body, ignored);
+    const auto* const meta = member_in(whole, "metadata");
+    out.name = text_in(meta, "name");
+    const auto version = text_in(meta, "resourceVersion");
     std::from_chars(version.data(), version.data() + version.size(), out.version);
     return out;
 }
@@ -66,6 +67,7 @@ fault_injector::fault_injector(const scenario& about, run_plan plan, world& w)
       world_(&w),
       news_(w.now()),
       events_held_until_(w.now()),
+      refused_until_(w.now()),
       stale_until_(w.now())
 {
 }
@@ -78,7 +80,8 @@ void fault_injector::has_news()
 
 bool fault_injector::is_busy() const
 {
-    return hidden_ || late_ != 0 || events_held_until_ > world_->now() || world_->hands() != 0;
+    const auto now = world_->now();
+    return hidden_ || late_ != 0 || events_held_until_ > now || refused_until_ > now || world_->hands() != 0;
 }
 
 void fault_injector::leaves(traffic& t, planned_answer& made_up)
@@ -88,6 +91,7 @@ void fault_injector::leaves(traffic& t, planned_answer& made_up)
     t.number = ++count_;
     for (auto& f : plan_)
         if (enabled_ && f.request == t.number) apply(f, t, made_up);
+    if (t.end == fate::passes && world_->now() < refused_until_) refuse(refusal_, t, made_up);
     if (t.end == fate::passes || t.end == fate::lost) return;
     if (world_->notes().traced())
         world_->notes().note("request " + std::to_string(t.number), t.method + " " + t.target + " does not arrive");
@@ -103,19 +107,14 @@ void fault_injector::apply(const planned_fault& f, traffic& t, planned_answer& m
     case fault_kind::stale_start:
         t.end = fate::never_sent;
         return begin_stale_start(f);
-    case fault_kind::server_error: {
-        constexpr std::array<int, 3> codes{500, 503, 504};
-        t.end = fate::answered_by_plan;
-        made_up = {codes[f.draw % codes.size()], "InternalError"};
-        return;
-    }
+    case fault_kind::server_error:
     case fault_kind::too_many_requests:
-        t.end = fate::answered_by_plan;
-        made_up = {429, "TooManyRequests"};
-        return;
     case fault_kind::refused:
-        t.end = fate::refused;
-        return;
+    case fault_kind::quota_exceeded:
+    case fault_kind::write_denied:
+        refusal_ = f;
+        refused_until_ = world_->now() + f.lasts;
+        return refuse(f, t, made_up);
     case fault_kind::answer_lost:
         t.end = fate::lost;
         return;
@@ -130,6 +129,8 @@ void fault_injector::apply(const planned_fault& f, traffic& t, planned_answer& m
     case fault_kind::hidden_event:
         hides_ = f;
         return;
+    case fault_kind::child_held:
+        return world_->spawn(meddle_with_child(f));
     case fault_kind::recreated:
         if (!about_->objects.empty()) world_->spawn(recreate(about_->objects[f.draw % about_->objects.size()]));
         return;
@@ -138,6 +139,36 @@ void fault_injector::apply(const planned_fault& f, traffic& t, planned_answer& m
     default: // at the server, or with the answer
         later_.emplace(t.number, f);
     }
+}
+
+void fault_injector::refuse(const planned_fault& f, traffic& t, planned_answer& made_up)
+{
+    constexpr std::array<int, 3> codes{500, 503, 504};
+    const auto what = t.route.display_name();
+    const bool creates = t.route.verb == "create" && t.route.subresource.empty();
+    const bool is_work = t.route.writes() && !t.route.is_bookkeeping();
+    switch (f.kind) {
+    case fault_kind::server_error:
+        made_up = {codes[f.draw % codes.size()], "InternalError", "the check lets the server fail"};
+        break;
+    case fault_kind::too_many_requests:
+        made_up = {429, "TooManyRequests", "Too many requests, please try again later."};
+        break;
+    case fault_kind::quota_exceeded:
+        if (!creates || !is_work) return;
+        made_up = {403, "Forbidden",
+                   what + " is forbidden: exceeded quota: proof, requested: count/" + what + "=1, used: count/" + what +
+                       "=1, limited: count/" + what + "=1"};
+        break;
+    case fault_kind::write_denied:
+        if (t.route.verb == "delete" || !is_work) return;
+        made_up = {403, "Forbidden", "admission webhook proof.kubecoro.dev denied the request: not now"};
+        break;
+    default:
+        t.end = fate::refused;
+        return;
+    }
+    t.end = fate::answered_by_plan;
 }
 
 void fault_injector::act(const planned_fault& f)
@@ -219,6 +250,7 @@ asio::awaitable<result<>> fault_injector::meddle_with_child(planned_fault f)
     if (children_.empty()) co_return result<>{};
     const auto n = f.draw % children_.size();
     const auto [key, path] = *std::next(children_.begin(), static_cast<std::ptrdiff_t>(n));
+    if (f.kind == fault_kind::child_held) co_return co_await hold(key, path, f.lasts);
     if (f.kind == fault_kind::child_deleted) {
         world_->notes().note("user", "deletes " + key);
         (void)co_await world_->server().execute("DELETE", path);
@@ -228,6 +260,36 @@ asio::awaitable<result<>> fault_injector::meddle_with_child(planned_fault f)
         if (!patch) co_return result<>{};
         world_->notes().note("user", "changes " + key + ": " + *patch);
         (void)co_await world_->server().execute("PATCH", path, *patch);
+    }
+    has_news();
+    co_return result<>{};
+}
+
+asio::awaitable<result<>> fault_injector::hold(std::string key, std::string path, duration lasts)
+{
+    world_->notes().note("user", "deletes " + key + ", which a finalizer holds");
+    KUBECORO_TRY(co_await set_finalizer(path, true));
+    (void)co_await world_->server().execute("DELETE", path);
+    has_news();
+    KUBECORO_TRY(co_await sleep_for(world_->clock(), lasts));
+    world_->notes().note("user", "takes the finalizer off " + key);
+    co_return co_await set_finalizer(std::move(path), false);
+}
+
+asio::awaitable<result<>> fault_injector::set_finalizer(std::string path, bool there)
+{
+    for (int n = 0; n < most_conflicts; ++n) {
+        const auto now = co_await world_->server().execute("GET", path);
+        if (!now) break; // the object is gone
+        const auto whole = json::parse(*now);
+        json::object meta{{"resourceVersion", text_in(whole.at("metadata"), "resourceVersion")}};
+        auto& all = meta["finalizers"].emplace_array();
+        if (const auto* const before = array_in(whole.at("metadata"), "finalizers"))
+            for (const auto& f : *before)
+                if (f != json::value(foreign_finalizer)) all.push_back(f);
+        if (there) all.emplace_back(foreign_finalizer);
+        const auto body = json::serialize(json::object{{"metadata", std::move(meta)}});
+        if (co_await world_->server().execute("PATCH", path, body)) break;
     }
     has_news();
     co_return result<>{};
@@ -254,7 +316,7 @@ asio::awaitable<result<>> fault_injector::recreate(user_object which)
 void fault_injector::note_write(const traffic& t, std::string_view body)
 {
     if (t.status >= 300) return;
-    const auto o = object_in(body);
+    const auto o = written_in(body);
     if (o.version != 0) versions_.push_back(o.version);
     if (t.route.is_bookkeeping()) return;
     has_news();
@@ -298,7 +360,7 @@ bool fault_injector::loses(const traffic& t, std::string_view event)
     if (world_->notes().traced())
         world_->notes().note("event",
                              t.route.display_name() + " " + std::string(event.substr(0, 16)) + " " +
-                                 object_in(event.substr(std::min(event.size(), event.find("\"object\":") + 9))).name);
+                                 written_in(event.substr(std::min(event.size(), event.find("\"object\":") + 9))).name);
     if (!hides_ || t.lists) return false;
     const auto lasts = hides_->lasts;
     hides_.reset();

@@ -51,6 +51,8 @@ public:
 
 private:
     void apply(const planned_fault& f, traffic& t, planned_answer& made_up);
+    /// Answers in the server's place, or breaks the connection; quotas and policies as far as the request is of their business.
+    static void refuse(const planned_fault& f, traffic& t, planned_answer& made_up);
     void end_at_answer(const traffic& t);
     void note_write(const traffic& t, std::string_view body);
     void begin_stale_start(const planned_fault& f);
@@ -58,6 +60,9 @@ private:
     boost::asio::awaitable<void> delay(duration d);
     boost::asio::awaitable<result<>> meddle(planned_fault f, traffic t);
     boost::asio::awaitable<result<>> meddle_with_child(planned_fault f);
+    boost::asio::awaitable<result<>> hold(std::string key, std::string path, duration lasts);
+    /// Adds the finalizer of another writer, or takes it off.
+    boost::asio::awaitable<result<>> set_finalizer(std::string path, bool there);
     boost::asio::awaitable<result<>> recreate(user_object which);
     boost::asio::awaitable<result<>> touch(std::string path, std::uint64_t draw);
 
@@ -76,6 +81,9 @@ private:
     time_point news_;
     time_point events_held_until_;
     std::optional<planned_fault> hides_;
+    /// The last refusal, which goes on until then.
+    planned_fault refusal_;
+    time_point refused_until_;
     bool hidden_ = false;
     bool enabled_ = true;
     bool creates_ = true;

@@ -48,10 +48,10 @@ std::uint64_t number(std::string_view text)
 
 } // namespace
 
-std::string status_text(int code, std::string_view reason)
+std::string status_text(int code, std::string_view reason, std::string_view message)
 {
-    return R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"simulated","reason":")" +
-           std::string(reason) + R"(","code":)" + std::to_string(code) + "}";
+    return R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":")" + std::string(message) +
+           R"(","reason":")" + std::string(reason) + R"(","code":)" + std::to_string(code) + "}";
 }
 
 std::string paged_at_zero(std::string target)

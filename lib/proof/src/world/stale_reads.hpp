@@ -21,6 +21,6 @@ namespace kubecoro::testing::detail {
 [[nodiscard]] std::string refused_event();
 
 /// A Status as JSON.
-[[nodiscard]] std::string status_text(int code, std::string_view reason);
+[[nodiscard]] std::string status_text(int code, std::string_view reason, std::string_view message = "simulated");
 
 } // namespace kubecoro::testing::detail

@@ -69,7 +69,7 @@ public:
             c->head.status = made_up.status;
             c->head.headers = {{"content-type", "application/json"}};
             if (made_up.status == 429) c->head.headers.emplace_back("retry-after", "1");
-            c->bytes = status_text(made_up.status, made_up.reason);
+            c->bytes = status_text(made_up.status, made_up.reason, made_up.message);
             c->ended = true;
             co_return sent(std::make_unique<wire_answer>(c));
         }

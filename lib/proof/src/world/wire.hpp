@@ -24,6 +24,8 @@ struct planned_answer
 {
     int status = 0;
     std::string reason = {};
+    /// Without quotes.
+    std::string message = {};
 };
 
 /// Decides over requests and sees them.
