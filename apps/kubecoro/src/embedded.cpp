@@ -1,9 +1,9 @@
 #include "embedded.hpp"
 
 #include "direct_transport.hpp"
-#include "files/manifest_files.hpp"
 
 #include <kubecoro/base/try.hpp>
+#include <kubecoro/client/detail/manifest_files.hpp>
 
 #include <charconv>
 #include <chrono>
@@ -106,7 +106,7 @@ result<embedded_options> parse_listen(const std::string& text)
 
 asio::awaitable<result<std::size_t>> load_files(apiserver::embedded_server& server, std::vector<std::string> paths)
 {
-    KUBECORO_TRY(auto files, read_files({.names = std::move(paths)}));
+    KUBECORO_TRY(auto files, detail::read_files({.names = std::move(paths)}));
     std::size_t objects = 0;
     for (auto& file : files) {
         auto loaded = co_await server.load(std::move(file.text), file.name);

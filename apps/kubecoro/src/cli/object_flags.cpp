@@ -25,7 +25,7 @@ result<> check_types(const object_flags& f, bare_type bare)
 
 } // namespace
 
-void add_file_flags(CLI::App& app, file_flags& flags)
+void add_file_flags(CLI::App& app, detail::file_flags& flags)
 {
     app.add_option("-f,--filename", flags.names, "File or directory with YAML or JSON; - is standard input")
         ->take_all()

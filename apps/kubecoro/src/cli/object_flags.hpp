@@ -2,8 +2,9 @@
 #pragma once
 
 #include "cli/cluster_flags.hpp"
-#include "files/manifest_files.hpp"
 #include "select/selection.hpp"
+
+#include <kubecoro/client/detail/manifest_files.hpp>
 
 #include <string>
 #include <vector>
@@ -11,7 +12,7 @@
 namespace kubecoro::tool {
 
 /// -f and -R.
-void add_file_flags(CLI::App& app, file_flags& flags);
+void add_file_flags(CLI::App& app, detail::file_flags& flags);
 
 /// How a type without names is understood.
 enum class bare_type
@@ -27,7 +28,7 @@ struct object_flags
     cluster_flags cluster = {};
     scope_flags scope = {};
     std::vector<std::string> arguments = {};
-    file_flags files = {};
+    detail::file_flags files = {};
     bool all = false;
     bool ignore_not_found = false;
     /// Parsed by check(). Empty with -f.

@@ -1,6 +1,5 @@
 #include "select/objects_of.hpp"
 
-#include "files/manifest_files.hpp"
 #include "print/json_lines.hpp"
 #include "print/objects.hpp"
 

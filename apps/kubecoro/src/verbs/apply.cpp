@@ -27,7 +27,7 @@ struct apply_flags
 {
     cluster_flags cluster = {};
     write_flags write = {};
-    file_flags files = {};
+    detail::file_flags files = {};
     bool force = false;
     bool server_side = true;
 };

@@ -3,12 +3,12 @@
 
 #include "cli/cluster_flags.hpp"
 #include "files/generated_files.hpp"
-#include "files/manifest_files.hpp"
 #include "print/json_lines.hpp"
 #include "select/schemas.hpp"
 
 #include <kubecoro/base/printable.hpp>
 #include <kubecoro/base/try.hpp>
+#include <kubecoro/client/detail/manifest_files.hpp>
 #include <kubecoro/client/discovery.hpp>
 #include <kubecoro/client/manifests.hpp>
 #include <kubecoro/codegen/detail/crd.hpp>
@@ -78,7 +78,7 @@ result<std::vector<boost::json::value>> read_source(const std::string& path, con
 {
     std::error_code ec;
     const bool is_folder = path != "-" && std::filesystem::is_directory(path, ec);
-    auto files = read_files({.names = {path}});
+    auto files = detail::read_files({.names = {path}});
     if (!files) return files.error();
     std::vector<boost::json::value> out;
     for (const auto& file : *files) {
@@ -117,7 +117,7 @@ result<codegen::model> read_schemas(const generate_flags& f, const std::vector<b
 
 result<codegen::model> read_openapi_files(const generate_flags& f)
 {
-    auto documents = read_documents({.names = f.openapi});
+    auto documents = detail::read_documents({.names = f.openapi});
     if (!documents) return documents.error();
     std::erase_if(*documents, [](const auto& document) { return !codegen::is_openapi(document); });
     if (documents->empty()) return failure(cond::misconfigured, source_of(f.openapi) + ": no OpenAPI document");

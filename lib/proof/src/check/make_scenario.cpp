@@ -1,18 +1,19 @@
 #include "check/make_scenario.hpp"
 
-#include "check/manifest_files.hpp"
 #include "world/world.hpp"
 
 #include <kubecoro/api/bytes.hpp>
 #include <kubecoro/api/detail/json_access.hpp>
 #include <kubecoro/apiserver/in_process.hpp>
 #include <kubecoro/base/try.hpp>
+#include <kubecoro/client/detail/manifest_files.hpp>
 #include <kubecoro/client/detail/no_server.hpp>
 #include <kubecoro/client/manifests.hpp>
 
 #include <boost/json/serialize.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -33,6 +34,21 @@ constexpr duration first_work = std::chrono::seconds{5};
 constexpr std::size_t shortest_secret = 6;
 
 using manifests = std::vector<json::value>;
+
+bool is_text(std::string_view source) { return source.starts_with('{') || source.find('\n') != std::string_view::npos; }
+
+/// The objects of all of them, in order; files of a folder by name.
+result<manifests> load_all(const std::vector<std::string>& sources)
+{
+    manifests out;
+    for (const auto& each : sources) {
+        auto some =
+            is_text(each) ? load_manifests(each, "manifest") : kubecoro::detail::read_manifests({.names = {each}});
+        if (!some) return some.error();
+        std::move(some->begin(), some->end(), std::back_inserter(out));
+    }
+    return out;
+}
 
 json::value namespace_object(const std::string& name)
 {

@@ -59,7 +59,7 @@ private:
 
     @param add  Must do the same each time that it is called.
     @return  A finding for each promise that was broken. The same options give the same report.
-    @par Errors  cond::invalid for manifests that cannot be read or applied, misconfigured for a set-up that fails. */
+    @par Errors  cond::invalid for manifests that are wrong, misconfigured for files that cannot be read and a set-up that fails. */
 [[nodiscard]] result<operator_report> try_check_operator(const operator_function& add,
                                                          const operator_check_options& options);
 /// The same for tests. Throws kubecoro::error for a failure.

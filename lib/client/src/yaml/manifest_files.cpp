@@ -1,4 +1,4 @@
-#include "files/manifest_files.hpp"
+#include <kubecoro/client/detail/manifest_files.hpp>
 
 #include <kubecoro/client/manifests.hpp>
 
@@ -11,7 +11,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-namespace kubecoro::tool {
+namespace kubecoro::detail {
 
 namespace fs = std::filesystem;
 
@@ -124,4 +124,4 @@ result<std::vector<boost::json::value>> read_manifests(const file_flags& files)
     return read_with(files, load_manifests);
 }
 
-} // namespace kubecoro::tool
+} // namespace kubecoro::detail

@@ -1,5 +1,5 @@
-// Reads the files named by -f.
 #pragma once
+// Reads manifests from files, folders and standard input, as -f of the tool names them.
 
 #include <kubecoro/base/result.hpp>
 
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace kubecoro::tool {
+namespace kubecoro::detail {
 
 /// -f and -R.
 struct file_flags
@@ -40,4 +40,4 @@ inline constexpr std::size_t max_file_bytes = 64 * 1024 * 1024;
 /// The objects of the files: YAML documents or JSON, `List` kinds unfolded. Errors: name file, document and line.
 [[nodiscard]] result<std::vector<boost::json::value>> read_manifests(const file_flags& files);
 
-} // namespace kubecoro::tool
+} // namespace kubecoro::detail
