@@ -39,7 +39,9 @@ inline kd::item_kind element_kind()
 {
     kd::item_kind k;
     k.equal = kd::live_element<element>::equal;
-    k.labels = [](const void* o) { return labels_of(*static_cast<const element*>(o)); };
+    k.labels = [](const void* o, kubecoro::object&) -> const kubecoro::object& {
+        return labels_of(*static_cast<const element*>(o));
+    };
     k.index = [](std::string_view name) -> kd::item_index {
         if (name != "group") return {};
         return [](const void* o) { return static_cast<const element*>(o)->groups; };

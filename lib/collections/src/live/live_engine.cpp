@@ -32,7 +32,7 @@ item_kind kind_of_input(const shared_informer<object>& informer)
 {
     item_kind out;
     out.equal = live_element<object>::equal;
-    out.labels = [](const void* o) { return *static_cast<const object*>(o); };
+    out.labels = [](const void* o, object&) -> const object& { return *static_cast<const object*>(o); };
     out.index = [informer](std::string_view name) -> item_index {
         if (!informer.lister().has_index(name)) return {};
         return [informer, name = std::string(name)](const void* o) {

@@ -64,8 +64,8 @@ std::vector<live_item> read_selected(const live_table& t, const label_selector& 
     std::vector<live_item> out;
     const auto& labels = t.core->kind().labels;
     content_of(t).rows.scan([&](const auto& e) {
-        const object l = labels ? labels(e.value.get()) : object();
-        if (selector.matches(l.labels())) out.push_back(e.value);
+        object made;
+        if (selector.matches((labels ? labels(e.value.get(), made) : made).labels())) out.push_back(e.value);
         return true;
     });
     return out;

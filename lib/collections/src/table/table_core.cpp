@@ -64,8 +64,9 @@ row* table_core::set(std::string_view key, live_item value, const touch_function
     of->value = value;
     if ((begun_ || !value) && !std::exchange(of->changed, true)) changes_.emplace_back(of, before);
 
-    const object old_labels = selections_.empty() ? object() : labels_of(before);
-    const object labels = labels_of(value);
+    object made_before, made;
+    const object& old_labels = selections_.empty() ? made_before : labels_of(before, made_before);
+    const object& labels = labels_of(value, made);
     const auto old_values = std::exchange(of->values, {});
     of->values.reserve(old_values.size());
     if (value) {
@@ -146,15 +147,14 @@ void table_core::drop_if_unused(index_value& v)
 
 // ---- what a change concerns
 
-/// None while no selector was read.
-object table_core::labels_of(const live_item& i)
+const object& table_core::labels_of(const live_item& i, object& made)
 {
-    if (!i || !kind_.labels || !has_selected_) return {};
+    if (!i || !kind_.labels || !has_selected_) return made;
     try {
-        return kind_.labels(i.get());
+        return kind_.labels(i.get(), made);
     } catch (const std::exception&) {
         ++index_failures_;
-        return {};
+        return made;
     }
 }
 
@@ -222,8 +222,8 @@ std::pair<read_target*, std::vector<live_item>> table_core::read_selection(const
     auto& s = selection_of(selector);
     std::vector<const row*> found;
     const auto take = [&](const row* of) {
-        const object labels = labels_of(of->value);
-        if (selector.matches(labels.labels())) found.push_back(of);
+        object made;
+        if (selector.matches(labels_of(of->value, made).labels())) found.push_back(of);
     };
     for (const auto* v : s.values) v->members.each(take);
     if (s.index == no_id)
@@ -260,7 +260,8 @@ void table_core::fill_index(index& added)
     now_.rows.each([&](const auto& e) {
         auto& values = e.key->values;
         const auto known = values.size();
-        add_values(i, e.value, added.call ? object() : labels_of(e.value), values);
+        object made;
+        add_values(i, e.value, added.call ? made : labels_of(e.value, made), values);
         added.entries += values.size() - known;
         for (auto at = known; at != values.size(); ++at) values[at]->members.put(e.key.get(), edition_of_members);
     });

@@ -108,7 +108,7 @@ private:
                       const touch_function& touch) const;
     static void touch_selections(const std::vector<selection*>& of, const object& before, const object& after,
                                  const touch_function& touch);
-    [[nodiscard]] object labels_of(const live_item& i);
+    [[nodiscard]] const object& labels_of(const live_item& i, object& made);
     [[nodiscard]] selection& selection_of(const label_selector& selector);
     void place(selection& s);
 

@@ -27,8 +27,8 @@ struct item_kind
 {
     /// An equal result is not passed on.
     std::function<bool(const void*, const void*)> equal = {};
-    /// An object with the labels of the element; empty = elements have none.
-    std::function<object(const void*)> labels = {};
+    /// An object with the labels of the element: itself, or `made`. Empty = elements have none.
+    std::function<const object&(const void*, object& made)> labels = {};
     /// Returns an index of that name; empty if there is none. Asked once for each.
     std::function<item_index(std::string_view)> index = {};
     /// The indexes that readers on other threads have. Computations have all.

@@ -44,10 +44,10 @@ template<class T>
     item_kind out;
     out.equal = live_element<T>::equal;
     if constexpr (is_handle<T>)
-        out.labels = [](const void* o) { return *static_cast<const object*>(o); };
+        out.labels = [](const void* o, object&) -> const object& { return *static_cast<const object*>(o); };
     else if (options.labels)
-        out.labels = [labels = options.labels](const void* o) {
-            return object_with_labels(labels(*static_cast<const T*>(o)));
+        out.labels = [labels = options.labels](const void* o, object& made) -> const object& {
+            return made = object_with_labels(labels(*static_cast<const T*>(o)));
         };
     for (const auto& [name, f] : options.indexes) out.shown_indexes.push_back(name);
     out.index = [indexes = options.indexes](std::string_view name) -> item_index {
