@@ -78,7 +78,7 @@ done
 misuses '*-o*' "$tool" watch pods -o yaml
 misuses '*--all-namespaces*' "$tool" watch pods -A -n web
 misuses '*' "$tool"
-misuses '*no verb "nonsense"; the verbs are get, apply, delete, wait, watch, serve, generate, new, demo' "$tool" nonsense
+misuses '*no verb "nonsense"; the verbs are get, apply, delete, wait, watch, serve, generate, new, replay, demo' "$tool" nonsense
 misuses '*--nonsense*' "$tool" get pods --nonsense
 fails '*standard output*' bash -c '"$0" watch cm -A --kubeconfig "$1" >/dev/full' "$tool" "$work/admin"
 # With stdout closed, no line is written to the connection that gets its file descriptor number: the watch continues.
