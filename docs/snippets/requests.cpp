@@ -51,7 +51,7 @@ asio::awaitable<kubecoro::result<>> unlabel(kubecoro::client cluster, kubecoro::
 asio::awaitable<kubecoro::result<>> apply_replicas(kubecoro::client cluster, std::int32_t replicas)
 {
     const deployment wanted{.metadata = {.name = "cart"}, .spec = {.replicas = replicas}}; // and no other field
-    kubecoro::apply_options options{.field_manager = "shop-autoscaler"};
+    kubecoro::write_options options{.field_manager = "shop-autoscaler"};
     const auto deployments = cluster.resource<deployment>("shop");
     auto applied = co_await deployments.apply(wanted, options);
     if (applied) co_return kubecoro::result<>();

@@ -261,8 +261,8 @@ TEST_CASE("discovery: names, kinds, categories, version, OpenAPI", "[conformance
 TEST_CASE("apply: create, change, conflict, force, extract and migration", "[conformance][requests]")
 {
     cluster_under_test c;
-    apply_options mine{.field_manager = "m"};
-    apply_options theirs{.field_manager = "n"};
+    write_options mine{.field_manager = "m"};
+    write_options theirs{.field_manager = "n"};
     REQUIRE(c.run(c.api().apply(maps, c.ns(), "a", R"({"data":{"x":"1","y":"1"}})", mine)));
     const auto refused = c.run(c.api().apply(maps, c.ns(), "a", R"({"data":{"x":"2"}})", theirs));
     REQUIRE_FALSE(refused);

@@ -202,7 +202,7 @@ spec:
     storage: true
     schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
 )";
-    apply_options how{.field_manager = "conformance"};
+    write_options how{.field_manager = "conformance"};
     const auto objects = load_manifests(text, "shop.yaml").value();
     const auto stored = c.run(apply_all(c.api(), objects, how, c.ns()));
     INFO((stored ? std::string() : stored.error().describe()));
@@ -237,7 +237,7 @@ TEST_CASE("applied one by one, an object that is refused does not keep the other
 ---
 {apiVersion: v1, kind: ConfigMap, metadata: {name: third}}
 )";
-    apply_options how{.field_manager = "conformance"};
+    write_options how{.field_manager = "conformance"};
     const auto objects = load_manifests(text, "maps.yaml").value();
     std::string seen;
     const auto note = [&](const applied_manifest& one) {

@@ -118,7 +118,7 @@ template<class T>
 asio::awaitable<result<>> workload::patch(std::string ns, std::string name, T change, std::string subresource)
 {
     return paced(api_.patch(T::resource(), std::move(ns), std::move(name), patch_kind::merge, to_text(change),
-                            patch_options(), std::move(subresource)));
+                            write_options(), std::move(subresource)));
 }
 
 template<class T>

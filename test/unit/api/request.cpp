@@ -124,13 +124,18 @@ TEST_CASE("request: get, create, update", "[api][request]")
     w.validation = field_validation::ignore;
     CHECK(target(pods.update("a", "{}", w, "status")) ==
           "PUT /api/v1/namespaces/web/pods/a/status?fieldValidation=Ignore");
+    w.force = true;
+    const std::string refused = "force is only valid for server-side apply";
+    CHECK(problem(pods.create("{}", w)) == refused);
+    CHECK(problem(pods.create_subresource("a", "eviction", "{}", w)) == refused);
+    CHECK(problem(pods.update("a", "{}", w)) == refused);
 }
 
 TEST_CASE("request: patch", "[api][request]")
 {
     const auto type = [](patch_kind kind) {
-        patch_options o;
-        o.write.field_manager = "m";
+        write_options o;
+        o.field_manager = "m";
         const auto r = pods.patch("a", kind, "x", o);
         CHECK(target(r) == "PATCH /api/v1/namespaces/web/pods/a?fieldManager=m");
         CHECK(r->body == "x");
@@ -140,12 +145,12 @@ TEST_CASE("request: patch", "[api][request]")
     CHECK(type(patch_kind::merge) == "application/merge-patch+json");
     CHECK(type(patch_kind::strategic_merge) == "application/strategic-merge-patch+json");
     CHECK(type(patch_kind::apply) == "application/apply-patch+yaml");
-    patch_options o;
+    write_options o;
     o.force = true;
     CHECK(problem(pods.patch("a", patch_kind::merge, "{}", o)) == "force is only valid for server-side apply");
     CHECK(problem(pods.patch("a", patch_kind::apply, "{}", o)) == "server-side apply requires a field manager");
-    o.write.field_manager = "m";
-    o.write.dry_run = true;
+    o.field_manager = "m";
+    o.dry_run = true;
     CHECK(target(pods.patch("a", patch_kind::apply, "{}", o, "status")) ==
           "PATCH /api/v1/namespaces/web/pods/a/status?dryRun=All&fieldManager=m&force=true");
 }

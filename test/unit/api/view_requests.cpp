@@ -49,7 +49,6 @@ TEST_CASE("request: a log with each option", "[api][request]")
     CHECK(with({.tail_lines = 0}) == log_path + "?tailLines=0");
     CHECK(with({.limit_bytes = 1}) == log_path + "?limitBytes=1");
     CHECK(with({.stream = "Stderr"}) == log_path + "?stream=Stderr");
-    CHECK(with({.insecure_skip_tls_verify_backend = true}) == log_path + "?insecureSkipTLSVerifyBackend=true");
     CHECK(with({.container = "c", .follow = true, .previous = true, .timestamps = true, .tail_lines = 5}) ==
           log_path + "?container=c&follow=true&previous=true&tailLines=5&timestamps=true");
 }

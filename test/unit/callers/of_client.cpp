@@ -25,7 +25,7 @@ constexpr auto two = R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name"
 constexpr auto changed = R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"one"},"data":{"a":"2"}})";
 constexpr auto patched = R"({"data":{"a":"2"}})";
 
-apply_options applying() { return {.field_manager = "tester"}; }
+write_options applying() { return {.field_manager = "tester"}; }
 config_map typed_map(const std::string& name) { return {.metadata = {.name = name}, .data = {{"a", "2"}}}; }
 
 object here(world& w) { return w.must(w.cluster.get(maps(), "default", "one")); }

@@ -138,7 +138,7 @@ struct world
 
     void define(std::string_view definition)
     {
-        apply_options how{.field_manager = "test", .force = true};
+        write_options how{.field_manager = "test", .force = true};
         const auto done = run.run(apply_all(cluster, load_manifests(definition, "sites").value(), how));
         INFO((done ? std::string() : done.error().describe()));
         REQUIRE(done);

@@ -148,8 +148,7 @@ TEST_CASE("checked writes: patches and applied parts are refused for what they s
     REQUIRE(w.run.run(w.cluster.create(sites, "default", site("host: a"))));
     w.net->seen.clear();
     const auto patched = [&](patch_kind kind, const char* body, const char* part = "") {
-        const patch_options how{.write = checked};
-        return w.run.run(w.cluster.patch(sites, "default", "web", kind, body, how, part));
+        return w.run.run(w.cluster.patch(sites, "default", "web", kind, body, checked, part));
     };
     CHECK(
         words_of(patched(patch_kind::merge, R"({"spec":{"replicas":10}})").error()) ==
@@ -176,7 +175,7 @@ TEST_CASE("checked writes: patches and applied parts are refused for what they s
           422);
 
     const auto applied = [&](const json::value& body) {
-        const apply_options how{.field_manager = "m", .force = true, .validation = field_validation::client};
+        const write_options how{.field_manager = "m", .force = true, .validation = field_validation::client};
         return w.run.run(w.cluster.apply(sites, "default", "web", body, how));
     };
     const auto before = writes(w);
@@ -331,13 +330,13 @@ struct tightened : world
     }
     result<object> merge(const char* body, write_options how)
     {
-        return run.run(cluster.patch(shelves, "default", "web", patch_kind::merge, body, patch_options{.write = how}));
+        return run.run(cluster.patch(shelves, "default", "web", patch_kind::merge, body, how));
     }
     result<object> applied(std::string_view spec, field_validation how)
     {
         auto body = shelf(spec);
         body.as_object()["metadata"].as_object().erase("finalizers");
-        const apply_options options{.field_manager = "m", .force = true, .validation = how};
+        const write_options options{.field_manager = "m", .force = true, .validation = how};
         return run.run(cluster.apply(shelves, "default", "web", body, options));
     }
 };
@@ -352,12 +351,11 @@ TEST_CASE("checked writes: items of lists are completed before they are checked"
     const char* const body = R"({"spec":{"books":[{"title":"a","note":null}]}})";
     const char* const bad = R"({"spec":{"books":[{"note":"a"}]}})";
     for (const auto& how : {strict, checked}) {
-        const patch_options options{.write = how};
-        CHECK(w.run.run(w.cluster.patch(shelves, "default", "web", patch_kind::merge, body, options)));
-        const auto refused = w.run.run(w.cluster.patch(shelves, "default", "web", patch_kind::merge, bad, options));
+        CHECK(w.run.run(w.cluster.patch(shelves, "default", "web", patch_kind::merge, body, how)));
+        const auto refused = w.run.run(w.cluster.patch(shelves, "default", "web", patch_kind::merge, bad, how));
         REQUIRE_FALSE(refused);
         CHECK(refused.error().status()->causes.front().field == "spec.books[0].title");
-        const apply_options apply{.field_manager = "m", .force = true, .validation = how.validation};
+        const write_options apply{.field_manager = "m", .force = true, .validation = how.validation};
         CHECK(w.run.run(w.cluster.apply(shelves, "default", "web", shelf("books: [{title: b}]"), apply)));
     }
 }

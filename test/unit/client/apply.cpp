@@ -132,12 +132,12 @@ TEST_CASE("client: apply sends a patch of its own kind", "[client][apply]")
     world the;
     auto c = the.make();
     for (int i = 0; i < 3; ++i) the.net->replies.push_back({.body = {pod("a")}});
-    apply_options o{.field_manager = "m"};
+    write_options o{.field_manager = "m"};
     REQUIRE(the.run.run(c.apply(maps, "web", "a", "{}", o)));
     CHECK(the.net->seen[0].method == "PATCH");
     CHECK(the.net->seen[0].target == "/api/v1/namespaces/web/configmaps/a?fieldManager=m");
     CHECK(the.net->seen[0].content_type == "application/apply-patch+yaml");
-    apply_options all{.field_manager = "m", .force = true, .dry_run = true, .validation = field_validation::strict};
+    write_options all{.dry_run = true, .field_manager = "m", .force = true, .validation = field_validation::strict};
     REQUIRE(the.run.run(c.resource(maps, "web").apply("a", "{}", all, "status")));
     CHECK(the.net->seen[1].target ==
           "/api/v1/namespaces/web/configmaps/a/status?dryRun=All&fieldManager=m&fieldValidation=Strict&force=true");
@@ -162,7 +162,7 @@ TEST_CASE("client: conflicts of an apply name managers and fields", "[client][ap
         R"({"reason":"Other","message":"conflict with \"m4\"","field":".z"})";
     the.net->replies = {{.status = 409, .body = {conflict_answer(causes)}},
                         {.status = 409, .body = {conflict_answer("")}}};
-    apply_options o{.field_manager = "m"};
+    write_options o{.field_manager = "m"};
     const auto refused = the.run.run(c.apply(maps, "web", "a", "{}", o));
     REQUIRE_FALSE(refused);
     CHECK(refused.error() == cond::conflict);

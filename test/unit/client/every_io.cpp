@@ -241,7 +241,7 @@ outcome patched(client c, patch_kind kind)
 
 outcome applied(client c)
 {
-    apply_options o;
+    write_options o;
     o.field_manager = "tests";
     o.force = true;
     return plain(c.apply(maps, ns, "m", map_text("m"), o));

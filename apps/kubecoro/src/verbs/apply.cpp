@@ -72,9 +72,9 @@ asio::awaitable<std::vector<json::value>> of_namespace(client api, std::vector<j
     co_return out;
 }
 
-apply_options options_for(const apply_flags& f)
+write_options options_for(const apply_flags& f)
 {
-    apply_options out;
+    write_options out;
     out.field_manager = f.write.field_manager;
     out.force = f.force;
     out.dry_run = f.write.dry_run.on();

@@ -182,8 +182,8 @@ template<class Workload>
 asio::awaitable<result<bool>> workload_reconciler<Workload>::write(typed_object<Workload> workload, std::string patch,
                                                                    reconcile_context& context) const
 {
-    patch_options options;
-    options.write.field_manager = "config-reloader";
+    write_options options;
+    options.field_manager = "config-reloader";
     const auto workloads = cluster_.resource<Workload>(workload.ns());
     const std::string name(workload.name());
     auto written = co_await workloads.patch(name, patch_kind::merge, std::move(patch), options);

@@ -56,13 +56,13 @@ std::string encode_query_value(std::string_view text)
 
 namespace detail {
 
-query write_query(const write_options& o, bool force)
+query write_query(const write_options& o)
 {
     query q;
     q.add_if(o.dry_run, "dryRun", "All")
         .add_unless_empty("fieldManager", o.field_manager)
         .add_unless_empty("fieldValidation", text_of(o.validation))
-        .add_if(force, "force", "true");
+        .add_if(o.force, "force", "true");
     return q;
 }
 

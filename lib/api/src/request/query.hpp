@@ -70,6 +70,6 @@ private:
 }
 
 /// The parameters of a write.
-[[nodiscard]] query write_query(const write_options& o, bool force = false);
+[[nodiscard]] query write_query(const write_options& o);
 
 } // namespace kubecoro::detail

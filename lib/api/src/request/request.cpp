@@ -262,7 +262,6 @@ result<request> request_builder::log(std::string_view name, const log_options& o
     query q;
     q.add_unless_empty("container", o.container)
         .add_if(o.follow, "follow", "true")
-        .add_if(o.insecure_skip_tls_verify_backend, "insecureSkipTLSVerifyBackend", "true")
         .add_if(o.limit_bytes.has_value(), "limitBytes", std::to_string(o.limit_bytes.value_or(0)))
         .add_if(o.previous, "previous", "true")
         .add_if(o.since.has_value(), "sinceSeconds", std::to_string(o.since.value_or(std::chrono::seconds{0}).count()))
@@ -291,8 +290,15 @@ void accept_json_only(request& r)
     if (accepts_protobuf(r)) r.accept.erase(0, r.accept.find(',') + 1);
 }
 
+namespace {
+
+failure forced() { return failure(cond::invalid, "force is only valid for server-side apply"); }
+
+} // namespace
+
 result<request> request_builder::create(std::string body, const write_options& o) const
 {
+    if (o.force) return forced();
     auto path = collection_path(true);
     if (!path) return path.error();
     return make_request("POST", *path + write_query(o).text(), json_type, std::move(body));
@@ -301,6 +307,7 @@ result<request> request_builder::create(std::string body, const write_options& o
 result<request> request_builder::create_subresource(std::string_view name, std::string_view subresource,
                                                     std::string body, const write_options& o) const
 {
+    if (o.force) return forced();
     if (subresource.empty()) return failure(cond::invalid, "the name of the subresource is empty");
     auto path = object_path(name, subresource);
     if (!path) return path.error();
@@ -310,21 +317,21 @@ result<request> request_builder::create_subresource(std::string_view name, std::
 result<request> request_builder::update(std::string_view name, std::string body, const write_options& o,
                                         std::string_view subresource) const
 {
+    if (o.force) return forced();
     auto path = object_path(name, subresource);
     if (!path) return path.error();
     return make_request("PUT", *path + write_query(o).text(), json_type, std::move(body));
 }
 
-result<request> request_builder::patch(std::string_view name, patch_kind kind, std::string body, const patch_options& o,
+result<request> request_builder::patch(std::string_view name, patch_kind kind, std::string body, const write_options& o,
                                        std::string_view subresource) const
 {
-    if (o.force && kind != patch_kind::apply)
-        return failure(cond::invalid, "force is only valid for server-side apply");
-    if (kind == patch_kind::apply && o.write.field_manager.empty())
+    if (o.force && kind != patch_kind::apply) return forced();
+    if (kind == patch_kind::apply && o.field_manager.empty())
         return failure(cond::invalid, "server-side apply requires a field manager");
     auto path = object_path(name, subresource);
     if (!path) return path.error();
-    return make_request("PATCH", *path + write_query(o.write, o.force).text(), content_type_of(kind), std::move(body));
+    return make_request("PATCH", *path + write_query(o).text(), content_type_of(kind), std::move(body));
 }
 
 namespace {

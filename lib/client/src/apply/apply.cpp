@@ -85,7 +85,7 @@ result<std::string> apply_body(const resource_type& resource, std::string_view n
 failure apply_failure(const failure& f)
 {
     if (apply_conflicts(f).empty()) return f;
-    return f.because("other managers own some of the fields: leave these out, or take them with apply_options::force");
+    return f.because("other managers own some of the fields: leave these out, or take them with write_options::force");
 }
 
 } // namespace kubecoro::detail
@@ -171,17 +171,12 @@ asio::awaitable<result<object>> send_apply(std::shared_ptr<client::state> s, res
 }
 
 result<request> apply_request(resource_type resource, std::string ns, std::string_view name, std::string text,
-                              const apply_options& options, std::string_view subresource)
+                              const write_options& options, std::string_view subresource)
 {
     auto body = detail::apply_body(resource, ns, name, std::move(text), subresource);
     if (!body) return body.error();
-    patch_options how;
-    how.write.dry_run = options.dry_run;
-    how.write.field_manager = options.field_manager;
-    how.write.validation = options.validation;
-    how.force = options.force;
     const request_builder builder(std::move(resource), std::move(ns));
-    return builder.patch(name, patch_kind::apply, std::move(*body), how, subresource);
+    return builder.patch(name, patch_kind::apply, std::move(*body), options, subresource);
 }
 
 asio::awaitable<result<bool>> migrate(client c, resource_type resource, std::string ns, std::string name,
@@ -203,7 +198,7 @@ asio::awaitable<result<bool>> migrate(client c, resource_type resource, std::str
 } // namespace
 
 asio::awaitable<result<object>> client::apply(resource_type resource, kept_text ns, kept_text name, json_text body,
-                                              apply_options options, kept_text subresource) const
+                                              write_options options, kept_text subresource) const
 {
     if (body.partial)
         return catch_failure(
@@ -217,7 +212,7 @@ asio::awaitable<result<object>> client::apply(resource_type resource, kept_text 
     return catch_failure(send_apply(state_, std::move(sent), std::move(check), std::move(what)));
 }
 
-asio::awaitable<result<object>> resource_client<object>::apply(kept_text name, json_text body, apply_options options,
+asio::awaitable<result<object>> resource_client<object>::apply(kept_text name, json_text body, write_options options,
                                                                kept_text subresource) const
 {
     return client_.apply(type_, ns_, std::move(name), std::move(body), std::move(options), std::move(subresource));

@@ -340,12 +340,12 @@ asio::awaitable<result<object>> client::update(resource_type resource, kept_text
 }
 
 asio::awaitable<result<object>> client::patch(resource_type resource, kept_text ns, kept_text name, patch_kind kind,
-                                              json_text body, patch_options options, kept_text subresource) const
+                                              json_text body, write_options options, kept_text subresource) const
 {
     if (auto sound = check_body(body.partial); !sound) return guarded_fetch(state_, sound.error());
-    options.write.validation = state_->checker().chosen(options.write.validation);
-    auto check = when_asked(options.write.validation, detail::patch_to_check(resource, subresource, kind));
-    auto what = detail::target_of(resource, ns, options.write.dry_run);
+    options.validation = state_->checker().chosen(options.validation);
+    auto check = when_asked(options.validation, detail::patch_to_check(resource, subresource, kind));
+    auto what = detail::target_of(resource, ns, options.dry_run);
     const request_builder builder(std::move(resource), std::move(ns));
     auto sent = builder.patch(name, kind, std::move(body.text), options, subresource);
     return guarded_write(state_, {std::move(sent), {}, std::move(check), std::move(what)});

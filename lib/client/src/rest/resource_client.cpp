@@ -62,7 +62,7 @@ asio::awaitable<result<object>> resource_client<object>::update_struct(kept_text
 }
 
 asio::awaitable<result<object>> resource_client<object>::patch(kept_text name, patch_kind kind, json_text body,
-                                                               patch_options options, kept_text subresource) const
+                                                               write_options options, kept_text subresource) const
 {
     return client_.patch(type_, ns_, std::move(name), kind, std::move(body), std::move(options),
                          std::move(subresource));

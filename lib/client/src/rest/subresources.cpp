@@ -48,10 +48,8 @@ asio::awaitable<result<scale_state>> change_scale(client c, resource_type resour
                                                   std::to_string(now.wanted));
         if (options.resource_version.empty()) options.resource_version = now.resource_version;
     }
-    patch_options write;
-    write.write = std::move(options.write);
     auto got = co_await c.patch(resource, ns, name, patch_kind::merge,
-                                detail::scale_patch(replicas, options.resource_version), std::move(write), "scale");
+                                detail::scale_patch(replicas, options.resource_version), std::move(options.write), "scale");
     if (!got) co_return detail::scale_failure(got.error(), resource);
     co_return named(detail::read_scale(*got), "the scale", name_of(resource, ns, name));
 }
@@ -86,10 +84,8 @@ asio::awaitable<result<object>> add_container(client c, std::string ns, std::str
                                               write_options options)
 {
     if (!body) co_return body.error();
-    patch_options write;
-    write.write = std::move(options);
     co_return co_await c.patch(untyped::pod::resource(), std::move(ns), std::move(pod), patch_kind::strategic_merge,
-                               std::move(*body), std::move(write), "ephemeralcontainers");
+                               std::move(*body), std::move(options), "ephemeralcontainers");
 }
 
 asio::awaitable<result<>> bind_to(client c, std::string ns, std::string pod, std::string node, std::string uid,

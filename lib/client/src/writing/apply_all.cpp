@@ -125,7 +125,7 @@ bool is_named(const json::object& o)
 
 /// @param type        Set as soon as it is known.
 /// @param may_be_new  A definition was applied just before.
-asio::awaitable<result<object>> apply_one(client c, const json::value& wanted, resource_type& type, apply_options how,
+asio::awaitable<result<object>> apply_one(client c, const json::value& wanted, resource_type& type, write_options how,
                                           std::string ns, bool may_be_new)
 {
     const auto* o = wanted.if_object();
@@ -142,7 +142,7 @@ asio::awaitable<result<object>> apply_one(client c, const json::value& wanted, r
     co_return stored;
 }
 
-asio::awaitable<result<>> apply_in_order(client c, std::vector<json::value> objects, apply_options how, std::string ns,
+asio::awaitable<result<>> apply_in_order(client c, std::vector<json::value> objects, write_options how, std::string ns,
                                          std::function<bool(const applied_manifest&)> done)
 {
     if (ns.empty()) ns = c.default_namespace();
@@ -160,7 +160,7 @@ asio::awaitable<result<>> apply_in_order(client c, std::vector<json::value> obje
 }
 
 asio::awaitable<result<std::vector<object>>> apply_until_failure(client c, std::vector<json::value> objects,
-                                                                 apply_options how, std::string ns)
+                                                                 write_options how, std::string ns)
 {
     std::vector<object> stored;
     std::optional<failure> wrong;
@@ -178,13 +178,13 @@ asio::awaitable<result<std::vector<object>>> apply_until_failure(client c, std::
 
 } // namespace
 
-asio::awaitable<result<std::vector<object>>> apply_all(client c, std::vector<json::value> objects, apply_options how,
+asio::awaitable<result<std::vector<object>>> apply_all(client c, std::vector<json::value> objects, write_options how,
                                                        kept_text ns)
 {
     return catch_failure(apply_until_failure(std::move(c), std::move(objects), std::move(how), std::move(ns)));
 }
 
-asio::awaitable<result<>> apply_each(client c, std::vector<json::value> objects, apply_options how, kept_text ns,
+asio::awaitable<result<>> apply_each(client c, std::vector<json::value> objects, write_options how, kept_text ns,
                                      std::function<bool(const applied_manifest&)> done)
 {
     return catch_failure(

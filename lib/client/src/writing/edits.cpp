@@ -67,10 +67,8 @@ private:
             return client_.create(rules_.type, ns(), json::value(fresh->body), write_);
         if (const auto* whole = std::get_if<edit_core::update>(&step))
             return client_.update(rules_.type, ns(), rules_.key.name, json::value(whole->body), write_);
-        patch_options how;
-        how.write = write_;
         return client_.patch(rules_.type, ns(), rules_.key.name, patch_kind::merge,
-                             json::value(std::get<edit_core::patch>(step).body), std::move(how),
+                             json::value(std::get<edit_core::patch>(step).body), write_,
                              rules_.status_only ? "status" : "");
     }
 
@@ -233,10 +231,8 @@ asio::awaitable<result<object>> send_status(client c, object o, json::object wan
 {
     if (says_already(o["status"].to_json(), wanted)) co_return o;
     KUBECORO_TRY(auto type, co_await c.resource_of(std::string(o.api_version()), std::string(o.kind())));
-    patch_options how;
-    how.write = std::move(options);
     auto patched = co_await c.patch(type, std::string(o.ns()), std::string(o.name()), patch_kind::merge,
-                                    body_for(o, std::move(wanted)), std::move(how), "status");
+                                    body_for(o, std::move(wanted)), std::move(options), "status");
     if (!patched && is_other_object(patched.error()))
         co_return failure(cond::not_found, type.display_name() + " \"" + to_string(o.key()) +
                                                "\" was deleted, and another object has its name");

@@ -80,7 +80,7 @@ asio::awaitable<result<std::vector<object>>> install_all(client cluster, std::ve
                                                          install_options how)
 {
     KUBECORO_TRY(co_await check_all(cluster, definitions, how.allow_downgrade));
-    apply_options applied;
+    write_options applied;
     applied.field_manager = how.field_manager.empty() ? "kubecoro" : how.field_manager;
     applied.force = true;
     std::vector<std::string> names;

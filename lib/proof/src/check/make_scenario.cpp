@@ -183,7 +183,7 @@ asio::awaitable<result<scenario>> prepare(workshop& w, scenario s, std::vector<a
     const auto custom = schemas_of(definitions);
     auto namespaces = namespaces_of(s.replicas.name, {&surroundings, &objects});
     for (auto* each : {&namespaces, &definitions, &surroundings, &granted}) {
-        apply_options how;
+        write_options how;
         how.field_manager = author;
         KUBECORO_TRY(co_await apply_all(w.user, std::move(*each), std::move(how)));
     }

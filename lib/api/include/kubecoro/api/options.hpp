@@ -86,13 +86,16 @@ enum class field_validation
     client
 };
 
-/// Options shared by create, update and patch.
+/// Options of create, update, patch and apply.
 struct write_options
 {
     /// Checks the request and changes nothing.
     bool dry_run = false;
-    /// Empty: the server takes the User-Agent up to the first '/'.
+    /// The name under which fields are owned: the same in each version and replica of a program. Required by apply. Empty:
+    /// the server takes the User-Agent up to the first '/'.
     std::string field_manager = {};
+    /// Server-side apply only: takes fields from other managers instead of failing with a conflict.
+    bool force = false;
     /// How the server treats unknown and duplicate fields.
     field_validation validation = field_validation::unset;
     friend bool operator==(const write_options&, const write_options&) = default;
@@ -105,30 +108,6 @@ enum class patch_kind
     merge,
     strategic_merge,
     apply
-};
-
-/// Options of a patch.
-struct patch_options
-{
-    /// Options common to all writes.
-    write_options write = {};
-    /// Server-side apply only: take fields from other managers.
-    bool force = false;
-    friend bool operator==(const patch_options&, const patch_options&) = default;
-};
-
-/// Options of a server-side apply.
-struct apply_options
-{
-    /// The name under which the fields are owned: the same in each version and replica of a program. Required.
-    std::string field_manager = {};
-    /// Takes fields from other managers instead of failing with a conflict.
-    bool force = false;
-    /// Checks the request and changes nothing.
-    bool dry_run = false;
-    /// How the server treats unknown and duplicate fields.
-    field_validation validation = field_validation::unset;
-    friend bool operator==(const apply_options&, const apply_options&) = default;
 };
 
 /// How dependent objects are deleted; `unset` leaves it to the server.
@@ -186,8 +165,6 @@ struct log_options
     std::optional<std::uint64_t> limit_bytes = {};
     /// "Stdout", "Stderr" or "All", where the cluster separates them; empty = both.
     std::string stream = {};
-    /// The API server does not check the certificate of the node's agent.
-    bool insecure_skip_tls_verify_backend = false;
     /// Longer lines arrive in pieces of at most this many bytes, see log_line. At least 4. Counts the times of
     /// `timestamps`. The server does not know it.
     std::size_t max_line_bytes = 64 * 1024;

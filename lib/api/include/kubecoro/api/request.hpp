@@ -69,7 +69,7 @@ public:
                                          std::string_view subresource = {}) const;
     /// A PATCH with the content type of its kind.
     [[nodiscard]] result<request> patch(std::string_view name, patch_kind kind, std::string body,
-                                        const patch_options& o = {}, std::string_view subresource = {}) const;
+                                        const write_options& o = {}, std::string_view subresource = {}) const;
     /// A DELETE of one object.
     [[nodiscard]] result<request> remove(std::string_view name, const delete_options& o = {},
                                          std::string_view subresource = {}) const;

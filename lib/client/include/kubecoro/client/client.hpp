@@ -115,12 +115,12 @@ public:
     /// Applies a patch of that kind.
     [[nodiscard]] boost::asio::awaitable<result<object>> patch(resource_type resource, kept_text ns, kept_text name,
                                                                patch_kind kind, json_text body,
-                                                               patch_options options = {},
+                                                               write_options options = {},
                                                                kept_text subresource = {}) const;
     /// Server-side apply: the object then has the fields of `body`, and no longer those that this manager applied
     /// earlier and leaves out now. Errors: conflict, see apply_conflicts(); invalid for a body with managed fields.
     [[nodiscard]] boost::asio::awaitable<result<object>> apply(resource_type resource, kept_text ns, kept_text name,
-                                                               json_text body, apply_options options,
+                                                               json_text body, write_options options,
                                                                kept_text subresource = {}) const;
     /// Returns the deleted object, the object still held by finalizers, or a `Status`; kind() distinguishes them.
     [[nodiscard]] boost::asio::awaitable<result<object>> remove(resource_type resource, kept_text ns, kept_text name,
@@ -220,10 +220,10 @@ public:
     update_struct(kept_text name, detail::struct_view body, write_options options, kept_text subresource) const;
     /// As client::patch().
     [[nodiscard]] boost::asio::awaitable<result<object>> patch(kept_text name, patch_kind kind, json_text body,
-                                                               patch_options options = {},
+                                                               write_options options = {},
                                                                kept_text subresource = {}) const;
     /// As client::apply().
-    [[nodiscard]] boost::asio::awaitable<result<object>> apply(kept_text name, json_text body, apply_options options,
+    [[nodiscard]] boost::asio::awaitable<result<object>> apply(kept_text name, json_text body, write_options options,
                                                                kept_text subresource = {}) const;
     /// As client::create_subresource().
     [[nodiscard]] boost::asio::awaitable<result<object>>

@@ -52,7 +52,7 @@ void order_manifests(std::vector<boost::json::value>& objects);
                  apiVersion or name; else as client::apply() and resource_of().
     @par Cancellation  terminal, partial, total. */
 [[nodiscard]] boost::asio::awaitable<result<std::vector<object>>>
-apply_all(client c, std::vector<boost::json::value> objects, apply_options how, kept_text ns = {});
+apply_all(client c, std::vector<boost::json::value> objects, write_options how, kept_text ns = {});
 
 /// An object of apply_each(), after its turn.
 struct applied_manifest
@@ -70,7 +70,7 @@ struct applied_manifest
     @param done  Called once for each object, in the order of the writes. Returns whether to go on.
     @return      Success also after failures of objects, which `done` has received. Fails when it was cancelled. */
 [[nodiscard]] boost::asio::awaitable<result<>> apply_each(client c, std::vector<boost::json::value> objects,
-                                                          apply_options how, kept_text ns,
+                                                          write_options how, kept_text ns,
                                                           std::function<bool(const applied_manifest&)> done);
 
 } // namespace kubecoro

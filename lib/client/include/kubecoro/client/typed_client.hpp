@@ -90,7 +90,7 @@ public:
             untyped().update_struct(name_of(wanted), described(wanted), std::move(options), std::move(subresource)));
     }
     /// Server-side apply: sends the fields that are set, and no others.
-    [[nodiscard]] boost::asio::awaitable<result<typed_object<T>>> apply(const T& wanted, apply_options options,
+    [[nodiscard]] boost::asio::awaitable<result<typed_object<T>>> apply(const T& wanted, write_options options,
                                                                         kept_text subresource = {}) const
     {
         json_text body(to_text(wanted));
