@@ -208,7 +208,8 @@ bool logger::enabled(log_level level) const noexcept
     return level >= (threshold_ == as_controlled ? sink_->target<controlled_sink>()->threshold() : threshold_);
 }
 
-void logger::write(log_level level, std::string_view message, std::initializer_list<log_field> fields) const noexcept
+void logger::write(log_level level, std::string_view message,
+                   std::initializer_list<log_record::field> fields) const noexcept
 {
     if (!enabled(level)) return;
     try {
@@ -221,7 +222,7 @@ logger logger::with(std::vector<std::pair<std::string, std::string>> fields) con
 {
     if (!sink_) return *this;
     auto add = [to = sink_, fields = std::move(fields)](const log_record& record) {
-        std::vector<log_field> all(record.fields, record.fields + record.field_count);
+        std::vector<log_record::field> all(record.fields, record.fields + record.field_count);
         for (const auto& [name, value] : fields) all.emplace_back(name, value);
         (*to)(log_record{record.level, record.message, all.data(), all.size()});
     };

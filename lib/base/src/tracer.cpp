@@ -148,7 +148,9 @@ trace_context tracer::identify(const trace_context& parent) const noexcept
     return out;
 }
 
-span tracer::start(std::string_view name, const span_place& where) const
+span tracer::start(std::string_view name) const { return start(name, place()); }
+
+span tracer::start(std::string_view name, const place& where) const
 {
     if (!state_ || (!where.parent && !where.identity && !draw())) return {};
     auto data = std::make_unique<span_data>();

@@ -386,6 +386,6 @@ std::shared_ptr<list_watch_source> scripted_provider::open(const resource_type& 
 }
 
 asio::any_io_executor scripted_provider::executor() const { return state_->executor.get(); }
-provider_defaults scripted_provider::defaults() const { return {.time = state_->clock}; }
+source_provider::instruments scripted_provider::defaults() const { return {.time = state_->clock}; }
 
 } // namespace kubecoro::testing

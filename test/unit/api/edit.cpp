@@ -133,15 +133,13 @@ TEST_CASE("edit: an owner is the controller, or one of several owners", "[api][e
     CHECK(none == shop());
 }
 
-TEST_CASE("edit: the options of an owner reference decide whether it blocks deletion", "[api][edit]")
+TEST_CASE("edit: an owner reference blocks deletion as asked", "[api][edit]")
 {
     const auto front = owner_in("web");
     json::object o = shop();
-    owner_reference_options free{.block_owner_deletion = false};
-    set_controller_reference(front, o, free);
+    set_controller_reference(front, o, false);
     CHECK(find_field(o, "metadata", "ownerReferences")->at(0).as_object().contains("blockOwnerDeletion") == false);
-    owner_reference_options blocking{.block_owner_deletion = true};
-    set_owner_reference(front, o, blocking);
+    set_owner_reference(front, o, true);
     CHECK(text_of(o, {"metadata", "ownerReferences"}) ==
           R"([{"apiVersion":"example.com/v1","kind":"Shop","name":"front","uid":"u-1","blockOwnerDeletion":true}])");
 }

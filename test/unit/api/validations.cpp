@@ -166,7 +166,7 @@ TEST_CASE("validation: CEL rules are listed, and mentioned when the object is in
     REQUIRE(schema.rules().size() == 2);
     CHECK(schema.rules()[0].field.empty());
     CHECK(schema.rules()[1].field == "l[*]");
-    CHECK(schema.rules()[1].rule == "self > 0");
+    CHECK(schema.rules()[1].text == "self > 0");
     const auto errors = schema.errors(json::parse(R"({"l":["x"]})"));
     REQUIRE(errors.size() == 2);
     CHECK(errors[1].message().find("some validation rules were not checked") != std::string::npos);

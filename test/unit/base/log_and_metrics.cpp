@@ -38,7 +38,7 @@ TEST_CASE("logger: standard error receives warnings and errors unless KUBECORO_L
 TEST_CASE("log format: a line of standard error begins with a UTC timestamp", "[base][log]")
 {
     using namespace std::chrono;
-    const std::vector<kubecoro::log_field> fields{{"object", "web/a"}};
+    const std::vector<kubecoro::log_record::field> fields{{"object", "web/a"}};
     const log_record record{log_level::warning, "slow\nvery", fields.data(), fields.size()};
     const system_clock::time_point leap_day = sys_days(year(2024) / 2 / 29) + 23h + 59min + 58s + 7ms;
     CHECK(format(record, leap_day) == "2024-02-29T23:59:58.007Z warning slow\\nvery object=web/a");

@@ -24,10 +24,7 @@ public:
         return scripts->open(resource, scope);
     }
     asio::any_io_executor executor() const override { return scripts->executor(); }
-    kubecoro::provider_defaults defaults() const override
-    {
-        return {.time = time, .log = log.handle(), .metrics = numbers};
-    }
+    instruments defaults() const override { return {.time = time, .log = log.handle(), .metrics = numbers}; }
 
     std::shared_ptr<kt::scripted_provider> scripts;
     std::shared_ptr<kubecoro::time_source> time;

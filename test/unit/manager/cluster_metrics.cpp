@@ -99,7 +99,7 @@ TEST_CASE("cluster metrics: values that are not finite change nothing", "[cluste
 namespace {
 
 /// Keeps the gauges whose series can end as "name cluster".
-struct ending_metrics final : metrics, transient_metrics
+struct ending_metrics final : metrics
 {
     struct one final : gauge
     {

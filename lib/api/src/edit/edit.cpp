@@ -270,7 +270,7 @@ void put_reference(const object& owner, json::object& o, json::object reference)
 
 } // namespace
 
-void set_controller_reference(const object& owner, json::object& o, owner_reference_options options)
+void set_controller_reference(const object& owner, json::object& o, bool blocks_deletion)
 {
     check_owner(owner, o);
     if (const auto* list = find_field(o, "metadata", "ownerReferences"); list && list->is_array())
@@ -280,13 +280,13 @@ void set_controller_reference(const object& owner, json::object& o, owner_refere
                     owner, o,
                     described(detail::text_in(r.get_object(), "kind"), {{}, detail::text_in(r.get_object(), "name")}) +
                         " is its controller");
-    put_reference(owner, o, reference_to(owner, true, options.block_owner_deletion.value_or(true)));
+    put_reference(owner, o, reference_to(owner, true, blocks_deletion));
 }
 
-void set_owner_reference(const object& owner, json::object& o, owner_reference_options options)
+void set_owner_reference(const object& owner, json::object& o, bool blocks_deletion)
 {
     check_owner(owner, o);
-    put_reference(owner, o, reference_to(owner, false, options.block_owner_deletion.value_or(false)));
+    put_reference(owner, o, reference_to(owner, false, blocks_deletion));
 }
 
 bool remove_owner_reference(const object& owner, json::object& o)

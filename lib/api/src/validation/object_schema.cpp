@@ -371,7 +371,7 @@ std::vector<field_error> object_schema::errors_in_defaults(std::string_view path
     return std::move(out).take();
 }
 
-const std::vector<unevaluated_rule>& object_schema::rules() const noexcept { return compiled_->rules; }
+const std::vector<object_schema::rule>& object_schema::rules() const noexcept { return compiled_->rules; }
 
 const resource_type& object_schema::resource() const noexcept { return compiled_->resource; }
 

@@ -111,7 +111,7 @@ struct compiled_schema
     resource_type resource;
     std::deque<schema_node> nodes;
     const schema_node* root = nullptr;
-    std::vector<unevaluated_rule> rules;
+    std::vector<object_schema::rule> rules;
     /// The schema as it was written.
     boost::json::value text;
     /// Writes of objects do not change their status.

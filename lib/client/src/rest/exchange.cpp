@@ -44,7 +44,7 @@ public:
     const failure& failed(const failure& why);
 
 private:
-    void show(std::string_view message, log_field outcome) const;
+    void show(std::string_view message, log_record::field outcome) const;
 
     const request& request_;
     logger log_;
@@ -98,7 +98,7 @@ const failure& request_span::failed(const failure& why)
     return why;
 }
 
-void request_span::show(std::string_view message, log_field outcome) const
+void request_span::show(std::string_view message, log_record::field outcome) const
 {
     if (!log_.enabled(log_level::debug)) return;
     log_.debug(message, {{"method", request_.method},

@@ -101,7 +101,7 @@ public:
         return std::make_shared<client_source>(state_, resource, scope);
     }
     asio::any_io_executor executor() const override { return state_->executor.get(); }
-    provider_defaults defaults() const override
+    instruments defaults() const override
     {
         const auto& o = state_->options;
         return {.time = o.time, .log = o.log, .metrics = o.metrics};

@@ -307,14 +307,14 @@ result<> edit_as_struct(const struct_type& type, void* value, const std::functio
 }
 
 void copy_with_owner(const struct_type& type, const void* from, void* to, const object& owner, bool is_controller,
-                     owner_reference_options options)
+                     bool blocks_deletion)
 {
     auto o = to_json(type, from);
     if (!o) throw error(o.error());
     if (is_controller)
-        set_controller_reference(owner, *o, options);
+        set_controller_reference(owner, *o, blocks_deletion);
     else
-        set_owner_reference(owner, *o, options);
+        set_owner_reference(owner, *o, blocks_deletion);
     if (const auto read = read_json(type, *o, to); !read) throw error(read.error());
     if (is_partial({&type, from})) mark_partial(type, to);
 }

@@ -105,8 +105,6 @@ private:
 struct health_checks::state
 {
     health_options options;
-    /// Null when the sink cannot end a series.
-    std::shared_ptr<transient_metrics> ending = {};
     std::mutex mutex;
     std::array<std::vector<std::shared_ptr<entry>>, 2> entries = {};
 
@@ -137,8 +135,9 @@ struct health_checks::state
     {
         constexpr auto series = "kubecoro_endpoints_health_check";
         metric_labels labels{{"name", name}, {"probe", std::string(to_string(p))}};
-        if (ending) return ending->make_transient_gauge(series, std::move(labels));
-        return options.metrics ? options.metrics->make_gauge(series, std::move(labels)) : nullptr;
+        if (!options.metrics) return nullptr;
+        if (auto ending = options.metrics->make_transient_gauge(series, labels)) return ending;
+        return options.metrics->make_gauge(series, std::move(labels));
     }
 
     void report(entry& e, health_probe probe, const result<>& outcome) const
@@ -156,7 +155,6 @@ struct health_checks::state
 health_checks::health_checks(health_options options) : state_(std::make_shared<state>())
 {
     if (!options.time) options.time = real_clock();
-    state_->ending = std::dynamic_pointer_cast<transient_metrics>(options.metrics);
     state_->options = std::move(options);
 }
 

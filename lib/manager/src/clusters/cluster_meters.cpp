@@ -5,10 +5,7 @@
 namespace kubecoro::detail {
 
 cluster_meters::cluster_meters(std::shared_ptr<metrics> out, std::string set, std::size_t most_names)
-    : out_(std::move(out)),
-      ending_(std::dynamic_pointer_cast<transient_metrics>(out_)),
-      set_(std::move(set)),
-      most_names_(most_names)
+    : out_(std::move(out)), set_(std::move(set)), most_names_(most_names)
 {
     for (std::size_t i = 0; i < by_state_.size(); ++i) {
         const std::string state(to_string(static_cast<cluster_state>(i)));
@@ -49,7 +46,9 @@ std::shared_ptr<metrics::gauge> cluster_meters::make_ready(const std::string& na
 {
     constexpr auto series = "kubecoro_cluster_ready";
     const metric_labels labels{{"clusters", set_}, {"cluster", name}};
-    return ending_ ? ending_->make_transient_gauge(series, labels) : out_->make_gauge(series, labels);
+    auto ending = out_->make_transient_gauge(series, labels);
+    ending_ = ending != nullptr;
+    return ending_ ? ending : out_->make_gauge(series, labels);
 }
 
 } // namespace kubecoro::detail

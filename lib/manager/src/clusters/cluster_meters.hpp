@@ -31,11 +31,10 @@ private:
     [[nodiscard]] metrics::gauge* ready_of(const std::string& name);
 
     const std::shared_ptr<metrics> out_;
-    /// Null when the sink cannot end a series.
-    const std::shared_ptr<transient_metrics> ending_;
     const std::string set_;
     const std::size_t most_names_;
     std::mutex mutex_;
+    bool ending_ = false;                                          // whether the sink can end a series; under the mutex
     std::array<std::size_t, 5> counts_{};                          // under the mutex
     std::array<std::shared_ptr<metrics::gauge>, 5> by_state_;      // under the mutex
     std::map<std::string, std::shared_ptr<metrics::gauge>> ready_; // under the mutex

@@ -103,10 +103,7 @@ private:
 class summed_metrics::state
 {
 public:
-    state(std::shared_ptr<metrics> o, std::string s)
-        : out(std::move(o)), ending_(std::dynamic_pointer_cast<transient_metrics>(out)), set_(std::move(s))
-    {
-    }
+    state(std::shared_ptr<metrics> o, std::string s) : out(std::move(o)), set_(std::move(s)) {}
 
     /// Addresses of servers are chosen by tenants as well.
     [[nodiscard]] metric_labels labelled(metric_labels labels) const
@@ -125,11 +122,10 @@ public:
         return found;
     }
 
-    /// Null when that gauge is not shown by cluster. Ends with the last gauge of that name, also one of an earlier membership
+    /// Null when that gauge is not shown by cluster, or the sink cannot end a series. Ends with the last gauge of that name, also one of an earlier membership
     /// that somebody still holds: two sums would write to one series.
     [[nodiscard]] std::shared_ptr<total> own_total(std::string_view name, const std::string& cluster)
     {
-        if (!ending_) return nullptr;
         for (const auto& s : shown)
             if (s.name == name) return own_total(s, cluster);
         return nullptr;
@@ -145,13 +141,13 @@ private:
         if (const auto at = own_.find(key); at != own_.end())
             if (auto found = at->second.lock()) return found;
         std::erase_if(own_, [](const auto& o) { return o.second.expired(); });
-        auto series = ending_->make_transient_gauge(gauge.by_cluster, {{"clusters", set_}, {"cluster", cluster}});
+        auto series = out->make_transient_gauge(gauge.by_cluster, {{"clusters", set_}, {"cluster", cluster}});
+        if (!series) return nullptr;
         auto made = std::make_shared<total>(std::move(series), sum_of::all);
         own_[key] = made;
         return made;
     }
 
-    const std::shared_ptr<transient_metrics> ending_;
     const std::string set_;
     std::mutex mutex_;
     std::map<std::pair<std::string, metric_labels>, std::shared_ptr<total>> totals_; // under the mutex

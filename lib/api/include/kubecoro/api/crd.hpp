@@ -61,18 +61,22 @@ struct crd_version_options
     std::string deprecation_warning = {};
 };
 
+namespace detail {
+
 /// A version of a kind: version_of makes it.
 struct crd_version
 {
     /// The kind, and the name of the version.
     resource_type resource;
     /// The struct.
-    const detail::struct_type* type = nullptr;
+    const struct_type* type = nullptr;
     /// How it is served.
     crd_version_options options = {};
     /// The definition that a generated struct was made from, with this version alone. Empty: the struct is the source.
     boost::json::object source = {};
 };
+
+} // namespace detail
 
 /// The names of a kind, and its versions.
 struct crd_options
@@ -92,7 +96,7 @@ struct crd_options
     /// The version of the struct itself, in which objects are stored.
     crd_version_options version = {};
     /// The other ones, by version_of: `{version_of<T>()}`.
-    std::vector<crd_version> other_versions = {};
+    std::vector<detail::crd_version> other_versions = {};
     /// How the server turns one version into another, as `spec.conversion`. Empty: only apiVersion changes.
     boost::json::object conversion = {};
 };
@@ -127,9 +131,9 @@ concept defined_struct = requires {
 
 /// Returns the version of a kind that the struct describes, for crd_options::other_versions.
 template<detail::kind_struct T>
-[[nodiscard]] crd_version version_of(crd_version_options options = {})
+[[nodiscard]] detail::crd_version version_of(crd_version_options options = {})
 {
-    crd_version out{T::resource(), &detail::struct_of<T>(), std::move(options)};
+    detail::crd_version out{T::resource(), &detail::struct_of<T>(), std::move(options)};
     if constexpr (detail::defined_struct<T>)
         out.source = detail::parse_definition(definition_text_of(static_cast<const T*>(nullptr)));
     return out;

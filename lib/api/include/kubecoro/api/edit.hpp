@@ -50,23 +50,18 @@ bool set_annotation(boost::json::object& o, std::string_view key, std::string_vi
 /// Removes an annotation.
 bool remove_annotation(boost::json::object& o, std::string_view key);
 
-/// Options of the owner references that are set.
-struct owner_reference_options
-{
-    /// Whether a deletion of the owner in the foreground waits for this object. The author of the write must then be
-    /// allowed to set the owner's finalizers. Unset = yes for a controller, no for any other owner.
-    std::optional<bool> block_owner_deletion = {};
-};
-
 /** Makes `owner` the controller of an object: the garbage collector deletes the object with it, and an informer's
     enqueue_owner finds the way back. A reference to the same group, kind and name is renewed.
+
+    @param blocks_deletion  Whether a deletion of the owner in the foreground waits for this object. The author of the write
+                            must then be allowed to set the owner's finalizers.
 
     Throws kubecoro::error with cond::invalid for an owner without uid, name or kind, for an object that another controller
     owns, and for an owner in a namespace if the object is in another one or in none: the garbage collector would
     delete the object. Functions that call an edit return that as their failure. */
-void set_controller_reference(const object& owner, boost::json::object& o, owner_reference_options options = {});
+void set_controller_reference(const object& owner, boost::json::object& o, bool blocks_deletion = true);
 /// Makes `owner` an owner, which is no controller; an object may have several. Throws as set_controller_reference().
-void set_owner_reference(const object& owner, boost::json::object& o, owner_reference_options options = {});
+void set_owner_reference(const object& owner, boost::json::object& o, bool blocks_deletion = false);
 /// Removes the reference to the owner's group, kind and name. Returns whether there was one.
 bool remove_owner_reference(const object& owner, boost::json::object& o);
 /// Whether `owner`, by its uid, is the controller of the object.

@@ -92,22 +92,22 @@ struct source_scope
     friend bool operator==(const source_scope&, const source_scope&) = default;
 };
 
-/// Defaults for factories that do not set their own: see factory_options.
-struct provider_defaults
-{
-    /// Empty = real_clock().
-    std::shared_ptr<time_source> time = {};
-    /// By default warnings and errors go to standard error; see logger.
-    logger log = {};
-    /// Null = null_metrics().
-    std::shared_ptr<kubecoro::metrics> metrics = {};
-};
-
 /** Opens sources: an informer factory's access to a cluster. Implemented by the client, and by scripts and fakes in
     tests. Thread safe. */
 class source_provider
 {
 public:
+    /// For factories that do not set their own: see factory_options.
+    struct instruments
+    {
+        /// Empty = real_clock().
+        std::shared_ptr<time_source> time = {};
+        /// By default warnings and errors go to standard error; see logger.
+        logger log = {};
+        /// Null = null_metrics().
+        std::shared_ptr<kubecoro::metrics> metrics = {};
+    };
+
     virtual ~source_provider() = default;
     /// Never returns null and never waits: errors are reported when the source is used. The source keeps alive what it
     /// needs of the provider.
@@ -115,8 +115,8 @@ public:
                                                                   const source_scope& scope) = 0;
     /// The default executor of informers.
     [[nodiscard]] virtual boost::asio::any_io_executor executor() const = 0;
-    /// Clock, logger and metrics of the factories that use this provider. By default those of provider_defaults.
-    [[nodiscard]] virtual provider_defaults defaults() const { return {}; }
+    /// Clock, logger and metrics of the factories that use this provider.
+    [[nodiscard]] virtual instruments defaults() const { return {}; }
 };
 
 } // namespace kubecoro

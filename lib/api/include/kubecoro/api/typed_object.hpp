@@ -107,11 +107,11 @@ private:
     object object_;
 };
 
+namespace detail {
+
 /// How objects of kind T are held: as typed_object<T>, or as `object` where T is `object`, for untyped use.
 template<class T>
 using object_handle = std::conditional_t<std::is_same_v<T, object>, object, typed_object<T>>;
-
-namespace detail {
 
 /// Kind itself if it is a struct that is generated or described, else `object`.
 template<class Kind>

@@ -37,15 +37,6 @@ struct field_error
     [[nodiscard]] status_cause cause() const { return {reason, message(), field}; }
 };
 
-/// A CEL rule of a schema (`x-kubernetes-validations`), which the server evaluates and object_schema does not.
-struct unevaluated_rule
-{
-    /// The field, with `[*]` for items and for members of any name: "spec.rules[*]". Empty for the whole object.
-    std::string field;
-    /// The expression.
-    std::string rule;
-};
-
 /// Returns the Status with which a kube-apiserver refuses an invalid object: 422, with a message that lists the causes.
 [[nodiscard]] server_status invalid_status(std::string_view kind, std::string_view group, std::string_view name,
                                            std::vector<status_cause> causes);
@@ -85,6 +76,15 @@ enum class object_part
 class object_schema
 {
 public:
+    /// A CEL rule (`x-kubernetes-validations`), which the server evaluates.
+    struct rule
+    {
+        /// The field, with `[*]` for items and for members of any name: "spec.rules[*]". Empty for the whole object.
+        std::string field;
+        /// The expression.
+        std::string text;
+    };
+
     /** Compiles the schema of a version of a CustomResourceDefinition.
         Errors: cond::not_found if the definition has no such version, cond::invalid for what is no definition or no
         schema, with the path. */
@@ -150,7 +150,7 @@ public:
     [[nodiscard]] std::vector<field_error> errors_in_defaults(std::string_view path) const;
 
     /// The CEL rules, none of which any function here evaluates.
-    [[nodiscard]] const std::vector<unevaluated_rule>& rules() const noexcept;
+    [[nodiscard]] const std::vector<rule>& rules() const noexcept;
 
     /// The resource whose objects it describes.
     [[nodiscard]] const resource_type& resource() const noexcept;

@@ -29,41 +29,41 @@ enum class log_level
 /// The level's lower-case name.
 [[nodiscard]] std::string_view to_string(log_level level) noexcept;
 
-/// A named value of a log line. Borrowed: valid only during the call.
-struct log_field
-{
-    /// The field's name.
-    std::string_view name;
-    /// The field's value.
-    std::variant<std::string_view, std::int64_t, double, bool> value;
-
-    /// A text. Name and value are borrowed.
-    log_field(std::string_view n, std::string_view v) : name(n), value(v) {}
-    /// A text. Name and value are borrowed.
-    log_field(std::string_view n, const std::string& v) : name(n), value(std::string_view(v)) {}
-    /// A text that ends with a zero byte, not null. Name and value are borrowed.
-    log_field(std::string_view n, const char* v) : name(n), value(std::string_view(v)) {}
-    /// A truth value, formatted as "true" or "false".
-    log_field(std::string_view n, bool v) : name(n), value(v) {}
-    /// A number, formatted with six significant digits.
-    log_field(std::string_view n, double v) : name(n), value(v) {}
-    /// An integer of any size. An unsigned value beyond the range of std::int64_t becomes negative.
-    template<class Integer>
-        requires std::is_integral_v<Integer>
-    log_field(std::string_view n, Integer v) : name(n), value(static_cast<std::int64_t>(v))
-    {
-    }
-};
-
 /// One line passed to a sink. Borrowed: valid only during the call.
 struct log_record
 {
+    /// A named value of a log line. Borrowed: valid only during the call.
+    struct field
+    {
+        /// The field's name.
+        std::string_view name;
+        /// The field's value.
+        std::variant<std::string_view, std::int64_t, double, bool> value;
+
+        /// A text. Name and value are borrowed.
+        field(std::string_view n, std::string_view v) : name(n), value(v) {}
+        /// A text. Name and value are borrowed.
+        field(std::string_view n, const std::string& v) : name(n), value(std::string_view(v)) {}
+        /// A text that ends with a zero byte, not null. Name and value are borrowed.
+        field(std::string_view n, const char* v) : name(n), value(std::string_view(v)) {}
+        /// A truth value, formatted as "true" or "false".
+        field(std::string_view n, bool v) : name(n), value(v) {}
+        /// A number, formatted with six significant digits.
+        field(std::string_view n, double v) : name(n), value(v) {}
+        /// An integer of any size. An unsigned value beyond the range of std::int64_t becomes negative.
+        template<class Integer>
+            requires std::is_integral_v<Integer>
+        field(std::string_view n, Integer v) : name(n), value(static_cast<std::int64_t>(v))
+        {
+        }
+    };
+
     /// Its level.
     log_level level;
     /// The message, without its fields.
     std::string_view message;
     /// The fields.
-    const log_field* fields;
+    const field* fields;
     /// Number of fields.
     std::size_t field_count;
 };
@@ -91,32 +91,33 @@ public:
     /// Whether a line of that level is written.
     [[nodiscard]] bool enabled(log_level level) const noexcept;
     /// Writes a line, if its level is enabled. Never throws.
-    void write(log_level level, std::string_view message, std::initializer_list<log_field> fields = {}) const noexcept;
+    void write(log_level level, std::string_view message,
+               std::initializer_list<log_record::field> fields = {}) const noexcept;
     /// A logger that adds these values to every line.
     [[nodiscard]] logger with(std::vector<std::pair<std::string, std::string>> fields) const;
 
     /// write() at level trace.
-    void trace(std::string_view m, std::initializer_list<log_field> f = {}) const noexcept
+    void trace(std::string_view m, std::initializer_list<log_record::field> f = {}) const noexcept
     {
         write(log_level::trace, m, f);
     }
     /// write() at level debug.
-    void debug(std::string_view m, std::initializer_list<log_field> f = {}) const noexcept
+    void debug(std::string_view m, std::initializer_list<log_record::field> f = {}) const noexcept
     {
         write(log_level::debug, m, f);
     }
     /// write() at level info.
-    void info(std::string_view m, std::initializer_list<log_field> f = {}) const noexcept
+    void info(std::string_view m, std::initializer_list<log_record::field> f = {}) const noexcept
     {
         write(log_level::info, m, f);
     }
     /// write() at level warning.
-    void warning(std::string_view m, std::initializer_list<log_field> f = {}) const noexcept
+    void warning(std::string_view m, std::initializer_list<log_record::field> f = {}) const noexcept
     {
         write(log_level::warning, m, f);
     }
     /// write() at level error.
-    void error(std::string_view m, std::initializer_list<log_field> f = {}) const noexcept
+    void error(std::string_view m, std::initializer_list<log_record::field> f = {}) const noexcept
     {
         write(log_level::error, m, f);
     }

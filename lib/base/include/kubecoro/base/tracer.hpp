@@ -56,20 +56,20 @@ enum class span_kind
     consumer
 };
 
-/// A named value of a span.
-struct span_attribute
-{
-    /// The name.
-    std::string name;
-    /// The value.
-    std::variant<std::string, std::int64_t, double, bool> value;
-
-    friend bool operator==(const span_attribute&, const span_attribute&) = default;
-};
-
 /// A span that has ended.
 struct span_data
 {
+    /// A named value of a span.
+    struct attribute
+    {
+        /// The name.
+        std::string name;
+        /// The value.
+        std::variant<std::string, std::int64_t, double, bool> value;
+
+        friend bool operator==(const attribute&, const attribute&) = default;
+    };
+
     /// From a small set: the names of objects are attributes.
     std::string name = {};
     /// Its role.
@@ -83,7 +83,7 @@ struct span_data
     /// How long it took.
     duration took{0};
     /// Named values, in the order in which they were set.
-    std::vector<span_attribute> attributes = {};
+    std::vector<attribute> attributes = {};
     /// Other spans that have to do with it: its further causes, or its previous attempt.
     std::vector<trace_context> links = {};
     /// Links that were left out.
@@ -116,19 +116,6 @@ struct tracer_options
     std::uint64_t seed = 0;
 };
 
-/// The position of a new span.
-struct span_place
-{
-    /// The span of which it is a part; without one, a trace begins.
-    trace_context parent = {};
-    /// Its role.
-    span_kind kind = span_kind::internal;
-    /// Its identity, made by tracer::identify(). Empty = a new one.
-    trace_context identity = {};
-    /// When it began, by the tracer's clock. Empty = now.
-    std::optional<time_point> begun = {};
-};
-
 /** Makes spans. A cheap handle; copies share everything. Thread safe. The default one tests false and makes none.
 
         tracer spans(std::make_shared<my_exporter>(), {.sample = 0.1});
@@ -137,6 +124,19 @@ struct span_place
 class tracer
 {
 public:
+    /// The position of a new span.
+    struct place
+    {
+        /// The span of which it is a part; without one, a trace begins.
+        trace_context parent = {};
+        /// Its role.
+        span_kind kind = span_kind::internal;
+        /// Its identity, made by tracer::identify(). Empty = a new one.
+        trace_context identity = {};
+        /// When it began, by the tracer's clock. Empty = now.
+        std::optional<time_point> begun = {};
+    };
+
     tracer() = default;
     /// @param sink  Null as for ids_only().
     explicit tracer(std::shared_ptr<span_sink> sink, tracer_options options = {});
@@ -151,7 +151,9 @@ public:
     /// The identity of a span: a part of `parent`, or the first one of a trace. Empty without a tracer.
     [[nodiscard]] trace_context identify(const trace_context& parent = {}) const noexcept;
     /// Begins a span. Empty when it is neither a part nor has an identity, and is not drawn.
-    [[nodiscard]] span start(std::string_view name, const span_place& where = {}) const;
+    [[nodiscard]] span start(std::string_view name, const place& where) const;
+    /// Begins the first span of a trace, if it is drawn.
+    [[nodiscard]] span start(std::string_view name) const;
     /// Passes a span to the sink that was timed elsewhere. Never throws. Its context must be one of identify().
     void record(const span_data& s) const noexcept;
     /// The clock of its options. Precondition: not empty.

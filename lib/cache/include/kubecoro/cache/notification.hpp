@@ -22,7 +22,7 @@ template<class T = object>
 struct added
 {
     /// The object as it is stored.
-    object_handle<T> obj = {};
+    detail::object_handle<T> obj = {};
     /// The object was already stored when the handler joined, or was part of the first list.
     bool initial = false;
 };
@@ -32,9 +32,9 @@ template<class T = object>
 struct updated
 {
     /// The object as it was.
-    object_handle<T> before = {};
+    detail::object_handle<T> before = {};
     /// The object as it is stored now.
-    object_handle<T> after = {};
+    detail::object_handle<T> after = {};
 
     /// True for a resync: nothing has changed.
     [[nodiscard]] bool resync() const noexcept
@@ -65,7 +65,7 @@ template<class T = object>
 struct deleted
 {
     /// The final state the server sent with the deletion; the last known state if final_state_unknown.
-    object_handle<T> obj = {};
+    detail::object_handle<T> obj = {};
     /// The deletion was noticed by a relist only (or by a new uid under the old key), so the final state is unknown.
     bool final_state_unknown = false;
     /// Why it has left the store.

@@ -27,7 +27,7 @@ namespace detail {
 void bring_over(const boost::json::object& before, const boost::json::object& after, boost::json::object& o);
 /// Copies the struct with one more owner.
 void copy_with_owner(const struct_type& type, const void* from, void* to, const object& owner, bool is_controller,
-                     owner_reference_options options);
+                     bool blocks_deletion);
 
 } // namespace detail
 
@@ -84,18 +84,18 @@ private:
 
 /// As set_controller_reference() of JSON, for the struct of a kind.
 template<detail::known_struct T>
-void set_controller_reference(const object& owner, T& dependent, owner_reference_options options = {})
+void set_controller_reference(const object& owner, T& dependent, bool blocks_deletion = true)
 {
     T with_owner{};
-    detail::copy_with_owner(detail::struct_of<T>(), &dependent, &with_owner, owner, true, options);
+    detail::copy_with_owner(detail::struct_of<T>(), &dependent, &with_owner, owner, true, blocks_deletion);
     dependent = std::move(with_owner);
 }
 /// As set_owner_reference() of JSON, for the struct of a kind.
 template<detail::known_struct T>
-void set_owner_reference(const object& owner, T& dependent, owner_reference_options options = {})
+void set_owner_reference(const object& owner, T& dependent, bool blocks_deletion = false)
 {
     T with_owner{};
-    detail::copy_with_owner(detail::struct_of<T>(), &dependent, &with_owner, owner, false, options);
+    detail::copy_with_owner(detail::struct_of<T>(), &dependent, &with_owner, owner, false, blocks_deletion);
     dependent = std::move(with_owner);
 }
 

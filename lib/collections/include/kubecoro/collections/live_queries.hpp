@@ -94,9 +94,9 @@ public:
 
     /// The objects of an informer as a collection. Collections read informers without it.
     template<class K>
-    [[nodiscard]] collection<object_handle<K>> of(const shared_informer<K>& informer)
+    [[nodiscard]] collection<detail::object_handle<K>> of(const shared_informer<K>& informer)
     {
-        return collection<object_handle<K>>(detail::add_input(*engine_, informer));
+        return collection<detail::object_handle<K>>(detail::add_input(*engine_, informer));
     }
 
     /** One state of several collections: what is read from the copies fits together. None is computed from a newer or an older state of an

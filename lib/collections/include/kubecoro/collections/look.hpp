@@ -28,7 +28,7 @@ struct elements_of<collection<T>>
 template<class K>
 struct elements_of<shared_informer<K>>
 {
-    using type = object_handle<K>;
+    using type = detail::object_handle<K>;
     static live_source source(const shared_informer<object>& i) { return {.informer = i}; }
 };
 template<class C>

@@ -47,7 +47,7 @@ struct prometheus_options
     The names that the library records have their help texts and buckets; describe() adds those of other names before
     they are first used. Thread safe. Handles may outlive it. A name or label that Prometheus does not permit, and a
     name that is used for two types, drop the series like a limit does. */
-class prometheus_metrics final : public metrics, public transient_metrics
+class prometheus_metrics final : public metrics
 {
 public:
     /// Begins without series, unless the options ask for those of the process.

@@ -142,7 +142,7 @@ public:
                                                           const source_scope& scope) override;
     [[nodiscard]] boost::asio::any_io_executor executor() const override;
     /// Contains the clock passed to the constructor.
-    [[nodiscard]] provider_defaults defaults() const override;
+    [[nodiscard]] instruments defaults() const override;
 
 private:
     struct state;

@@ -75,9 +75,9 @@ template<class T>
 struct admission
 {
     /// The object as it will be; null for a deletion.
-    object_handle<T> now;
+    detail::object_handle<T> now;
     /// The object as it is; null for a creation.
-    object_handle<T> before;
+    detail::object_handle<T> before;
     /// User, operation, dry run and the rest.
     const admission_request& request;
 };
