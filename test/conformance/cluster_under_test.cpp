@@ -96,8 +96,8 @@ void cluster_under_test::finalize_namespace()
     [[maybe_unused]] const auto gone = run(api().raw(r));
 }
 
-result<raw_answer> cluster_under_test::send(std::string method, std::string target, std::string_view type,
-                                            std::string body)
+result<client::raw_answer> cluster_under_test::send(std::string method, std::string target, std::string_view type,
+                                                    std::string body)
 {
     request r;
     r.method = std::move(method);

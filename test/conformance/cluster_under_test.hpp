@@ -54,7 +54,7 @@ public:
     }
 
     /// Sends a request whose answer, in JSON, may be a refusal. @param type  The Content-Type; empty = none.
-    result<raw_answer> send(std::string method, std::string target, std::string_view type, std::string body);
+    result<client::raw_answer> send(std::string method, std::string target, std::string_view type, std::string body);
     /// Returns the next event that is not a bookmark.
     result<watch_event> next_event(watch_stream& watch);
     /// Returns the events up to and including the first for which `last` is true.

@@ -63,7 +63,7 @@ texts causes_of(const json::value& status)
     return out;
 }
 
-texts warnings_of(const raw_answer& answer)
+texts warnings_of(const client::raw_answer& answer)
 {
     texts out;
     for (const auto& [name, value] : answer.head.headers)

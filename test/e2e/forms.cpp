@@ -165,7 +165,7 @@ struct both_forms
 {
     explicit both_forms(cluster& of) : c(of), json(connect(wire_form::json)), protobuf(connect(wire_form::protobuf))
     {
-        for (auto& r : c.run(all_resources(c.api())).value()) resources.push_back(std::move(r));
+        for (auto& r : c.run(discover(c.api())).value().resources) resources.push_back(std::move(r));
         REQUIRE(resources.size() > fewest_kinds);
     }
 

@@ -40,7 +40,7 @@ def surface(header):
                 options = defined[1] if defined and defined[1].endswith("_options") else ""
             # A function has a parenthesis that is not of its type's arguments, and no initialiser.
             declared = re.sub(r"<.*>", "", line.split(" = ")[0].split("{")[0])
-            if options and "(" not in declared and (field := re.match(r"    \w[\w: ]*[\w&*] (\w+);?$", declared)):
+            if options and "(" not in declared and (field := re.match(r"    (?!struct )\w[\w: ]*[\w&*] (\w+);?$", declared)):
                 fields.append(options + "::" + field[1])
     return names, fields
 

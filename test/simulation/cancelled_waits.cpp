@@ -205,7 +205,7 @@ cancelled_waits::waiting_for cancelled_waits::for_object(shared_informer<object>
 
 cancelled_waits::waiting_for cancelled_waits::for_any(shared_informer<object> informer, duration limit)
 {
-    notification_condition met = [](const notification<object>& n) {
+    std::function<result<bool>(const notification<object>&)> met = [](const notification<object>& n) {
         return std::holds_alternative<deleted<object>>(n);
     };
     KUBECORO_TRY(co_await informer.wait_for_any(std::move(met), limit));

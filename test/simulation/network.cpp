@@ -93,7 +93,7 @@ client network::reliable() const
 void network::state::befall_next(fault what, const char* target, const std::string& words)
 {
     note("soon: " + words);
-    testing::fault_rule rule;
+    testing::fault_plan::rule rule;
     rule.what = std::move(what);
     rule.target = target;
     rule.nth = 1 + below(random, 3);
@@ -102,7 +102,7 @@ void network::state::befall_next(fault what, const char* target, const std::stri
 
 void network::state::set_chances()
 {
-    testing::fault_chances c;
+    testing::fault_plan::chances c;
     c.refuse = chance();
     c.no_answer = chance() / 4;
     c.server_error = chance();
@@ -219,7 +219,7 @@ void network::break_something_rare()
         s.note("one request in " + std::to_string(s.liar->dead_addresses) + " meets a dead address");
         break;
     default: {
-        testing::fault_rule rule;
+        testing::fault_plan::rule rule;
         rule.what = fault::stall(static_cast<std::size_t>(below(s.rare, 4000)));
         rule.nth = 1 + below(s.rare, 5);
         s.note("a body will stall");

@@ -122,7 +122,7 @@ void world::start()
     f.policy.watch_list_json = true;
     f.policy.watch_list_attempts = static_cast<std::uint32_t>(1 + below(random_, 3));
     if (one_in(random_, 3)) f.policy.internal_error_retry = std::chrono::seconds(below(random_, 60));
-    f.relists.emplace(relist_budget_options{.at_once = 1 + below(random_, 3)}, f.time, *f.seed + 1);
+    f.relists.emplace(1 + below(random_, 3), 200ms, f.time, *f.seed + 1);
     factory_ = std::make_unique<informer_factory>(network_->unreliable().provider(), std::move(f));
     make_informers();
     roaming_.emplace(*factory_, *server_, *histories_[0], runner_, notes_, seed_of(options_.seed, part::roaming));
@@ -187,7 +187,7 @@ void world::add_informer(std::string name, scope covered, informer_options optio
 }
 
 /// Its batches are processed again, and later changes wait behind them.
-object_transform world::throwing_transform(std::uint64_t which) const
+std::function<object(const object&)> world::throwing_transform(std::uint64_t which) const
 {
     return [random = detail::random_source(seed_of(options_.seed, part::transforms) + which)](const object& o) mutable {
         if (one_in(random, 40)) throw std::bad_alloc();

@@ -92,7 +92,7 @@ private:
     void make_informers();
     void make_controller();
     void add_informer(std::string name, scope covered, informer_options options, const server_history& real);
-    [[nodiscard]] object_transform throwing_transform(std::uint64_t which) const;
+    [[nodiscard]] std::function<object(const object&)> throwing_transform(std::uint64_t which) const;
     void join(watched& w);
     void wait(watched& w);
 

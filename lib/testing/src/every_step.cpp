@@ -10,7 +10,7 @@ failure too_long(std::size_t limit)
 
 } // namespace
 
-result<std::size_t> stop_after_every_step(const scenario_factory& make, const callback<void()>& check,
+result<std::size_t> stop_after_every_step(const std::function<scenario(runner&)>& make, const callback<void()>& check,
                                           std::size_t limit)
 {
     for (std::size_t n = 1; n <= limit; ++n) {
@@ -29,8 +29,8 @@ result<std::size_t> stop_after_every_step(const scenario_factory& make, const ca
     return too_long(limit);
 }
 
-result<std::size_t> cancel_after_every_step(const scenario_factory& make, const callback<void(const result<>&)>& check,
-                                            std::size_t limit)
+result<std::size_t> cancel_after_every_step(const std::function<scenario(runner&)>& make,
+                                            const callback<void(const result<>&)>& check, std::size_t limit)
 {
     for (std::size_t n = 1; n <= limit; ++n) {
         runner r;

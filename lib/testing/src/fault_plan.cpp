@@ -63,13 +63,13 @@ struct fault_plan::state
 {
     struct counted_rule
     {
-        fault_rule rule;
+        fault_plan::rule rule;
         std::size_t seen = 0;
     };
     mutable std::mutex mutex;
     kubecoro::detail::random_source random;
     std::vector<counted_rule> rules;
-    fault_chances chances;
+    fault_plan::chances chances;
     bool enabled = true;
     bool down = false;
     latch cut;
@@ -142,13 +142,13 @@ struct fault_plan::state
 fault_plan::fault_plan(std::uint64_t seed) : state_(std::make_unique<state>()) { state_->random.seed(seed); }
 fault_plan::~fault_plan() = default;
 
-void fault_plan::add(fault_rule rule)
+void fault_plan::add(fault_plan::rule rule)
 {
     std::lock_guard lock(state_->mutex);
     state_->rules.push_back({std::move(rule)});
 }
 
-void fault_plan::set_chances(const fault_chances& chances)
+void fault_plan::set_chances(const fault_plan::chances& chances)
 {
     std::lock_guard lock(state_->mutex);
     state_->chances = chances;

@@ -172,13 +172,13 @@ struct scripted_source::state
     mutable std::mutex mutex;
     std::deque<step<list_page>> lists;
     std::deque<step<scripted_watch>> watches;
-    std::vector<recorded_call> calls;
+    std::vector<scripted_source::call> calls;
     std::size_t unexpected = 0;
     std::size_t in_flight = 0;
     bool streams = false;
 
     template<class T>
-    step<T> next(std::deque<step<T>>& from, recorded_call call)
+    step<T> next(std::deque<step<T>>& from, scripted_source::call call)
     {
         call.at = clock->now();
         std::lock_guard lock(mutex);
@@ -197,18 +197,18 @@ struct scripted_source::state
         std::lock_guard lock(mutex);
         to.push_back(std::move(s));
     }
-    std::size_t count(recorded_call::what kind) const
+    std::size_t count(bool is_watch) const
     {
         std::lock_guard lock(mutex);
         std::size_t n = 0;
-        for (const auto& c : calls) n += c.kind == kind;
+        for (const auto& c : calls) n += c.is_watch == is_watch;
         return n;
     }
-    recorded_call nth(recorded_call::what kind, std::size_t n) const
+    scripted_source::call nth(bool is_watch, std::size_t n) const
     {
         std::lock_guard lock(mutex);
         for (const auto& c : calls)
-            if (c.kind == kind && n-- == 0) return c;
+            if (c.is_watch == is_watch && n-- == 0) return c;
         throw std::out_of_range("scripted_source: no such call");
     }
 
@@ -270,18 +270,15 @@ scripted_watch scripted_source::on_watch(duration delay)
 void scripted_source::on_watch(failure f, duration delay) { state_->announce(state_->watches, {std::move(f), delay}); }
 void scripted_source::on_watch_hang() { state_->announce(state_->watches, {state::hang{}}); }
 
-std::vector<recorded_call> scripted_source::calls() const
+std::vector<scripted_source::call> scripted_source::calls() const
 {
     std::lock_guard lock(state_->mutex);
     return state_->calls;
 }
-std::size_t scripted_source::lists() const { return state_->count(recorded_call::what::list); }
-std::size_t scripted_source::watches() const { return state_->count(recorded_call::what::watch); }
-list_options scripted_source::list_call(std::size_t n) const { return state_->nth(recorded_call::what::list, n).list; }
-watch_options scripted_source::watch_call(std::size_t n) const
-{
-    return state_->nth(recorded_call::what::watch, n).watch;
-}
+std::size_t scripted_source::lists() const { return state_->count(false); }
+std::size_t scripted_source::watches() const { return state_->count(true); }
+list_options scripted_source::list_call(std::size_t n) const { return state_->nth(false, n).list; }
+watch_options scripted_source::watch_call(std::size_t n) const { return state_->nth(true, n).watch; }
 
 std::size_t scripted_source::unexpected() const
 {
@@ -302,7 +299,7 @@ std::size_t scripted_source::in_flight() const
 asio::awaitable<result<list_page>> scripted_source::list(list_options options)
 {
     const auto self = state_;
-    recorded_call call;
+    scripted_source::call call;
     call.list = std::move(options);
     co_return co_await state::play(self, self->next(self->lists, std::move(call)));
 }
@@ -310,8 +307,8 @@ asio::awaitable<result<list_page>> scripted_source::list(list_options options)
 asio::awaitable<result<std::unique_ptr<watch_stream>>> scripted_source::watch(watch_options options)
 {
     const auto self = state_;
-    recorded_call call;
-    call.kind = recorded_call::what::watch;
+    scripted_source::call call;
+    call.is_watch = true;
     call.watch = options;
     KUBECORO_TRY(const auto accepted, co_await state::play(self, self->next(self->watches, std::move(call))));
     accepted.state_->open(std::move(options));

@@ -187,7 +187,7 @@ TEST_CASE("front: invalid input is refused and does not affect other clients", "
         CHECK((answer.status == 400 || answer.broken));
         CHECK(client.closed_by_server());
 
-        bound_endpoint without_tls = encrypted;
+        embedded_server::endpoint without_tls = encrypted;
         without_tls.tls = false;
         raw_client wrong{without_tls};
         wrong.send(text);
@@ -204,7 +204,7 @@ TEST_CASE("front: slow and silent clients are disconnected", "[apiserver][integr
     endpoint.idle_timeout = std::chrono::milliseconds{300};
     running_server server{endpoint};
     endpoint.tls = test_identity();
-    bound_endpoint encrypted = server.listen(endpoint).value();
+    embedded_server::endpoint encrypted = server.listen(endpoint).value();
 
     raw_client half_a_head{server.at()};
     half_a_head.send("GET / HTTP/1.1\r\nHo");

@@ -92,7 +92,7 @@ struct raw_client::state
     }
 };
 
-raw_client::raw_client(const bound_endpoint& at, const raw_tls& tls) : state_(std::make_unique<state>())
+raw_client::raw_client(const embedded_server::endpoint& at, const raw_tls& tls) : state_(std::make_unique<state>())
 {
     state& s = *state_;
     s.encrypted = at.tls;

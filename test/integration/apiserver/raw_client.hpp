@@ -37,7 +37,7 @@ class raw_client
 {
 public:
     /// Throws boost::system::system_error when connecting or the handshake fails.
-    explicit raw_client(const bound_endpoint& at, const raw_tls& tls = {});
+    explicit raw_client(const embedded_server::endpoint& at, const raw_tls& tls = {});
     ~raw_client();
 
     /// @return false when the connection is broken.

@@ -19,7 +19,7 @@ struct running_server::state
     asio::io_context context;
     asio::executor_work_guard<asio::io_context::executor_type> work{context.get_executor()};
     embedded_server server;
-    bound_endpoint at;
+    embedded_server::endpoint at;
     std::array<std::thread, 2> threads;
 
     explicit state(server_options options) : server(context.get_executor(), std::move(options)) {}
@@ -59,7 +59,7 @@ running_server::~running_server()
     for (auto& t : state_->threads) t.join();
 }
 
-const bound_endpoint& running_server::at() const { return state_->at; }
+const embedded_server::endpoint& running_server::at() const { return state_->at; }
 embedded_server& running_server::server() { return state_->server; }
 
 result<std::string> running_server::execute(std::string method, std::string target, std::string body)
@@ -67,7 +67,7 @@ result<std::string> running_server::execute(std::string method, std::string targ
     return state_->run(state_->server.execute(std::move(method), std::move(target), std::move(body)));
 }
 
-result<bound_endpoint> running_server::listen(endpoint_options endpoint)
+result<embedded_server::endpoint> running_server::listen(endpoint_options endpoint)
 {
     return state_->run(state_->server.listen(std::move(endpoint)));
 }

@@ -18,11 +18,11 @@ public:
     explicit running_server(endpoint_options endpoint = {}, server_options options = {});
     ~running_server();
 
-    [[nodiscard]] const bound_endpoint& at() const;
+    [[nodiscard]] const embedded_server::endpoint& at() const;
     [[nodiscard]] embedded_server& server();
     /// Runs embedded_server::execute() to its end.
     result<std::string> execute(std::string method, std::string target, std::string body = {});
-    result<bound_endpoint> listen(endpoint_options endpoint);
+    result<embedded_server::endpoint> listen(endpoint_options endpoint);
     void stop();
     void compact();
     /// Waits until the condition on the counters holds, for at most 30 s.

@@ -23,7 +23,7 @@ public:
     explicit running_endpoints(endpoint_options options = {});
     ~running_endpoints();
 
-    [[nodiscard]] apiserver::bound_endpoint at() const { return {"127.0.0.1", server_->port(), tls_}; }
+    [[nodiscard]] apiserver::embedded_server::endpoint at() const { return {"127.0.0.1", server_->port(), tls_}; }
     [[nodiscard]] apiserver::raw_client client() const { return apiserver::raw_client(at()); }
     [[nodiscard]] endpoint_server& server() noexcept { return *server_; }
     [[nodiscard]] const testing::recording_logger& log() const noexcept { return log_; }

@@ -173,12 +173,13 @@ TEST_CASE("endpoints: stopping answers the request in progress, closes idle conn
     health_checks checks;
     latch asked;
     latch go;
-    REQUIRE(checks.add_ready("slow",
-                             [asked, go]() -> asio::awaitable<result<>> {
-                                 asked.settle({});
-                                 co_return co_await go.wait();
-                             },
-                             {.timeout = 0s}));
+    REQUIRE(checks.add_ready(
+        "slow",
+        [asked, go]() -> asio::awaitable<result<>> {
+            asked.settle({});
+            co_return co_await go.wait();
+        },
+        0s));
     running_endpoints program({.health = checks, .limits = {.grace = 30s}});
     const auto at = program.at();
     auto idle = program.client();
@@ -201,13 +202,14 @@ TEST_CASE("endpoints: at the end of the grace period a check that hangs is cance
 {
     health_checks checks;
     latch asked;
-    REQUIRE(checks.add_ready("hangs",
-                             [asked]() -> asio::awaitable<result<>> {
-                                 asked.settle({});
-                                 const latch never;
-                                 co_return co_await never.wait();
-                             },
-                             {.timeout = 0s}));
+    REQUIRE(checks.add_ready(
+        "hangs",
+        [asked]() -> asio::awaitable<result<>> {
+            asked.settle({});
+            const latch never;
+            co_return co_await never.wait();
+        },
+        0s));
     running_endpoints program({.health = checks, .limits = {.grace = 50ms}});
     auto client = program.client();
     REQUIRE(client.send("GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n"));

@@ -66,7 +66,7 @@ struct program
         work.reset();
         thread.join();
     }
-    apiserver::bound_endpoint listen(std::function<std::shared_ptr<server_tls>()> tls = {})
+    apiserver::embedded_server::endpoint listen(std::function<std::shared_ptr<server_tls>()> tls = {})
     {
         listen_options options;
         options.at = parse_listen_address("127.0.0.1:0").value();

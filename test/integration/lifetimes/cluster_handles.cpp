@@ -34,7 +34,7 @@ struct client_handles
     std::shared_ptr<list_watch_source> source;
     std::unique_ptr<watch_stream> events;
     std::unique_ptr<answer> half_read;
-    std::optional<asio::awaitable<result<raw_answer>>> not_awaited;
+    std::optional<asio::awaitable<result<client::raw_answer>>> not_awaited;
 
     void make(own_context& context, client c)
     {

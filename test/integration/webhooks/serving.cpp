@@ -107,8 +107,8 @@ public:
         how.log = logger::silent();
         return client::create(io_.get_executor(), config, how).value();
     }
-    result<raw_answer> post(const client& by, std::string target, std::string body,
-                            std::string type = "application/json")
+    result<client::raw_answer> post(const client& by, std::string target, std::string body,
+                                    std::string type = "application/json")
     {
         return wait(by.raw(
             {.method = "POST", .target = std::move(target), .content_type = std::move(type), .body = std::move(body)}));

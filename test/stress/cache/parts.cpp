@@ -35,7 +35,7 @@ using content = std::map<std::string, std::string>;
 const reflector_policy impatient_policy{
     .backoff = {.initial = 1ms, .cap = 5ms}, .short_watch = 0ms, .healthy_after = 0ms};
 
-relist_budget no_spread() { return relist_budget({.spread = 0ms}); }
+relist_budget no_spread() { return relist_budget(8, 0ms); }
 
 std::shared_ptr<stress::server> make_server(std::uint64_t seed)
 {

@@ -341,7 +341,7 @@ void run_against_naive(std::uint64_t seed)
         } else if (what == 6 && draw(3) == 0) {
             fifo.replace(scope, {o}, version);
             delta d{.type = delta_type::replaced_all};
-            d.all = std::make_shared<replaced_list>(replaced_list{{o}, {}, !std::exchange(listed, true)});
+            d.all = std::make_shared<delta::replaced_list>(delta::replaced_list{{o}, {}, !std::exchange(listed, true)});
             naive.line.push_back(std::move(d));
         } else if (what == 6) {
             fifo.sync(step);

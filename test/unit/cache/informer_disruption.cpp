@@ -112,7 +112,7 @@ TEST_CASE("informer: the backoff in its policy sets the delays between lists", "
     own.backoff = {.initial = 100ms, .factor = 3, .cap = 1s, .jitter = 0};
     fixture f;
     kubecoro::factory_options defaults{.time = f.run.shared_clock(), .log = f.log.handle(), .seed = 7};
-    defaults.relists = kubecoro::relist_budget({.spread = 0s}, f.run.shared_clock());
+    defaults.relists = kubecoro::relist_budget(8, 0s, f.run.shared_clock());
     kubecoro::informer_options options;
     SECTION("the factory's") { defaults.policy = own; }
     SECTION("the informer's") { options.policy = own; }

@@ -38,7 +38,7 @@ lines lines_of(const std::vector<notification<object>>& news)
     return out;
 }
 
-index_function by_app()
+detail::index_function by_app()
 {
     return [](const object& o, index_sink out) { out(o.labels()["app"].as_string()); };
 }

@@ -25,7 +25,7 @@ namespace {
 /// Counts the handlers and filters that are kept by its copies.
 using token = std::shared_ptr<int>;
 
-object_filter filter_with(const token& t)
+std::function<bool(const object&)> filter_with(const token& t)
 {
     return [t](const object&) { return true; };
 }

@@ -71,7 +71,7 @@ struct lonely
                              reflector_core({}, {"Pod", "v1", ""}, 3),
                              {},
                              run.shared_clock(),
-                             relist_budget({}, run.shared_clock()),
+                             relist_budget(8, 200ms, run.shared_clock()),
                              sink};
     kt::task<void> running;
 

@@ -118,7 +118,7 @@ TEST_CASE("relist budget: every kind of cancellation gives up the place in the q
     for (const auto how :
          {asio::cancellation_type::terminal, asio::cancellation_type::partial, asio::cancellation_type::total}) {
         kt::runner run;
-        const relist_budget budget({.at_once = 1, .spread = 0s}, run.shared_clock());
+        const relist_budget budget(1, 0s, run.shared_clock());
         const auto first = run.run(budget.take());
         REQUIRE(first);
         const auto second = run.spawn(budget.take());
@@ -138,7 +138,7 @@ TEST_CASE("relist budget: every kind of cancellation ends the pause before a tur
     for (const auto how :
          {asio::cancellation_type::terminal, asio::cancellation_type::partial, asio::cancellation_type::total}) {
         kt::runner run;
-        const relist_budget budget({.at_once = 1, .spread = 10h}, run.shared_clock());
+        const relist_budget budget(1, 10h, run.shared_clock());
         const auto first = run.spawn(budget.take());
         const auto second = run.spawn(budget.take());
         run.run_until_idle();
@@ -163,7 +163,7 @@ TEST_CASE("relist budget: programs that lost the same server together do not ret
 {
     kt::runner run;
     const auto delay_of = [&run](std::optional<std::uint64_t> seed) {
-        const relist_budget budget({.spread = 10h}, run.shared_clock(), seed);
+        const relist_budget budget(8, 10h, run.shared_clock(), seed);
         const auto begun = run.clock().now();
         REQUIRE(run.run(budget.take()));
         return run.clock().now() - begun;
@@ -175,7 +175,7 @@ TEST_CASE("relist budget: programs that lost the same server together do not ret
 TEST_CASE("relist budget: a turn is always given back, and a cancelled wait takes none", "[cache][budget]")
 {
     kt::runner run;
-    const relist_budget budget({.at_once = 2}, run.shared_clock());
+    const relist_budget budget(2, 200ms, run.shared_clock());
     int holders = 0;
     int most = 0;
     std::vector<kt::task<void>> tasks;
@@ -200,7 +200,7 @@ TEST_CASE("relist budget: a turn is always given back, and a cancelled wait take
 TEST_CASE("relist budget: a hanging turn delays the others for a limited time", "[cache][budget]")
 {
     kt::runner run;
-    const relist_budget budget({.at_once = 1, .spread = 0s, .longest = 30s}, run.shared_clock());
+    const relist_budget budget(1, 0s, run.shared_clock());
     int holders = 0;
     int most = 0;
     auto slow = run.spawn(hold(budget, run.clock(), 1h, holders, most));
@@ -295,7 +295,7 @@ TEST_CASE("relist budget: 200 informers start at once, and relist a few at a tim
     factory_options options;
     options.time = run.shared_clock();
     options.seed = 5;
-    options.relists.emplace(relist_budget_options{.at_once = 4}, run.shared_clock());
+    options.relists.emplace(4, 200ms, run.shared_clock());
     const relist_budget budget = *options.relists;
     informer_factory informers(std::make_shared<slow_provider>(run.executor(), server), options);
     std::vector<shared_informer<object>> all;

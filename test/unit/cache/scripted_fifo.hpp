@@ -33,7 +33,8 @@ public:
     {
         delta d{.type = delta_type::replaced_all, .scope = scope};
         d.resource_version = std::move(version);
-        d.all = std::make_shared<kubecoro::replaced_list>(kubecoro::replaced_list{.items = std::move(items)});
+        d.all =
+            std::make_shared<kubecoro::delta::replaced_list>(kubecoro::delta::replaced_list{.items = std::move(items)});
         static_cast<void>(delta_fifo_core::push(d));
     }
     void version(std::size_t scope, std::string version)

@@ -330,7 +330,7 @@ TEST_CASE("subscription: without the initial objects it starts with later change
     const bool before_the_start = GENERATE(true, false);
     const bool filtered = GENERATE(false, true);
     if (!before_the_start) f.start();
-    kubecoro::object_filter not_c;
+    std::function<bool(const object&)> not_c;
     if (filtered) not_c = [](const object& o) { return o.name() != "c"; };
     auto events = f.pods.subscribe({.initial = false, .filter = not_c});
     if (before_the_start) f.start();

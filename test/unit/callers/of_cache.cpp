@@ -84,7 +84,7 @@ rows of_cache()
          }},
         {"cache/relist_budget.hpp take",
          [](world& w) {
-             auto made = std::make_shared<relist_budget>(relist_budget_options{}, w.run.shared_clock(), 1);
+             auto made = std::make_shared<relist_budget>(8, 200ms, w.run.shared_clock(), 1);
              return w.keep(std::move(made)).take();
          }},
         {"cache/shared_informer.hpp wait_for",

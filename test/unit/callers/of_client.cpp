@@ -104,7 +104,6 @@ rows of_client()
         {"client/client.hpp send", [](world& w) { return w.cluster.send(asked()); }},
         {"client/client.hpp resource_of", [](world& w) { return w.cluster.resource_of("unknown/v1", "Thing"); }},
         {"client/discovery.hpp discover", [](world& w) { return discover(w.cluster); }},
-        {"client/discovery.hpp all_resources", [](world& w) { return all_resources(w.cluster); }},
         {"client/discovery.hpp find_resource", [](world& w) { return find_resource(w.cluster, "cm"); }},
         {"client/discovery.hpp get_server_version", [](world& w) { return get_server_version(w.cluster); }},
         {"client/discovery.hpp list_openapi", [](world& w) { return list_openapi(w.cluster); }},

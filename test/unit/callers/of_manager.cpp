@@ -27,8 +27,10 @@ health_checks& checks(world& w)
     o.time = w.run.shared_clock();
     o.log = logger::silent();
     auto& all = w.keep(std::make_shared<health_checks>(std::move(o)));
-    (void)all.add_ready("slow", [&w] { return w.never.wait(); }, {.timeout = 5s});
-    (void)all.add_ready("patient", [&w] { return sleep_for(w.run.clock(), 1s); }, {.timeout = 0s});
+    (void)all.add_ready(
+        "slow", [&w] { return w.never.wait(); }, 5s);
+    (void)all.add_ready(
+        "patient", [&w] { return sleep_for(w.run.clock(), 1s); }, 0s);
     return all;
 }
 

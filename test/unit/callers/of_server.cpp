@@ -42,7 +42,9 @@ rows of_server()
         {"apiserver/server.hpp end_log", [](world& w) { return w.server.end_log(container); }},
         {"apiserver/server.hpp restart_log", [](world& w) { return w.server.restart_log(container); }},
         {"apiserver/server.hpp add_token",
-         [](world& w) { return w.server.add_token(apiserver::token_user{.token = "a token", .user = {}}); }},
+         [](world& w) {
+             return w.server.add_token(apiserver::server_options::token_user{.token = "a token", .user = {}});
+         }},
         {"apiserver/server.hpp remove_token", [](world& w) { return w.server.remove_token("a token"); }},
         {"apiserver/server.hpp set_rules", [](world& w) { return w.server.set_rules({}); }},
         {"client/recording_transport.hpp send",

@@ -175,9 +175,8 @@ TEST_CASE("tampering: the function of for_each()", "[callers]")
 TEST_CASE("tampering: the pieces of parallelize()", "[callers]")
 {
     ends_by_cancellation([](user& u) {
-        const parallel_options one{.workers = 1};
         return parallelize(
-            3, [&u](std::size_t) { return u(); }, one);
+            3, [&u](std::size_t) { return u(); }, 1);
     });
 }
 
@@ -185,9 +184,8 @@ TEST_CASE("tampering: after a cancellation that a piece has swallowed, no other 
 {
     world w;
     user u{.w = w, .how = tamper::forget};
-    const parallel_options one{.workers = 1, .chunk = 3};
     const auto working = w.run.spawn(parallelize(
-        3, [&u](std::size_t) { return u(); }, one));
+        3, [&u](std::size_t) { return u(); }, 1));
     w.run.run_until_idle();
     REQUIRE(u.calls == 1);
     working.cancel();
@@ -244,8 +242,10 @@ TEST_CASE("tampering: health checks", "[callers]")
         o.time = u.w.run.shared_clock();
         o.log = logger::silent();
         const health_checks checks(std::move(o));
-        (void)checks.add_ready("first", [&u] { return u(); }, {.timeout = limit});
-        (void)checks.add_ready("second", [&u] { return u(); }, {.timeout = limit});
+        (void)checks.add_ready(
+            "first", [&u] { return u(); }, limit);
+        (void)checks.add_ready(
+            "second", [&u] { return u(); }, limit);
         (void)co_await checks.run(health_probe::ready, checks.names(health_probe::ready));
         co_return result<>{};
     });

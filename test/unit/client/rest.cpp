@@ -376,10 +376,10 @@ TEST_CASE("client: discovery with aggregated documents, and without them", "[cli
     the.net->replies = {{.status = 406, .body = {"no"}},          {.body = {test::body_of("api.json")}},
                         {.body = {test::body_of("api_v1.json")}}, {.body = {groups}},
                         {.status = 503, .body = {"down"}},        {.body = {test::body_of("apis_apps_v1.json")}}};
-    auto all = the.run.run(all_resources(c));
+    auto all = the.run.run(discover(c));
     REQUIRE(all);
-    CHECK(all->front().type.plural == "bindings");
-    CHECK(all->back().type.group == "apps");
+    CHECK(all->resources.front().type.plural == "bindings");
+    CHECK(all->resources.back().type.group == "apps");
     CHECK(the.net->seen[5].target == "/apis/apps/v1");
 
     the.net->replies = {{.status = 403, .body = {"no"}}};

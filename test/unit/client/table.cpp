@@ -22,8 +22,8 @@ TEST_CASE("tables: columns, cells, objects and where the next page begins", "[cl
 {
     const auto t = read_table(config_maps, {}).value();
     REQUIRE(t.columns.size() == 2);
-    CHECK(t.columns[0] == table_column{"Name", "string", "name", "N", 0});
-    CHECK(t.columns[1] == table_column{"Data", "integer", "", "", 1});
+    CHECK(t.columns[0] == table::column{"Name", "string", "name", "N", 0});
+    CHECK(t.columns[1] == table::column{"Data", "integer", "", "", 1});
     CHECK(t.resource_version == "463");
     CHECK(t.continue_token == "next");
     CHECK(t.remaining == 4);

@@ -139,7 +139,7 @@ private:
         else if (what < 0.2)
             r->plan->set_down(unit() < 0.6);
         else if (what < 0.4)
-            r->plan->set_chances(unit() < 0.3 ? kt::fault_chances() : bad_network());
+            r->plan->set_chances(unit() < 0.3 ? kt::fault_plan::chances() : bad_network());
         else if (what < 0.5)
             outage();
         else if (what < 0.65)
@@ -149,7 +149,7 @@ private:
         else if (pauses_)
             pause(*r);
     }
-    static kt::fault_chances bad_network()
+    static kt::fault_plan::chances bad_network()
     {
         return {.refuse = 0.1,
                 .no_answer = 0.05,
@@ -172,7 +172,7 @@ private:
             std::make_unique<replica>(api_, std::make_shared<skewed_clock>(run_.shared_clock(), rate), std::move(o));
         r->ends_within = std::chrono::milliseconds(below(static_cast<int>(longest_end.count())));
         r->on_work = [this, who = r.get()] { note_term(*who); };
-        r->plan->set_chances(unit() < 0.5 ? kt::fault_chances() : bad_network());
+        r->plan->set_chances(unit() < 0.5 ? kt::fault_plan::chances() : bad_network());
         r->start(run_);
         return r;
     }

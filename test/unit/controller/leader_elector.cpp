@@ -87,7 +87,7 @@ TEST_CASE("leader elector: without the permission to watch it reads from time to
     fixture f;
     candidate a(f.api, "a");
     candidate b(f.api, "b");
-    kt::fault_rule no_watch{.what = kt::fault::status_answer(403, "Forbidden"), .target = "watch=", .times = 0};
+    kt::fault_plan::rule no_watch{.what = kt::fault::status_answer(403, "Forbidden"), .target = "watch=", .times = 0};
     b.plan->add(no_watch);
     a.start(f.run);
     f.time_until([&] { return a.working; });
@@ -255,7 +255,7 @@ TEST_CASE("leader elector: CreateError, GetError: requests that fail are repeate
 {
     fixture f;
     candidate a(f.api, "a");
-    kt::fault_rule forbidden{.what = kt::fault::status_answer(403, "Forbidden"), .target = "leases", .times = 0};
+    kt::fault_plan::rule forbidden{.what = kt::fault::status_answer(403, "Forbidden"), .target = "leases", .times = 0};
     a.plan->add(forbidden);
     a.start(f.run);
     f.run.advance(120s);

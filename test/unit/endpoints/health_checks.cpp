@@ -24,11 +24,11 @@ struct fixture
     std::shared_ptr<testing::recording_metrics> numbers = std::make_shared<testing::recording_metrics>();
     health_checks checks{{.metrics = numbers, .time = run.shared_clock(), .log = log.handle()}};
 
-    asio::awaitable<result<std::vector<health_outcome>>> asked(health_probe probe)
+    asio::awaitable<result<std::vector<health_checks::verdict>>> asked(health_probe probe)
     {
         co_return co_await checks.run(probe, checks.names(probe));
     }
-    std::vector<health_outcome> ask(health_probe probe) { return run.run(asked(probe)).value(); }
+    std::vector<health_checks::verdict> ask(health_probe probe) { return run.run(asked(probe)).value(); }
 };
 
 } // namespace
@@ -72,9 +72,8 @@ TEST_CASE_METHOD(fixture, "health_checks: a detail never fails, and is made only
 
 TEST_CASE_METHOD(fixture, "health_checks: a check that hangs or throws has failed", "[endpoints]")
 {
-    REQUIRE(checks.add_ready("hangs",
-                             [this]() -> asio::awaitable<result<>> { co_return co_await sleep_for(run.clock(), 1h); },
-                             {.timeout = 2s}));
+    REQUIRE(checks.add_ready(
+        "hangs", [this]() -> asio::awaitable<result<>> { co_return co_await sleep_for(run.clock(), 1h); }, 2s));
     REQUIRE(checks.add_ready("throws", []() -> result<> { throw std::runtime_error("oops"); }));
     const auto before = run.clock().now();
     const auto outcomes = ask(health_probe::ready);
@@ -157,9 +156,8 @@ TEST_CASE_METHOD(fixture, "health_checks: removing waits for the calls in progre
 
 TEST_CASE_METHOD(fixture, "health_checks: a cancelled run ends its check, and removal does not hang", "[endpoints]")
 {
-    REQUIRE(checks.add_ready("slow",
-                             [this]() -> asio::awaitable<result<>> { co_return co_await sleep_for(run.clock(), 1h); },
-                             {.timeout = 0s}));
+    REQUIRE(checks.add_ready(
+        "slow", [this]() -> asio::awaitable<result<>> { co_return co_await sleep_for(run.clock(), 1h); }, 0s));
     auto asking = run.spawn(asked(health_probe::ready));
     run.run_until_idle();
     asking.cancel();

@@ -12,8 +12,11 @@ namespace {
 
 const std::vector<std::string> existing{"ping", "informers", "database"};
 
-health_outcome well(std::string name) { return {std::move(name), {}, {}}; }
-health_outcome ill(std::string name) { return {std::move(name), failure{cond::timed_out, "password is hunter2"}, {}}; }
+health_checks::verdict well(std::string name) { return {std::move(name), {}, {}}; }
+health_checks::verdict ill(std::string name)
+{
+    return {std::move(name), failure{cond::timed_out, "password is hunter2"}, {}};
+}
 
 } // namespace
 
@@ -39,7 +42,7 @@ TEST_CASE("health_core: a success is one word unless details are asked for", "[e
 {
     health_query query;
     query.title = "readyz";
-    const std::vector<health_outcome> outcomes{well("ping"), well("informers"), well("database")};
+    const std::vector<health_checks::verdict> outcomes{well("ping"), well("informers"), well("database")};
     CHECK(answer_of(query, existing, outcomes).body == "ok");
     query.verbose = true;
     const auto verbose = answer_of(query, existing, outcomes);

@@ -14,9 +14,9 @@ request get(std::string target)
     return r;
 }
 
-fault_rule rule(fault f, std::string target = {}, std::size_t nth = 1, std::size_t times = 1)
+fault_plan::rule rule(fault f, std::string target = {}, std::size_t nth = 1, std::size_t times = 1)
 {
-    fault_rule out;
+    fault_plan::rule out;
     out.what = std::move(f);
     out.target = std::move(target);
     out.nth = nth;
@@ -69,7 +69,7 @@ TEST_CASE("fault plan: can be disabled, and can take the server down", "[testing
 
 TEST_CASE("fault plan: random faults follow their probabilities and repeat with the seed", "[testing][faults]")
 {
-    fault_chances chances;
+    fault_plan::chances chances;
     chances.refuse = 0.1;
     chances.expired = 0.1;
     chances.cut = 0.2;
@@ -102,7 +102,7 @@ TEST_CASE("fault plan: random faults follow their probabilities and repeat with 
 
 TEST_CASE("fault plan: random 410s affect collections only", "[testing][faults]")
 {
-    fault_chances chances;
+    fault_plan::chances chances;
     chances.expired = 1;
     fault_plan plan;
     plan.set_chances(chances);

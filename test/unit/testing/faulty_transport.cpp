@@ -93,7 +93,7 @@ struct bench
 
     void next(fault f)
     {
-        fault_rule rule;
+        fault_plan::rule rule;
         rule.what = std::move(f);
         plan->add(rule);
     }
@@ -219,7 +219,7 @@ TEST_CASE("faulty transport: a cut reaches requests and bodies that wait for the
 TEST_CASE("faulty transport: bodies arrive in small pieces when configured", "[testing][faults]")
 {
     bench b;
-    fault_chances chances;
+    fault_plan::chances chances;
     chances.max_piece = 1;
     b.plan->set_chances(chances);
     const auto got = b.r.run(fetch(b.wire, "/api/v1/pods"));

@@ -10,9 +10,9 @@ using namespace kubecoro::tool;
 
 namespace {
 
-table_row row(std::vector<std::string> cells, const char* shown)
+table::row row(std::vector<std::string> cells, const char* shown)
 {
-    table_row out;
+    table::row out;
     out.cells = std::move(cells);
     out.shown = object::parse(shown).value();
     return out;
@@ -95,14 +95,14 @@ TEST_CASE("tool: a table that grows has one head, and columns that do not become
 
 namespace {
 
-table_row version(const std::string& name, const std::string& v, const std::string& uid = "u")
+table::row version(const std::string& name, const std::string& v, const std::string& uid = "u")
 {
     const auto text =
         R"({"metadata":{"name":")" + name + R"(","uid":")" + uid + R"(","resourceVersion":")" + v + "\"}}";
     return row({name, v}, text.c_str());
 }
 
-table list_at(const std::string& v, std::vector<table_row> rows)
+table list_at(const std::string& v, std::vector<table::row> rows)
 {
     table out;
     out.rows = std::move(rows);
@@ -119,7 +119,7 @@ table_event event(watch_event_type type, const std::string& name, const std::str
     return out;
 }
 
-std::string cells(const std::vector<table_row>& rows)
+std::string cells(const std::vector<table::row>& rows)
 {
     std::string out;
     for (const auto& r : rows) out += r.cells[0] + r.cells[1] + " ";

@@ -30,7 +30,7 @@ std::string upper(std::string text)
 
 std::string last_part(const std::string& label) { return label.substr(label.rfind('/') + 1); }
 
-bool is_shown(const table_column& column, const table_layout& layout) { return layout.wide || column.priority == 0; }
+bool is_shown(const table::column& column, const table_layout& layout) { return layout.wide || column.priority == 0; }
 
 std::vector<std::string> head_of(const table& from, const table_layout& layout)
 {
@@ -43,7 +43,7 @@ std::vector<std::string> head_of(const table& from, const table_layout& layout)
     return out;
 }
 
-std::vector<std::string> cells_of(const table& from, const table_row& row, const table_layout& layout)
+std::vector<std::string> cells_of(const table& from, const table::row& row, const table_layout& layout)
 {
     std::vector<std::string> out;
     if (layout.with_namespace) out.push_back(or_none(row.shown.ns()));

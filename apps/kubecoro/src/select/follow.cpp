@@ -79,7 +79,7 @@ private:
         for (;;) {
             KUBECORO_TRY(auto events, co_await stream->next());
             if (events.empty()) co_return result<>();
-            std::vector<table_row> news;
+            std::vector<table::row> news;
             for (auto& e : events)
                 for (auto& row : rows_.take(std::move(e))) news.push_back(std::move(row));
             if (!news.empty()) show_(stream->columns(), news);

@@ -12,7 +12,7 @@
 namespace kubecoro::tool {
 
 /// Receives rows that were added, changed or deleted, with the columns of their cells.
-using row_sink = std::function<void(const std::vector<table_column>&, const std::vector<table_row>&)>;
+using row_sink = std::function<void(const std::vector<table::column>&, const std::vector<table::row>&)>;
 
 /** Lists a target and watches it until it is cancelled. Survives lost connections, ends of watches and expired versions:
     a row is shown once for each version, and a change during a gap is shown after it.

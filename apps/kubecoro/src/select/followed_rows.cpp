@@ -6,17 +6,17 @@ namespace kubecoro::tool {
 
 namespace {
 
-bool is_same(const table_row& a, const table_row& b)
+bool is_same(const table::row& a, const table::row& b)
 {
     return a.shown.same_uid(b.shown) && a.shown.resource_version() == b.shown.resource_version();
 }
 
 } // namespace
 
-std::vector<table_row> followed_rows::take(table listed)
+std::vector<table::row> followed_rows::take(table listed)
 {
-    std::vector<table_row> out;
-    std::map<object_key, table_row> now;
+    std::vector<table::row> out;
+    std::map<object_key, table::row> now;
     for (auto& row : listed.rows) {
         if (!row.shown) continue;
         object_key key(row.shown.key());
@@ -31,7 +31,7 @@ std::vector<table_row> followed_rows::take(table listed)
     return out;
 }
 
-std::vector<table_row> followed_rows::take(table_event e)
+std::vector<table::row> followed_rows::take(table_event e)
 {
     if (!e.resource_version.empty()) version_ = std::move(e.resource_version);
     if (!e.row.shown) return {};

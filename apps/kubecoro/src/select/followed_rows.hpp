@@ -15,14 +15,14 @@ class followed_rows
 {
 public:
     /// The rows of a whole list that are new or have changed, then the last ones of objects that are gone.
-    [[nodiscard]] std::vector<table_row> take(table listed);
+    [[nodiscard]] std::vector<table::row> take(table listed);
     /// The row of an event, unless it was shown before or has no object.
-    [[nodiscard]] std::vector<table_row> take(table_event e);
+    [[nodiscard]] std::vector<table::row> take(table_event e);
     /// The resourceVersion from which a watch continues.
     [[nodiscard]] const std::string& version() const noexcept { return version_; }
 
 private:
-    std::map<object_key, table_row> rows_;
+    std::map<object_key, table::row> rows_;
     std::string version_;
 };
 

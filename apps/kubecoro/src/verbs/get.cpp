@@ -89,7 +89,7 @@ private:
 
     void sort_rows(table& shown) const
     {
-        std::vector<std::pair<json::value, table_row>> rows;
+        std::vector<std::pair<json::value, table::row>> rows;
         for (auto& row : shown.rows) {
             auto value = row.shown.to_json();
             rows.emplace_back(std::move(value), std::move(row));

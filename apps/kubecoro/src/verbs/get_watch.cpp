@@ -22,7 +22,7 @@ public:
         style_.colours = context.colours;
     }
 
-    void show(const std::vector<table_column>& columns, const std::vector<table_row>& rows)
+    void show(const std::vector<table::column>& columns, const std::vector<table::row>& rows)
     {
         if (!flags_.format.is_table()) {
             for (const auto& row : rows) context_.print(document_of(row.shown));

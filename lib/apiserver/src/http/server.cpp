@@ -47,7 +47,7 @@ embedded_server::embedded_server(asio::any_io_executor executor, server_options 
 
 embedded_server::~embedded_server() = default;
 
-std::string bound_endpoint::url() const
+std::string embedded_server::endpoint::url() const
 {
     const bool v6 = address.find(':') != std::string::npos;
     return (tls ? "https://" : "http://") + (v6 ? "[" + address + "]" : address) + ":" + std::to_string(port);
@@ -145,12 +145,12 @@ result<detail::listen_options> listening(const endpoint_options& options)
 
 void embedded_server::call_webhooks(find_webhook find) { engine_->webhooks = std::move(find); }
 
-asio::awaitable<result<bound_endpoint>> embedded_server::listen(endpoint_options options)
+asio::awaitable<result<embedded_server::endpoint>> embedded_server::listen(endpoint_options options)
 {
     if (!engine_->executor()) co_return failure{cond::cancelled, "the context of the embedded server has ended"};
     KUBECORO_TRY(auto with, listening(options));
     KUBECORO_TRY(const auto bound, sockets_->listen(std::move(with)));
-    bound_endpoint out{bound.address.to_string(), bound.port, bound.tls};
+    embedded_server::endpoint out{bound.address.to_string(), bound.port, bound.tls};
     co_await engine_->on_strand([&] {
         if (options.tls) engine_->state().publish_root_ca(options.tls->ca_certificate);
         engine_->state().publish_endpoint(reachable(out.address), out.port, engine_->time().wall_now());
@@ -240,7 +240,7 @@ asio::awaitable<result<>> embedded_server::restart_log(container_address contain
     return catch_failure(change_log(engine_, std::move(container), log_change::restart, {}));
 }
 
-asio::awaitable<result<>> embedded_server::add_token(token_user user)
+asio::awaitable<result<>> embedded_server::add_token(server_options::token_user user)
 {
     return catch_failure(on_strand(engine_, [user = std::move(user)](server_engine& e) {
         e.access().add_token(user.token, user.user, user.expires);

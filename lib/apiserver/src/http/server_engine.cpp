@@ -67,7 +67,8 @@ server_engine::server_engine(asio::any_io_executor executor, server_options opti
       handler_(state_, access_, options.handler),
       tasks_(strand_.get(), log_)
 {
-    for (token_user& u : options.tokens) access_.add_token(std::move(u.token), std::move(u.user), u.expires);
+    for (server_options::token_user& u : options.tokens)
+        access_.add_token(std::move(u.token), std::move(u.user), u.expires);
     for (access_rule& r : options.rules) access_.add_rule(std::move(r));
     state_.on_change([this](std::string_view resource) { wake_watchers(resource); });
 }

@@ -174,7 +174,8 @@ void delta_fifo::replace(std::size_t scope, std::vector<object> items, std::stri
 {
     delta d{.type = delta_type::replaced_all, .scope = scope};
     d.resource_version = std::move(resource_version);
-    d.all = std::make_shared<replaced_list>(replaced_list{.items = std::move(items), .left_out = std::move(left_out)});
+    d.all = std::make_shared<delta::replaced_list>(
+        delta::replaced_list{.items = std::move(items), .left_out = std::move(left_out)});
     state_->arrive(std::move(d));
 }
 

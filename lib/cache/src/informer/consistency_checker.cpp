@@ -97,7 +97,7 @@ void consistency_checker::conclude(const std::string& source, const std::string&
     tell_user(settings_.options.on_failure, failure(cond::corrupt, "the store differs from the server: " + v.why));
 }
 
-consistency_stats consistency_checker::stats() const
+informer_stats::consistency_checks consistency_checker::stats() const
 {
     std::lock_guard lock(mutex_);
     return stats_;

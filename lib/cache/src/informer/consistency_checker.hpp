@@ -31,7 +31,7 @@ public:
     /// Runs requested checks until cancelled, whatever throws.
     [[nodiscard]] boost::asio::awaitable<result<>> run();
     /// Callable from any thread.
-    [[nodiscard]] consistency_stats stats() const;
+    [[nodiscard]] informer_stats::consistency_checks stats() const;
 
 private:
     struct job
@@ -48,7 +48,7 @@ private:
     std::map<std::string, job> asked_;
     wake_signal signal_;
     mutable std::mutex mutex_;
-    consistency_stats stats_;
+    informer_stats::consistency_checks stats_;
 };
 
 } // namespace kubecoro::detail

@@ -117,10 +117,10 @@ private:
     [[nodiscard]] result<bool> replace(const delta& list, std::size_t& most);
     [[nodiscard]] bool empty(informer_lane& l, std::size_t& most);
     [[nodiscard]] bool resync(std::uint64_t target, std::size_t& most);
-    [[nodiscard]] bool drop_foreign(replaced_list& list, std::size_t& most);
-    [[nodiscard]] result<bool> transform(replaced_list& list, std::size_t& most);
+    [[nodiscard]] bool drop_foreign(delta::replaced_list& list, std::size_t& most);
+    [[nodiscard]] result<bool> transform(delta::replaced_list& list, std::size_t& most);
     /// Adds the stored state of objects that the list leaves out.
-    [[nodiscard]] bool keep_left_out(replaced_list& list, std::size_t& most) const;
+    [[nodiscard]] bool keep_left_out(delta::replaced_list& list, std::size_t& most) const;
     [[nodiscard]] bool check(informer_lane& l, const std::string& version, std::size_t& most);
     /// Makes the change and announces it.
     [[nodiscard]] bool make(list_change& change, bool& made, departure why, std::size_t& most);

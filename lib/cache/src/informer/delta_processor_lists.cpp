@@ -69,7 +69,7 @@ void delta_processor::note_stored(informer_lane& l) const
     if (with_.follower) with_.follower->news.notify();
 }
 
-bool delta_processor::drop_foreign(replaced_list& list, std::size_t& most)
+bool delta_processor::drop_foreign(delta::replaced_list& list, std::size_t& most)
 {
     auto& items = list.items;
     for (; most != 0 && now_.looked_at != items.size(); ++now_.looked_at, --most) {
@@ -84,7 +84,7 @@ bool delta_processor::drop_foreign(replaced_list& list, std::size_t& most)
     return items.size() == now_.ours;
 }
 
-result<bool> delta_processor::transform(replaced_list& list, std::size_t& most)
+result<bool> delta_processor::transform(delta::replaced_list& list, std::size_t& most)
 {
     for (; most != 0 && list.prepared != list.items.size(); ++list.prepared, --most) {
         const auto outcome = transform(list.items[list.prepared]);
@@ -94,7 +94,7 @@ result<bool> delta_processor::transform(replaced_list& list, std::size_t& most)
     return list.prepared == list.items.size();
 }
 
-bool delta_processor::keep_left_out(replaced_list& list, std::size_t& most) const
+bool delta_processor::keep_left_out(delta::replaced_list& list, std::size_t& most) const
 {
     for (; most != 0 && !list.left_out.empty(); --most) {
         const auto& o = list.left_out.back();

@@ -59,7 +59,7 @@ std::string line(const handler_stats& h)
     return out;
 }
 
-std::string line(const consistency_stats& c)
+std::string line(const informer_stats::consistency_checks& c)
 {
     if (c.checks == 0) return {};
     return "\n  consistency checks " + text(c.checks) + ", skipped " + text(c.skipped) + ", failed " + text(c.failed) +

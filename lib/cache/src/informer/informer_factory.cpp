@@ -202,7 +202,7 @@ informer_factory::informer_factory(std::shared_ptr<source_provider> provider, fa
     if (!options.log) options.log = std::move(defaults.log);
     if (!options.metrics) options.metrics = std::move(defaults.metrics);
     state_->seeds.seed(options.seed ? *options.seed : random_seed());
-    if (!options.relists) options.relists.emplace(relist_budget_options{}, options.time, state_->seeds());
+    if (!options.relists) options.relists.emplace(relists_at_once, relist_spread, options.time, state_->seeds());
     state_->executor = std::exchange(options.executor, {});
     state_->provider = std::move(provider);
     state_->options = std::move(options);

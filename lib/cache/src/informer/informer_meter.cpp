@@ -135,7 +135,7 @@ void informer_meter::publish(const informer_stats& s)
 }
 
 /// Publishes no series where nothing was checked.
-void informer_meter::publish(const consistency_stats& c)
+void informer_meter::publish(const informer_stats::consistency_checks& c)
 {
     if (c.checks == 0) return;
     constexpr std::string_view name = "informer_consistency_checks_total";

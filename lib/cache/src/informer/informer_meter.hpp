@@ -55,7 +55,7 @@ private:
     [[nodiscard]] follower& counter(std::string_view name, label more);
     void count(std::string_view name, std::uint64_t sum, label more = {});
     void show(std::string_view name, double value, label more = {});
-    void publish(const consistency_stats& c);
+    void publish(const informer_stats::consistency_checks& c);
     void publish(const std::vector<handler_stats>& handlers);
     /// Adds what the handlers of a name have counted since the last time to their series.
     void follow(handler_stats& counted, const handler_stats& now, label handler);

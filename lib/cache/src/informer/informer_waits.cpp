@@ -52,7 +52,7 @@ asio::awaitable<result<object>> wait_for_state(std::shared_ptr<informer_engine> 
     }
 }
 
-result<bool> ask(const notification_condition& wanted, const notification<object>& n)
+result<bool> ask(const std::function<result<bool>(const notification<object>&)>& wanted, const notification<object>& n)
 {
     try {
         return wanted(n);
@@ -61,9 +61,9 @@ result<bool> ask(const notification_condition& wanted, const notification<object
     }
 }
 
-asio::awaitable<result<notification<object>>> wait_for_event(std::shared_ptr<informer_engine> engine,
-                                                             notification_condition wanted, duration limit,
-                                                             subscription_options options)
+asio::awaitable<result<notification<object>>>
+wait_for_event(std::shared_ptr<informer_engine> engine, std::function<result<bool>(const notification<object>&)> wanted,
+               duration limit, subscription_options options)
 {
     const auto listener = engine->add_subscription(std::move(options));
     subscription<object> events(listener);
@@ -89,9 +89,9 @@ asio::awaitable<result<object>> shared_informer<object>::wait_for(object_key key
     return wait_for_state(engine_, std::move(key), std::move(wanted), timeout);
 }
 
-asio::awaitable<result<notification<object>>> shared_informer<object>::wait_for_any(notification_condition wanted,
-                                                                                    saturating_duration timeout,
-                                                                                    subscription_options options) const
+asio::awaitable<result<notification<object>>>
+shared_informer<object>::wait_for_any(std::function<result<bool>(const notification<object>&)> wanted,
+                                      saturating_duration timeout, subscription_options options) const
 {
     return wait_for_event(engine_, std::move(wanted), timeout, std::move(options));
 }

@@ -22,7 +22,8 @@ constexpr duration period = std::chrono::minutes{1};
 
 } // namespace
 
-object_transformer::object_transformer(object_transform f, std::shared_ptr<object_encoding> encoding, logger log)
+object_transformer::object_transformer(std::function<object(const object&)> f,
+                                       std::shared_ptr<object_encoding> encoding, logger log)
     : call_(std::move(f)), encoding_(std::move(encoding)), log_(std::move(log))
 {
 }

@@ -19,7 +19,7 @@ namespace kubecoro::detail {
 class object_transformer
 {
 public:
-    object_transformer(object_transform f, std::shared_ptr<object_encoding> encoding, logger log);
+    object_transformer(std::function<object(const object&)> f, std::shared_ptr<object_encoding> encoding, logger log);
 
     explicit operator bool() const noexcept { return static_cast<bool>(call_); }
     /** Returns the object to store: the transformed one, in the common encoding, or the original when the result has
@@ -42,7 +42,7 @@ private:
     [[nodiscard]] bool patient(time_point now);
     [[nodiscard]] object give_up(const object& fresh, const failure& why, time_point now);
 
-    object_transform call_;
+    std::function<object(const object&)> call_;
     std::shared_ptr<object_encoding> encoding_;
     logger log_;
     /// Anyone who may write objects may cause failures.

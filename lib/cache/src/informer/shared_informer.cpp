@@ -25,7 +25,7 @@ subscription<object> shared_informer<object>::subscribe(subscription_options opt
     return subscription<object>(engine_->add_subscription(std::move(options)));
 }
 
-result<> shared_informer<object>::add_index(std::string name, index_function f) const
+result<> shared_informer<object>::add_index(std::string name, detail::index_function f) const
 {
     return engine_->add_index(std::move(name), std::move(f));
 }

@@ -16,7 +16,7 @@ namespace kubecoro::detail {
 class event_filter
 {
 public:
-    explicit event_filter(object_filter f) : matches_(std::move(f)) {}
+    explicit event_filter(std::function<bool(const object&)> f) : matches_(std::move(f)) {}
     explicit operator bool() const noexcept { return static_cast<bool>(matches_); }
 
     struct outcome
@@ -33,7 +33,7 @@ public:
 private:
     [[nodiscard]] result<bool> ask(const object& o) const;
 
-    object_filter matches_;
+    std::function<bool(const object&)> matches_;
     uid_set told_;
 };
 

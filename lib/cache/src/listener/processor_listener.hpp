@@ -50,7 +50,7 @@ public:
         bool whole = false;
         /// Deliver the stored objects first.
         bool initial = true;
-        object_filter filter = {};
+        std::function<bool(const object&)> filter = {};
         duration slow_after{0};
         /// Deliver waiting events after the informer's stop.
         bool drains = false;

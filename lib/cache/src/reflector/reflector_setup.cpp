@@ -32,7 +32,7 @@ reflector_setup set_up(const resource_type& resource, reflector_options o)
     random_source seeds;
     seeds.seed(o.seed ? *o.seed : random_seed());
     s.seed = seeds();
-    s.relists = o.relists ? *o.relists : relist_budget({}, s.time, seeds());
+    s.relists = o.relists ? *o.relists : relist_budget(relists_at_once, relist_spread, s.time, seeds());
     s.on_failure = std::move(o.on_failure);
     return s;
 }

@@ -18,10 +18,16 @@ namespace asio = boost::asio;
 namespace kubecoro {
 using namespace detail;
 
+namespace {
+
+constexpr duration longest_turn = std::chrono::seconds{30};
+
+} // namespace
+
 struct relist_budget::state
 {
-    state(relist_budget_options o, std::shared_ptr<time_source> c, std::uint64_t seed)
-        : options(o), time(c ? std::move(c) : real_clock()), random(seed), core(o.at_once, o.longest)
+    state(std::size_t at_once, duration most_delay, std::shared_ptr<time_source> c, std::uint64_t seed)
+        : spread(most_delay), time(c ? std::move(c) : real_clock()), random(seed), core(at_once, longest_turn)
     {
     }
 
@@ -54,10 +60,10 @@ struct relist_budget::state
     {
         std::lock_guard lock(mutex);
         return duration(
-            static_cast<duration::rep>(std::floor(next_unit(random) * static_cast<double>(options.spread.count()))));
+            static_cast<duration::rep>(std::floor(next_unit(random) * static_cast<double>(spread.count()))));
     }
 
-    const relist_budget_options options;
+    const duration spread;
     const std::shared_ptr<time_source> time;
     mutable std::mutex mutex;
     random_source random;
@@ -75,9 +81,9 @@ private:
     }
 };
 
-relist_budget::relist_budget(relist_budget_options options, std::shared_ptr<time_source> time,
+relist_budget::relist_budget(std::size_t at_once, saturating_duration spread, std::shared_ptr<time_source> time,
                              std::optional<std::uint64_t> seed)
-    : state_(std::make_shared<state>(options, std::move(time), seed ? *seed : random_seed()))
+    : state_(std::make_shared<state>(at_once, spread, std::move(time), seed ? *seed : random_seed()))
 {
 }
 

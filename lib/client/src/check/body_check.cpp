@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 schema_list::schema_list() = default;
 schema_list::schema_list(std::initializer_list<object_schema> all) : all_(all) {}
@@ -24,10 +24,6 @@ schema_list::schema_list(const schema_list&) = default;
 schema_list::schema_list(schema_list&&) noexcept = default;
 schema_list& schema_list::operator=(const schema_list&) = default;
 schema_list& schema_list::operator=(schema_list&&) noexcept = default;
-
-} // namespace kubecoro
-
-namespace kubecoro::detail {
 
 namespace json = boost::json;
 

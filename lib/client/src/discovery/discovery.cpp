@@ -155,12 +155,6 @@ asio::awaitable<result<discovered_resources>> both_roots(client c)
     co_return all;
 }
 
-asio::awaitable<result<std::vector<discovered_resource>>> without_missing(client c)
-{
-    KUBECORO_TRY(auto all, co_await both_roots(std::move(c)));
-    co_return std::move(all.resources);
-}
-
 asio::awaitable<result<resource_type>> named_resource(client c, std::string name)
 {
     KUBECORO_TRY(auto all, co_await both_roots(std::move(c)));
@@ -186,11 +180,6 @@ asio::awaitable<result<std::vector<openapi_document>>> openapi_of(client c)
 } // namespace
 
 asio::awaitable<result<discovered_resources>> discover(client c) { return catch_failure(both_roots(std::move(c))); }
-
-asio::awaitable<result<std::vector<discovered_resource>>> all_resources(client c)
-{
-    return catch_failure(without_missing(std::move(c)));
-}
 
 asio::awaitable<result<resource_type>> find_resource(client c, kept_text name)
 {

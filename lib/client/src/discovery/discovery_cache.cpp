@@ -18,7 +18,7 @@ using list = detail::discovery_cache_core::list;
 
 struct discovery::state
 {
-    state(client c, discovery_options o) : cluster(std::move(c)), core(o) {}
+    explicit state(client c) : cluster(std::move(c)) {}
 
     [[nodiscard]] time_point now() const { return detail::client_access::state_of(cluster)->options.time->now(); }
 
@@ -115,7 +115,7 @@ asio::awaitable<result<T>> find_in(state_ptr s, search<T> look)
 
 } // namespace
 
-discovery::discovery(client c, discovery_options options) : state_(std::make_shared<state>(std::move(c), options)) {}
+discovery::discovery(client c) : state_(std::make_shared<state>(std::move(c))) {}
 
 asio::awaitable<result<list>> discovery::resources() const { return catch_failure(current_list(state_)); }
 

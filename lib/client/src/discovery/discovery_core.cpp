@@ -337,19 +337,27 @@ result<std::vector<openapi_document>> read_openapi_index(std::string_view body)
     return out;
 }
 
+namespace {
+
+constexpr duration max_age = std::chrono::minutes{10};
+/// Between reads that unknown names cause, so that a typing error in a loop does not load the server.
+constexpr duration miss_interval = std::chrono::seconds{10};
+
+} // namespace
+
 discovery_cache_core::list discovery_cache_core::current(time_point now) const noexcept
 {
     if (!list_) return nullptr;
     const auto age = now - read_at_;
-    if (options_.max_age != duration::zero() && age >= options_.max_age) return nullptr;
+    if (age >= max_age) return nullptr;
     // The groups that did not respond may have come back.
-    if (!list_->missing.empty() && age >= options_.miss_interval) return nullptr;
+    if (!list_->missing.empty() && age >= miss_interval) return nullptr;
     return list_;
 }
 
 bool discovery_cache_core::may_read_after_miss(time_point now) const noexcept
 {
-    return !list_ || now - tried_at_ >= options_.miss_interval;
+    return !list_ || now - tried_at_ >= miss_interval;
 }
 
 void discovery_cache_core::on_begin(time_point now) noexcept

@@ -51,8 +51,6 @@ class discovery_cache_core
 public:
     using list = std::shared_ptr<const discovered_resources>;
 
-    explicit discovery_cache_core(discovery_options o) noexcept : options_(o) {}
-
     /// The list; null: it has to be read.
     [[nodiscard]] list current(time_point now) const noexcept;
     /// A name was not in a list. True: read it again.
@@ -64,7 +62,6 @@ public:
     void invalidate() noexcept;
 
 private:
-    discovery_options options_;
     list list_;
     time_point read_at_{};
     time_point tried_at_{};

@@ -109,13 +109,13 @@ result<> check_body(bool partial)
                                   "would delete them; read it with client::get(), or with decode_options::form json");
 }
 
-asio::awaitable<result<raw_answer>> fetch_raw(std::shared_ptr<client::state> s, request r)
+asio::awaitable<result<client::raw_answer>> fetch_raw(std::shared_ptr<client::state> s, request r)
 {
     const auto method = r.method, target = r.target;
     KUBECORO_TRY(auto got, co_await s->exchange(std::move(r), s->options.max_retries, s->options.timeouts.answer_head));
     auto body = co_await s->read_all(*got, s->options.limits.max_answer_bytes);
     if (!body) co_return body.error().with_request(method, target);
-    raw_answer whole;
+    client::raw_answer whole;
     whole.head = got->head();
     whole.body = std::move(*body);
     co_return whole;
@@ -359,7 +359,7 @@ asio::awaitable<result<object>> client::remove(resource_type resource, kept_text
     return guarded_send(state_, builder.remove(name, options, subresource), std::move(what));
 }
 
-asio::awaitable<result<raw_answer>> client::raw(request r) const
+asio::awaitable<result<client::raw_answer>> client::raw(request r) const
 {
     return catch_failure(fetch_raw(state_, std::move(r)));
 }

@@ -35,7 +35,7 @@ public:
     }
 
     asio::awaitable<result<std::vector<table_event>>> next() override { return catch_failure(next_rows()); }
-    const std::vector<table_column>& columns() const noexcept override { return columns_; }
+    const std::vector<table::column>& columns() const noexcept override { return columns_; }
 
 private:
     asio::awaitable<result<std::vector<table_event>>> next_rows()
@@ -56,7 +56,7 @@ private:
 
     std::unique_ptr<watch_stream> events_;
     decode_options options_;
-    std::vector<table_column> columns_;
+    std::vector<table::column> columns_;
     std::optional<failure> failed_;
 };
 

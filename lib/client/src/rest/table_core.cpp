@@ -23,7 +23,7 @@ std::string cell_text(value_view cell)
     return cell.to_text();
 }
 
-table_column column_of(value_view definition)
+table::column column_of(value_view definition)
 {
     return {.name = text(definition["name"]),
             .type = text(definition["type"]),
@@ -52,9 +52,9 @@ void read_list_metadata(value_view metadata, table& out)
 }
 
 /// @param missing  The cells that rows may still lack.
-result<table_row> row_of(value_view row, std::size_t columns, std::size_t& missing, const decode_options& options)
+result<table::row> row_of(value_view row, std::size_t columns, std::size_t& missing, const decode_options& options)
 {
-    table_row out{.cells = cells_of(row, columns)};
+    table::row out{.cells = cells_of(row, columns)};
     const auto lacking = columns - out.cells.size();
     if (lacking > missing) return failure(cond::corrupt, "the rows of the table lack too many cells");
     missing -= lacking;
@@ -67,9 +67,9 @@ result<table_row> row_of(value_view row, std::size_t columns, std::size_t& missi
     return out;
 }
 
-std::vector<table_column> columns_of(const object& document)
+std::vector<table::column> columns_of(const object& document)
 {
-    std::vector<table_column> out;
+    std::vector<table::column> out;
     for (const auto definition : document["columnDefinitions"].items()) out.push_back(column_of(definition));
     return out;
 }
@@ -88,9 +88,9 @@ result<table> from_table(const object& document, const decode_options& options)
     return out;
 }
 
-table_row plain_row(object o)
+table::row plain_row(object o)
 {
-    table_row row;
+    table::row row;
     row.cells = {std::string(o.name()), text(o.metadata()["creationTimestamp"])};
     row.shown = std::move(o);
     return row;
@@ -156,7 +156,7 @@ result<table> read_table(std::string_view body, const decode_options& options)
 }
 
 result<table_event> read_table_event(const watch_event& e, const decode_options& options,
-                                     std::vector<table_column>& columns)
+                                     std::vector<table::column>& columns)
 {
     if (e.type == watch_event_type::error) return e.to_failure();
     table_event out;

@@ -20,6 +20,6 @@ namespace kubecoro::detail {
 
     @param columns  Those of the table so far; set from the first event that has them. */
 [[nodiscard]] result<table_event> read_table_event(const watch_event& e, const decode_options& options,
-                                                   std::vector<table_column>& columns);
+                                                   std::vector<table::column>& columns);
 
 } // namespace kubecoro::detail

@@ -38,8 +38,8 @@ std::optional<resource_type> builtin_resource(const std::string& api_version, co
 asio::awaitable<result<resource_type>> discover_kind(client c, std::string api_version, std::string kind)
 {
     const auto gv = group_version::parse(api_version);
-    KUBECORO_TRY(const auto found, co_await all_resources(std::move(c)));
-    for (const auto& r : found)
+    KUBECORO_TRY(const auto found, co_await discover(std::move(c)));
+    for (const auto& r : found.resources)
         if (r.type.kind == kind && r.type.group == gv.group && r.type.version == gv.version) co_return r.type;
     co_return failure(cond::not_found, "the server has no resource for kind \"" + printable(kind) + "\" of \"" +
                                            printable(api_version) + "\"");

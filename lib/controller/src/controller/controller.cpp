@@ -29,10 +29,10 @@ asio::awaitable<result<>> event_source::removed() const
     return source_ ? source_->over.wait() : nothing_to_wait_for();
 }
 
-source_stats event_source::stats() const
+controller_stats::source event_source::stats() const
 {
     if (source_) return engine_->stats(*source_);
-    source_stats nobody;
+    controller_stats::source nobody;
     nobody.state = source_state::over;
     return nobody;
 }

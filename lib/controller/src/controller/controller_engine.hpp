@@ -58,7 +58,7 @@ public:
 
     [[nodiscard]] controller_stats stats() const;
     [[nodiscard]] std::vector<std::string> tasks() const;
-    [[nodiscard]] source_stats stats(const controller_source& source) const;
+    [[nodiscard]] controller_stats::source stats(const controller_source& source) const;
 
 private:
     using item = workqueue<object_key>::item;

@@ -18,7 +18,6 @@ struct job
 {
     std::size_t pieces;
     std::function<asio::awaitable<result<>>(std::size_t)> work;
-    std::size_t chunk;
     std::size_t next = 0;
     result<> first_failure = {};
     bool cancelled = false;
@@ -29,14 +28,10 @@ asio::awaitable<result<>> call(job& of, std::size_t piece) { co_return co_await 
 asio::awaitable<result<>> run(std::shared_ptr<job> of)
 {
     while (of->next < of->pieces && !of->cancelled) {
-        const std::size_t first = of->next;
-        of->next += std::min(of->chunk, of->pieces - first);
-        for (std::size_t piece = first, end = of->next; piece < end && !of->cancelled; ++piece) {
-            const auto done = co_await catch_failure(call(*of, piece));
-            co_await detail::own_filter();
-            co_await detail::own_throws();
-            if (!done && of->first_failure) of->first_failure = done;
-        }
+        const auto done = co_await catch_failure(call(*of, of->next++));
+        co_await detail::own_filter();
+        co_await detail::own_throws();
+        if (!done && of->first_failure) of->first_failure = done;
     }
     co_return result<>{};
 }
@@ -74,10 +69,9 @@ asio::awaitable<result<>> run_all(std::shared_ptr<job> shared, unsigned most)
 } // namespace
 
 asio::awaitable<result<>> parallelize(std::size_t pieces, std::function<asio::awaitable<result<>>(std::size_t)> work,
-                                      parallel_options how)
+                                      unsigned workers)
 {
-    auto shared = std::make_shared<job>(job{pieces, std::move(work), std::max<std::size_t>(how.chunk, 1)});
-    return detail::finishing(run_all(std::move(shared), how.workers));
+    return detail::finishing(run_all(std::make_shared<job>(job{pieces, std::move(work)}), workers));
 }
 
 } // namespace kubecoro

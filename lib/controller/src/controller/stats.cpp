@@ -7,7 +7,7 @@ namespace kubecoro {
 using namespace detail;
 namespace {
 
-std::string describe(const source_stats& s)
+std::string describe(const controller_stats::source& s)
 {
     std::string text = "\n  source " + s.name;
     if (s.state == source_state::syncing) text += ", waiting for its first list";
@@ -39,9 +39,9 @@ std::string_view to_string(controller_phase p) noexcept
     return "unknown";
 }
 
-source_stats controller_engine::stats(const controller_source& source) const
+controller_stats::source controller_engine::stats(const controller_source& source) const
 {
-    source_stats s;
+    controller_stats::source s;
     s.name = source.options.name;
     s.events = source.taken;
     s.failed = source.failed;

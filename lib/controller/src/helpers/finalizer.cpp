@@ -35,8 +35,8 @@ asio::awaitable<result<object>> with_mark(client cluster, object found, std::str
 /// Whether the cleanup is over: it has neither failed nor asked for another run.
 bool is_over(const result<action>& done) { return done && !done->after() && !done->hopeless(); }
 
-asio::awaitable<result<action>> clean_up(client cluster, object found, std::string finalizer, const object_run& cleanup,
-                                         reconcile_context& context)
+asio::awaitable<result<action>> clean_up(client cluster, object found, std::string finalizer,
+                                         const detail::object_run& cleanup, reconcile_context& context)
 {
     if (!has_finalizer(found, finalizer)) co_return action::done();
     const auto done = co_await cleanup(found, context);
@@ -47,7 +47,7 @@ asio::awaitable<result<action>> clean_up(client cluster, object found, std::stri
 }
 
 asio::awaitable<result<action>> apply_marked(client cluster, object found, std::string finalizer,
-                                             const object_run& apply, reconcile_context& context)
+                                             const detail::object_run& apply, reconcile_context& context)
 {
     if (!has_finalizer(found, finalizer)) {
         KUBECORO_TRY(found, co_await with_mark(cluster, found, std::move(finalizer)));
@@ -85,8 +85,9 @@ asio::awaitable<result<action>> detail::finalized_run(const finalizer_parts& par
     return apply_marked(parts.cluster, std::move(found), parts.finalizer, parts.apply, context);
 }
 
-asio::awaitable<result<action>> run_with_finalizer(client cluster, object found, kept_text finalizer, object_run apply,
-                                                   object_run cleanup, reconcile_context& context)
+asio::awaitable<result<action>> run_with_finalizer(client cluster, object found, kept_text finalizer,
+                                                   detail::object_run apply, detail::object_run cleanup,
+                                                   reconcile_context& context)
 {
     detail::finalizer_parts parts(std::move(cluster), std::move(finalizer));
     parts.apply = std::move(apply);

@@ -22,17 +22,18 @@ namespace {
 
 constexpr duration log_pause = std::chrono::seconds{10};
 
-detail::access_core::limits limits_of(const access_filter_options& o)
-{
-    return {o.keep_allowed, o.keep_refused, o.max_verdicts, o.max_reviews, o.reviews_per_second};
-}
+constexpr detail::access_core::limits limits{.keep_allowed = std::chrono::minutes{1},
+                                             .keep_refused = std::chrono::seconds{10},
+                                             .max_verdicts = 1024,
+                                             .max_reviews = 4,
+                                             .reviews_per_second = 10};
 
 } // namespace
 
 struct access_filter::state
 {
-    state(access_reviewer r, access_filter_options o)
-        : asks(std::move(r)), options(std::move(o)), core(limits_of(options)), pace(log_pause)
+    state(detail::access_reviewer r, access_filter_options o)
+        : asks(std::move(r)), options(std::move(o)), core(limits), pace(log_pause)
     {
         if (!options.time) options.time = real_clock();
         auto made = detail::token_hash::make();
@@ -164,7 +165,7 @@ struct access_filter::state
         }
     };
 
-    access_reviewer asks;
+    detail::access_reviewer asks;
     access_filter_options options;
     std::optional<detail::token_hash> hash;
     std::map<std::string_view, std::shared_ptr<metrics::counter>> outcomes;
@@ -261,7 +262,7 @@ asio::awaitable<result<access_verdict>> access_filter::state::check(std::shared_
     }
 }
 
-access_filter::access_filter(access_reviewer asks, access_filter_options options)
+access_filter::access_filter(detail::access_reviewer asks, access_filter_options options)
     : state_(std::make_shared<state>(std::move(asks), std::move(options)))
 {
 }

@@ -63,7 +63,7 @@ std::string_view name_of(source_state s)
     }
 }
 
-json::object to_json(const source_stats& s)
+json::object to_json(const controller_stats::source& s)
 {
     return {{"name", s.name},
             {"state", view(name_of(s.state))},

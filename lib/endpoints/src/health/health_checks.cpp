@@ -39,12 +39,12 @@ class health_checks::entry
 {
 public:
     /// @param shown  Null: its outcome is not among the metrics.
-    entry(std::string name, health_check check, health_check_options options, std::function<std::string()> of,
+    entry(std::string name, health_check check, duration timeout, std::function<std::string()> of,
           std::shared_ptr<metrics::gauge> shown)
         : detail(std::move(of)),
           name_(std::move(name)),
           check_(std::move(check)),
-          options_(options),
+          timeout_(timeout),
           shown_(std::move(shown))
     {
     }
@@ -76,7 +76,7 @@ public:
 
     static asio::awaitable<result<>> run(std::shared_ptr<entry> self, std::shared_ptr<time_source> time)
     {
-        co_return co_await with_timeout(*time, self->options_.timeout, "check " + self->name_, self->check_.run());
+        co_return co_await with_timeout(*time, self->timeout_, "check " + self->name_, self->check_.run());
     }
 
     /// Shows the outcome of a call; that of a removed check could be taken for one of a new check of its name.
@@ -93,7 +93,7 @@ public:
 private:
     const std::string name_;
     const health_check check_;
-    const health_check_options options_;
+    const duration timeout_;
     std::mutex mutex_;
     std::shared_ptr<metrics::gauge> shown_;
     std::size_t calls_ = 0;
@@ -158,12 +158,12 @@ health_checks::health_checks(health_options options) : state_(std::make_shared<s
     state_->options = std::move(options);
 }
 
-result<> health_checks::add(health_probe which, std::string name, health_check check, health_check_options options,
+result<> health_checks::add(health_probe which, std::string name, health_check check, duration timeout,
                             std::function<std::string()> detail) const
 {
     if (!is_name(name)) return failure{cond::invalid, "a health check's name has letters, digits and -_.: only"};
     auto shown = detail ? nullptr : state_->make_gauge(which, name);
-    auto added = std::make_shared<entry>(name, std::move(check), options, std::move(detail), std::move(shown));
+    auto added = std::make_shared<entry>(name, std::move(check), timeout, std::move(detail), std::move(shown));
     std::lock_guard lock(state_->mutex);
     auto& list = state_->of(which);
     const bool taken = std::any_of(list.begin(), list.end(), [&](const auto& e) { return e->name() == name; });
@@ -172,14 +172,14 @@ result<> health_checks::add(health_probe which, std::string name, health_check c
     return {};
 }
 
-result<> health_checks::add_live(std::string name, health_check check, health_check_options options) const
+result<> health_checks::add_live(std::string name, health_check check, saturating_duration timeout) const
 {
-    return add(health_probe::live, std::move(name), std::move(check), options);
+    return add(health_probe::live, std::move(name), std::move(check), timeout);
 }
 
-result<> health_checks::add_ready(std::string name, health_check check, health_check_options options) const
+result<> health_checks::add_ready(std::string name, health_check check, saturating_duration timeout) const
 {
-    return add(health_probe::ready, std::move(name), std::move(check), options);
+    return add(health_probe::ready, std::move(name), std::move(check), timeout);
 }
 
 result<> health_checks::add_ready_detail(std::string name, std::function<std::string()> text) const
@@ -214,12 +214,12 @@ std::vector<std::string> health_checks::names(health_probe which) const
     return out;
 }
 
-asio::awaitable<std::vector<health_outcome>> health_checks::run(health_probe which,
-                                                                std::vector<std::string> names) const
+asio::awaitable<std::vector<health_checks::verdict>> health_checks::run(health_probe which,
+                                                                        std::vector<std::string> names) const
 {
     auto in_order = [](std::shared_ptr<state> s, health_probe probe,
-                       std::vector<std::string> wanted) -> asio::awaitable<std::vector<health_outcome>> {
-        std::vector<health_outcome> out;
+                       std::vector<std::string> wanted) -> asio::awaitable<std::vector<health_checks::verdict>> {
+        std::vector<health_checks::verdict> out;
         const bool in_clean_up = co_await stop_requested();
         for (std::string& name : wanted) {
             if (!in_clean_up && co_await stop_requested()) break;

@@ -16,7 +16,7 @@ bool has(const std::vector<std::string>& all, const std::string& one)
 }
 
 /// The user's text. Its exception must not fail a probe.
-std::string detail_of(const health_outcome& o)
+std::string detail_of(const health_checks::verdict& o)
 {
     try {
         const auto text = o.detail ? o.detail() : std::string();
@@ -26,18 +26,18 @@ std::string detail_of(const health_outcome& o)
     }
 }
 
-std::string line_of(const health_outcome& o)
+std::string line_of(const health_checks::verdict& o)
 {
     return o.outcome ? "[+]" + o.name + " " + detail_of(o) + "\n" : "[-]" + o.name + " failed: reason withheld\n";
 }
 
-health_answer answer_of_one(const health_outcome& o)
+health_answer answer_of_one(const health_checks::verdict& o)
 {
     if (o.outcome) return {200, "ok"};
     return {500, o.name + " failed: reason withheld\n"};
 }
 
-bool all_well(const std::vector<health_outcome>& outcomes)
+bool all_well(const std::vector<health_checks::verdict>& outcomes)
 {
     return std::all_of(outcomes.begin(), outcomes.end(), [](const auto& o) { return o.outcome.has_value(); });
 }
@@ -66,14 +66,14 @@ std::optional<std::vector<std::string>> checks_of(const health_query& query, con
     return out;
 }
 
-bool has_details(const health_query& query, const std::vector<health_outcome>& outcomes)
+bool has_details(const health_query& query, const std::vector<health_checks::verdict>& outcomes)
 {
     const auto brief = !query.check.empty() || (!query.verbose && all_well(outcomes));
     return !brief && std::any_of(outcomes.begin(), outcomes.end(), [](const auto& o) { return o.outcome && o.detail; });
 }
 
 health_answer answer_of(const health_query& query, const std::vector<std::string>& existing,
-                        const std::vector<health_outcome>& outcomes)
+                        const std::vector<health_checks::verdict>& outcomes)
 {
     if (!query.check.empty() && outcomes.size() == 1) return answer_of_one(outcomes.front());
     const bool well = all_well(outcomes);

@@ -31,11 +31,11 @@ struct health_answer
 [[nodiscard]] std::optional<std::vector<std::string>> checks_of(const health_query& query,
                                                                 const std::vector<std::string>& existing);
 
-/// Whether the answer calls health_outcome::detail.
-[[nodiscard]] bool has_details(const health_query& query, const std::vector<health_outcome>& outcomes);
+/// Whether the answer calls health_checks::verdict::detail.
+[[nodiscard]] bool has_details(const health_query& query, const std::vector<health_checks::verdict>& outcomes);
 
 /// The answer. Reasons of failures are withheld, because probes are not authenticated.
 [[nodiscard]] health_answer answer_of(const health_query& query, const std::vector<std::string>& existing,
-                                      const std::vector<health_outcome>& outcomes);
+                                      const std::vector<health_checks::verdict>& outcomes);
 
 } // namespace kubecoro::detail

@@ -52,7 +52,8 @@ struct prometheus_metrics::state final : prometheus::Collectable
     explicit state(prometheus_options o) : options(std::move(o))
     {
         for (const auto& m : detail::known_metrics())
-            descriptions.emplace(m.name, metric_description{std::string(m.help), {m.buckets.begin(), m.buckets.end()}});
+            descriptions.emplace(
+                m.name, prometheus_metrics::description{std::string(m.help), {m.buckets.begin(), m.buckets.end()}});
         dropped = &prometheus::BuildCounter()
                        .Name(dropped_name)
                        .Help(descriptions[dropped_name].help)
@@ -90,7 +91,7 @@ struct prometheus_metrics::state final : prometheus::Collectable
         auto at = families.find(name);
         if (at == families.end()) {
             if (series >= options.max_series) return drop<Series>();
-            const metric_description& about = descriptions[name];
+            const prometheus_metrics::description& about = descriptions[name];
             auto& made = build().Name(name).Help(about.help).Register(registry);
             at =
                 families.emplace(name, family{&made, 0, about.buckets.empty() ? usual_buckets() : about.buckets}).first;
@@ -160,7 +161,7 @@ struct prometheus_metrics::state final : prometheus::Collectable
     mutable std::mutex mutex;
     prometheus::Registry registry;
     prometheus::Counter* dropped = nullptr;
-    std::map<std::string, metric_description, std::less<>> descriptions;
+    std::map<std::string, prometheus_metrics::description, std::less<>> descriptions;
     std::map<std::string, family, std::less<>> families;
     std::size_t series = 0;
     /// Number of handles of each series that ends with the last one.
@@ -265,7 +266,7 @@ std::shared_ptr<metrics::gauge> prometheus_metrics::make_transient_gauge(std::st
     return std::make_shared<transient_gauge>(std::move(release), series);
 }
 
-result<> prometheus_metrics::describe(std::string name, metric_description description)
+result<> prometheus_metrics::describe(std::string name, prometheus_metrics::description description)
 {
     std::lock_guard lock(state_->mutex);
     if (!rising(description.buckets)) return failure{cond::invalid, "buckets of " + name + " do not rise"};

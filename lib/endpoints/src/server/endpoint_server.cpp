@@ -83,7 +83,7 @@ struct endpoint_server::state
 
 result<std::function<std::shared_ptr<detail::server_tls>()>> endpoint_server::state::certificate() const
 {
-    const endpoint_tls& files = options.tls;
+    const endpoint_options::tls_files& files = options.tls;
     if (files.certificate_file.empty() && files.key_file.empty()) return {};
     detail::server_certificate::settings with;
     with.certificate_file = files.certificate_file;

@@ -28,7 +28,7 @@ std::vector<std::string_view> lines_of(std::string_view text)
     return out;
 }
 
-std::string json_of_part(const part_stats& p)
+std::string json_of_part(const manager_stats::part& p)
 {
     json::object out{
         {"name", printable(p.name, most_of_one)}, {"state", std::string(to_string(p.state))}, {"restarts", p.restarts}};

@@ -20,11 +20,13 @@ struct flow : world
 
     result<action> run(const object& found)
     {
-        const object_run apply = [this](const object& o, reconcile_context&) -> asio::awaitable<result<action>> {
+        const detail::object_run apply = [this](const object& o,
+                                                reconcile_context&) -> asio::awaitable<result<action>> {
             ran.push_back(has_finalizer(o, mark) ? "apply" : "apply without finalizer");
             co_return action::done();
         };
-        const object_run cleanup = [this](const object&, reconcile_context&) -> asio::awaitable<result<action>> {
+        const detail::object_run cleanup = [this](const object&,
+                                                  reconcile_context&) -> asio::awaitable<result<action>> {
             ran.emplace_back("cleanup");
             co_return cleaned;
         };

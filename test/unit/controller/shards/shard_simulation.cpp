@@ -81,7 +81,7 @@ private:
         else if (what < 0.45)
             r->plan->set_down(unit() < 0.6);
         else if (what < 0.6)
-            r->plan->set_chances(unit() < 0.3 ? kt::fault_chances() : bad_network());
+            r->plan->set_chances(unit() < 0.3 ? kt::fault_plan::chances() : bad_network());
         else if (what < 0.7)
             outage();
         else if (what < 0.8)
@@ -118,7 +118,7 @@ private:
         if (version == "none" && !deleted_.contains(key)) broken_ = r.name + " took " + key + " for deleted";
         look();
     }
-    kt::fault_chances bad_network()
+    kt::fault_plan::chances bad_network()
     {
         return {.refuse = 0.1,
                 .no_answer = 0.05,
@@ -148,7 +148,7 @@ private:
         r->on_run = [this, who = r.get()](const std::string& key, const std::string& version) {
             note_run(*who, key, version);
         };
-        r->plan->set_chances(unit() < 0.5 ? kt::fault_chances() : bad_network());
+        r->plan->set_chances(unit() < 0.5 ? kt::fault_plan::chances() : bad_network());
         r->start(run_);
         return r;
     }

@@ -22,18 +22,18 @@ struct container_address
     std::string container = {};
 };
 
-/// Bounds of the logs of containers, in bytes.
-struct container_log_limits
-{
-    /// Bound of one run. Beyond it the oldest lines are dropped.
-    std::size_t run = 10u << 20;
-    /// Bound of all runs together. Beyond it the longest run drops its oldest lines.
-    std::size_t total = 64u << 20;
-};
-
 /// Options of the state of a cluster.
 struct cluster_options
 {
+    /// Bounds of the logs of containers, in bytes.
+    struct log_limits
+    {
+        /// Bound of one run. Beyond it the oldest lines are dropped.
+        std::size_t run = 10u << 20;
+        /// Bound of all runs together. Beyond it the longest run drops its oldest lines.
+        std::size_t total = 64u << 20;
+    };
+
     /// Events kept per resource, for resuming watches and for lists at an older version. Older versions are answered
     /// with 410.
     std::size_t history = 1000;
@@ -65,7 +65,7 @@ struct cluster_options
         owners that are deleted with these policies stay. */
     bool garbage_collection = true;
     /// Maximum bytes of the logs that write_log() sets.
-    container_log_limits logs = {};
+    log_limits logs = {};
 };
 
 /// Options of the answers to requests.

@@ -20,20 +20,20 @@ namespace kubecoro::apiserver {
 
 class server_engine;
 
-/// A bearer token and its user.
-struct token_user
-{
-    /// The bearer token.
-    std::string token;
-    /// The user that it stands for.
-    user_info user;
-    /// The token is answered with 401 from this time on. Empty: never.
-    std::optional<wall_time> expires = {};
-};
-
 /// Options of an embedded server. The defaults suit tests.
 struct server_options
 {
+    /// A bearer token and its user.
+    struct token_user
+    {
+        /// The bearer token.
+        std::string token;
+        /// The user that it stands for.
+        user_info user;
+        /// The token is answered with 401 from this time on. Empty: never.
+        std::optional<wall_time> expires = {};
+    };
+
     /// Options of the cluster state.
     cluster_options cluster = {};
     /// Options of the request handler.
@@ -73,19 +73,6 @@ struct endpoint_options
     saturating_duration write_timeout = std::chrono::seconds{30};
 };
 
-/// An address on which the server listens.
-struct bound_endpoint
-{
-    /// The IP address.
-    std::string address;
-    /// The port that was bound, never 0.
-    std::uint16_t port = 0;
-    /// Whether it serves HTTPS.
-    bool tls = false;
-    /// "https://127.0.0.1:6443".
-    [[nodiscard]] std::string url() const;
-};
-
 /// Counts since the server was constructed.
 struct server_counters
 {
@@ -112,6 +99,19 @@ struct server_counters
 class embedded_server
 {
 public:
+    /// An address on which the server listens.
+    struct endpoint
+    {
+        /// The IP address.
+        std::string address;
+        /// The port that was bound, never 0.
+        std::uint16_t port = 0;
+        /// Whether it serves HTTPS.
+        bool tls = false;
+        /// "https://127.0.0.1:6443".
+        [[nodiscard]] std::string url() const;
+    };
+
     /// @param executor  Runs the server; may have any number of threads.
     explicit embedded_server(boost::asio::any_io_executor executor, server_options options = {});
     ~embedded_server();
@@ -121,7 +121,7 @@ public:
     /** Opens a listening socket and serves it until stop(). May be called several times.
         @par Errors        misconfigured (address, port in use, TLS identity; the message names them), cancelled when
                            the server is stopping. */
-    [[nodiscard]] boost::asio::awaitable<result<bound_endpoint>> listen(endpoint_options options);
+    [[nodiscard]] boost::asio::awaitable<result<endpoint>> listen(endpoint_options options);
 
     /// Asks the admission webhooks of the cluster's configurations and the conversion webhooks of its definitions, which are
     /// otherwise only stored. Call it before the first request.
@@ -163,7 +163,7 @@ public:
     [[nodiscard]] boost::asio::awaitable<result<>> restart_log(container_address container);
 
     /// Accepts the token from now on.
-    [[nodiscard]] boost::asio::awaitable<result<>> add_token(token_user user);
+    [[nodiscard]] boost::asio::awaitable<result<>> add_token(server_options::token_user user);
     /// Refuses the token from now on.
     [[nodiscard]] boost::asio::awaitable<result<>> remove_token(std::string token);
     /// Replaces all rules.

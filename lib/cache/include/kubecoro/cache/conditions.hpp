@@ -46,9 +46,6 @@ private:
     question question_;
 };
 
-/// Like object_condition's predicate, but for an event.
-using notification_condition = std::function<result<bool>(const notification<object>&)>;
-
 /// Summarises an object in a few words: version, phase, false conditions with their reasons, generations, replicas.
 /// Returns "absent" for a null object.
 [[nodiscard]] std::string brief_status(const object& o);

@@ -31,22 +31,22 @@ enum class delta_type : std::uint8_t
     version
 };
 
-/// The content of a replaced_all.
-struct replaced_list
-{
-    /// The listed objects, in the server's order.
-    std::vector<object> items = {};
-    /// Objects that are not among the items but still exist: their stored state does not change.
-    std::vector<left_out_object> left_out = {};
-    /// True for the first list of its scope.
-    bool initial = false;
-    /// Free for the processor, such as a number of items that are done; kept while the list comes again.
-    std::size_t prepared = 0;
-};
-
 /// One element of a delta_fifo: a change of one object, a whole list, or a mark between them.
 struct delta
 {
+    /// The content of a replaced_all.
+    struct replaced_list
+    {
+        /// The listed objects, in the server's order.
+        std::vector<object> items = {};
+        /// Objects that are not among the items but still exist: their stored state does not change.
+        std::vector<left_out_object> left_out = {};
+        /// True for the first list of its scope.
+        bool initial = false;
+        /// Free for the processor, such as a number of items that are done; kept while the list comes again.
+        std::size_t prepared = 0;
+    };
+
     /// Its kind; the other members apply to some kinds only.
     delta_type type = delta_type::added;
     /// added, updated, deleted: the object.

@@ -50,10 +50,10 @@ struct handler_options
         The calls interleave on one strand, at suspension points, and never run in parallel, so the handler's own state
         needs no lock. Plain functions gain nothing. 0 counts as 1. */
     std::size_t concurrency = 1;
-    /** Selects the objects to deliver; empty = all. An update that starts to match arrives as `added` (not initial),
+    /** Selects the objects to deliver; empty = all. Must depend on the object alone and be quick. An update that starts to match arrives as `added` (not initial),
         one that stops matching as `deleted` with the last delivered state. Called once per event, except for deletions.
         When it throws, that counts as a failure, and the object keeps its previous match result. */
-    object_filter filter = {};
+    std::function<bool(const object&)> filter = {};
     /// Interval at which every stored object is delivered again as `updated`, without a request to the server. 0 = the
     /// informer's default; otherwise at least 1 s.
     saturating_duration resync = {};

@@ -20,9 +20,7 @@
 
 namespace kubecoro {
 
-/// Returns the key of an object of an indexer. Must not be empty.
-template<class T>
-using key_function = std::function<std::string(const T&)>;
+namespace detail {
 
 /** Returns the index values of an object of an indexer: any number of them, each under which the object is found.
 
@@ -58,9 +56,7 @@ private:
     std::function<std::vector<std::string>(const T&)> call_;
 };
 
-/// Indexes of an indexer: functions by name.
-template<class T>
-using index_functions = std::map<std::string, index_function_of<T>>;
+} // namespace detail
 
 /** A thread-safe store of a program's own objects, found by key and by the values of indexes: client-go's
     `cache.Indexer`, for objects that no informer feeds.
@@ -94,13 +90,17 @@ class indexer
     static constexpr bool of_objects = std::is_same_v<T, object>;
 
 public:
+    /// Returns the key of an object. Must not be empty.
+    using key_function = std::function<std::string(const T&)>;
+    /// Indexes by name. A function returns the values under which an object is found, or passes them to `out`.
+    using index_functions = std::map<std::string, detail::index_function_of<T>>;
     /// The result of get(): for `object` a handle, null when absent, as from a lister; else an optional.
     using found = std::conditional_t<of_objects, object, std::optional<T>>;
 
     /// An indexer of `object`, by namespace and name.
-    explicit indexer(index_functions<T> indexes = {}) : indexer(key_of_object(), std::move(indexes)) {}
+    explicit indexer(index_functions indexes = {}) : indexer(key_of_object(), std::move(indexes)) {}
     /// An indexer of objects with these keys.
-    explicit indexer(key_function<T> key, index_functions<T> indexes = {})
+    explicit indexer(key_function key, index_functions indexes = {})
         : engine_(std::make_shared<detail::indexer_engine>(
               [key = std::move(key)](const void* o) { return key(*static_cast<const T*>(o)); },
               erased(std::move(indexes))))
@@ -195,9 +195,9 @@ public:
     [[nodiscard]] std::vector<std::string> indexers() const { return engine_->indexers(); }
     /// Adds an index, of the stored objects as well. Errors: already_exists when the name is taken; the function's,
     /// for any stored object.
-    [[nodiscard]] result<> add_index(std::string name, index_function_of<T> f) const
+    [[nodiscard]] result<> add_index(std::string name, detail::index_function_of<T> f) const
     {
-        index_functions<T> one;
+        index_functions one;
         one.emplace(std::move(name), std::move(f));
         return add_indexers(std::move(one));
     }
@@ -205,20 +205,20 @@ public:
 
         Other threads may read and write during the call. The indexes are shown when they are complete; writes that begin
         after the call call their functions, and fail when these throw. Errors: as add_index(). */
-    [[nodiscard]] result<> add_indexers(index_functions<T> indexes) const
+    [[nodiscard]] result<> add_indexers(index_functions indexes) const
     {
         return engine_->add_indexers(erased(std::move(indexes)));
     }
 
 private:
-    static key_function<T> key_of_object()
+    static key_function key_of_object()
     {
         static_assert(of_objects,
                       "indexer<T> needs a key function: indexer<T>([](const T& o) { return o.id; }, indexes)");
         return [](const object& o) { return o.name().empty() ? std::string() : to_string(o.key()); };
     }
 
-    static detail::indexer_engine::functions erased(index_functions<T> indexes)
+    static detail::indexer_engine::functions erased(index_functions indexes)
     {
         detail::indexer_engine::functions out;
         for (auto& [name, index] : indexes)

@@ -34,6 +34,8 @@ private:
     std::vector<std::string>* out_;
 };
 
+namespace detail {
+
 /** Returns the index values of an object through `out`:
 
         [](const object& o, auto out) { out(o["spec"]["nodeName"].as_string()); }
@@ -43,8 +45,6 @@ private:
     lister, which then shows the state before the change. When it throws, the object is left out of that index, and the
     failure is counted and logged. */
 using index_function = callback<void(const object&, index_sink)>;
-
-namespace detail {
 
 /// A function that returns the index values of an object as a range of texts.
 template<class F, class T>

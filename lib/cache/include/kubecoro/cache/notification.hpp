@@ -79,10 +79,6 @@ struct deleted
 template<class T = object>
 using notification = std::variant<added<T>, updated<T>, deleted<T>>;
 
-/** Selects the objects a reader receives. Must depend on the object alone and be quick. Called on the reader's side,
-    never concurrently. */
-using object_filter = std::function<bool(const object&)>;
-
 /// Policy for notifications that wait while their reader is behind.
 enum class coalesce
 {

@@ -24,19 +24,6 @@
 
 namespace kubecoro {
 
-/** Transforms each object before it is stored, for example to make it smaller.
-
-    Called on the informer's strand for every version received from the server, including the last one of a deleted
-    object, and not again when a relist returns it unchanged. Must be quick. Returns an object of the same name,
-    namespace, uid and resourceVersion, or its argument; anything else is stored as received.
-
-    When it throws, the object and everything after it wait and are processed again after a pause that grows: nothing is
-    lost, nothing overtakes it, and the informer's version does not pass it. After four attempts, which take about a
-    second, the object is stored as received; for a minute after that, or after twelve exceptions in a minute, so is
-    every object for which it throws: otherwise one tenant's objects could hold up the others'. Counted in
-    informer_stats::processing_failures and transform_failures, logged, and passed to informer_options::on_failure. */
-using object_transform = std::function<object(const object&)>;
-
 /// Options of an informer, see informer_factory::get().
 struct informer_options
 {
@@ -64,8 +51,19 @@ struct informer_options
     std::string name = {};
     /// Fields to drop while decoding, and limits.
     decode_options decode = {};
-    /// Applied after `decode`. Empty = none. An informer with a transform is never shared: each get() creates one.
-    object_transform transform = {};
+    /** Changes each object before it is stored, for example to make it smaller; applied after `decode`. Empty = none. An
+        informer with a transform is never shared: each get() creates one.
+
+        Called on the informer's strand for every version received from the server, including the last one of a deleted
+        object, and not again when a relist returns it unchanged. Must be quick. Returns an object of the same name,
+        namespace, uid and resourceVersion, or its argument; anything else is stored as received.
+
+        When it throws, the object and everything after it wait and are processed again after a pause that grows: nothing is
+        lost, nothing overtakes it, and the informer's version does not pass it. After four attempts, which take about a
+        second, the object is stored as received; for a minute after that, or after twelve exceptions in a minute, so is
+        every object for which it throws: otherwise one tenant's objects could hold up the others'. Counted in
+        informer_stats::processing_failures and transform_failures, logged, and passed to on_failure. */
+    std::function<object(const object&)> transform = {};
     /// Representation of the stored objects in memory.
     storage_options storage = {};
     /// Labels indexed from the start. Others are indexed when a list first selects by them: see lister::list. At most

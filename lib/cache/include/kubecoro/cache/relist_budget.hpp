@@ -13,31 +13,28 @@
 
 namespace kubecoro {
 
-/// Options of a relist_budget.
-struct relist_budget_options
-{
-    /// Number of concurrent relists. 0 = unlimited.
-    std::size_t at_once = 8;
-    /// Each turn starts after a random delay up to this, so that programs that lost the same server do not return in
-    /// lockstep. 0 = no delay.
-    saturating_duration spread = std::chrono::milliseconds{200};
-    /// A turn that lasts longer no longer counts: one hanging server (an aggregated API) must not block the relists of
-    /// all others. 0 = counts as long as it lasts.
-    saturating_duration longest = std::chrono::seconds{30};
-};
+namespace detail {
+inline constexpr std::size_t relists_at_once = 8;
+inline constexpr duration relist_spread = std::chrono::milliseconds{200};
+} // namespace detail
 
 /** Limits how many informers relist at the same time, for example after a restart of the server.
 
     First come, first served. The very first list of an informer needs no turn, so that a healthy start is not slowed;
     every list after a failure does. An informer that waits for its turn is in informer_state::queued. Each factory has
     a budget of its own; pass the same one to several factories through factory_options::relists to limit a whole
-    process. A handle: copies share the budget. Thread safe. */
+    process. A turn that lasts more than 30 s no longer counts: one hanging server (an aggregated API) must not block the
+    relists of all others. A handle: copies share the budget. Thread safe. */
 class relist_budget
 {
 public:
-    /// @param time  Null = real_clock().
-    /// @param seed  Seed of the spread. Empty = random.
-    explicit relist_budget(relist_budget_options options = {}, std::shared_ptr<time_source> time = {},
+    /// @param at_once  Number of concurrent relists. 0 = unlimited.
+    /// @param spread   Each turn starts after a random delay up to this, so that programs that lost the same server do not
+    ///                 return in lockstep. 0 = no delay.
+    /// @param time     Null = real_clock().
+    /// @param seed     Seed of the spread. Empty = random.
+    explicit relist_budget(std::size_t at_once = detail::relists_at_once,
+                           saturating_duration spread = detail::relist_spread, std::shared_ptr<time_source> time = {},
                            std::optional<std::uint64_t> seed = {});
 
     /// The right to list; given back on destruction.

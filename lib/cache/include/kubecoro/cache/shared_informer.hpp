@@ -81,17 +81,18 @@ public:
         @par Errors        cond::timed_out; the condition's own failure; subscription::end_reason().
         @par Cancellation  terminal, partial, total: ends the wait only. */
     [[nodiscard]] boost::asio::awaitable<result<notification<object>>>
-    wait_for_any(notification_condition wanted, saturating_duration timeout = {},
+    wait_for_any(std::function<result<bool>(const notification<object>&)> wanted, saturating_duration timeout = {},
                  subscription_options options = {}) const;
 
     /// Adds an index with the values that `f` returns; includes the objects already stored.
     /// Errors: already_exists when the name is taken; timed_out when the objects change faster than `f` can index them.
-    [[nodiscard]] result<> add_index(std::string name, index_function f) const;
+    [[nodiscard]] result<> add_index(std::string name, detail::index_function f) const;
     /// The same with a function that returns the values, such as a std::vector<std::string>.
     template<detail::returns_texts_of<object> F>
     [[nodiscard]] result<> add_index(std::string name, F f) const
     {
-        return add_index(std::move(name), index_function([f = std::move(f)](const object& o, index_sink out) mutable {
+        return add_index(std::move(name),
+                         detail::index_function([f = std::move(f)](const object& o, index_sink out) mutable {
                              for (const auto& value : f(o)) out(value);
                          }));
     }
@@ -267,10 +268,10 @@ public:
         {
         }
         /// The predicate of untyped events that asks this one.
-        [[nodiscard]] notification_condition untyped() && { return std::move(asks_); }
+        [[nodiscard]] std::function<result<bool>(const notification<object>&)> untyped() && { return std::move(asks_); }
 
     private:
-        notification_condition asks_;
+        std::function<result<bool>(const notification<object>&)> asks_;
     };
     /// Waits for the first event that meets the condition, starting with the stored objects.
     [[nodiscard]] boost::asio::awaitable<result<notification<T>>>

@@ -12,22 +12,22 @@
 
 namespace kubecoro {
 
-/// Results of informer_options::check_consistency.
-struct consistency_stats
-{
-    /// Comparisons that were made.
-    std::uint64_t checks = 0;
-    /// Checks without a result: the server no longer had the version, or did not answer.
-    std::uint64_t skipped = 0;
-    /// Checks in which the store differed from the server.
-    std::uint64_t failed = 0;
-    /// The last difference that was found, in words; empty = none.
-    std::string last_difference = {};
-};
-
 /// Snapshot of one informer.
 struct informer_stats
 {
+    /// Results of informer_options::check_consistency.
+    struct consistency_checks
+    {
+        /// Comparisons that were made.
+        std::uint64_t checks = 0;
+        /// Checks without a result: the server no longer had the version, or did not answer.
+        std::uint64_t skipped = 0;
+        /// Checks in which the store differed from the server.
+        std::uint64_t failed = 0;
+        /// The last difference that was found, in words; empty = none.
+        std::string last_difference = {};
+    };
+
     /// Its state at that moment.
     informer_state state = informer_state::created;
     /// The failure that has ended the informer: an exception that left one of its loops. The log has it too.
@@ -72,7 +72,7 @@ struct informer_stats
     /// Labels by which lists are answered from an index.
     std::vector<std::string> indexed_labels = {};
     /// Consistency checks.
-    consistency_stats consistency = {};
+    consistency_checks consistency = {};
     /// One entry per handler and subscription.
     std::vector<handler_stats> handlers = {};
 };

@@ -26,7 +26,7 @@ struct subscription_options
     /// after that; has_synced() then completes when the store is filled.
     bool initial = true;
     /// As in handler_options.
-    object_filter filter = {};
+    std::function<bool(const object&)> filter = {};
     /// As in handler_options.
     saturating_duration resync = {};
     /// For metrics, logs and describe().

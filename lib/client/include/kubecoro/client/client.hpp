@@ -29,15 +29,6 @@ struct client_access;
 using refused_request = boost::asio::awaitable<result<object>>;
 } // namespace detail
 
-/// A complete response, whatever its status code.
-struct raw_answer
-{
-    /// Status and headers.
-    answer_head head = {};
-    /// The whole body.
-    std::string body = {};
-};
-
 /** A Kubernetes API server as seen by a program: a handle to a shared connection pool and credentials.
 
     Copies are cheap and share everything. Thread safe. Connections are opened on demand. At most 100 idle connections
@@ -54,6 +45,15 @@ struct raw_answer
 class client
 {
 public:
+    /// A complete response, whatever its status code.
+    struct raw_answer
+    {
+        /// Status and headers.
+        answer_head head = {};
+        /// The whole body.
+        std::string body = {};
+    };
+
     /// Makes a client for the cluster named by a kubeconfig or the pod's environment; does not connect yet.
     /// Errors: cond::misconfigured, see load_kubeconfig and create.
     [[nodiscard]] static result<client> connect(boost::asio::any_io_executor executor, client_options options = {});
@@ -169,7 +169,7 @@ public:
         request finds no such resource: a definition may have been made again with another plural or scope. Then it is asked
         again, at most once in ten seconds for a kind.
 
-        @par Errors  not_found if the server has no such kind; else as all_resources(). */
+        @par Errors  not_found if the server has no such kind; else as discover(). */
     [[nodiscard]] boost::asio::awaitable<result<resource_type>> resource_of(kept_text api_version,
                                                                             kept_text kind) const;
 

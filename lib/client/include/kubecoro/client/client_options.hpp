@@ -22,6 +22,8 @@ namespace kubecoro {
 
 class object_schema;
 
+namespace detail {
+
 /// Schemas of kinds: `{schema}`. A value; copies share the schemas.
 class schema_list
 {
@@ -45,6 +47,8 @@ private:
     std::vector<object_schema> all_;
 };
 
+} // namespace detail
+
 /** How a client checks writes with field_validation::client before it sends them.
 
     Objects of custom kinds are checked for unknown and duplicate fields and all that object_schema finds, those of built-in
@@ -62,7 +66,7 @@ struct write_checks
     /// Sends objects that are created or replaced with the defaults of their schema filled in. Custom kinds only.
     bool fill_defaults = false;
     /// Used instead of the server's schemas, which are not read then.
-    schema_list schemas = {};
+    detail::schema_list schemas = {};
     /// A schema is read again when it is older. Before an object is refused by one that is older than ten seconds, it is
     /// read again as well.
     saturating_duration max_age = std::chrono::minutes{10};
@@ -118,21 +122,21 @@ struct server_warning
     std::string target = {};
 };
 
-/** Limits the rate of a client's requests, as client-go's flowcontrol does: a token bucket for all requests, retries and
-    watches included. Off by default: the server has limits of its own (priority and fairness), which the client obeys. */
-struct client_rate_limit
-{
-    /// Requests per second; 0 = no limit.
-    double qps = 0;
-    /// Requests at once after a pause. At least 1.
-    double burst = 10;
-    /// A 429 halves the rate, once a second at most and down to a hundredth; half a minute without one restores it.
-    bool adaptive = true;
-};
-
 /// Options of a client, see client::connect().
 struct client_options
 {
+    /** Limits the rate of a client's requests, as client-go's flowcontrol does: a token bucket for all requests, retries and
+        watches included. Off by default: the server has limits of its own (priority and fairness), which the client obeys. */
+    struct request_rate
+    {
+        /// Requests per second; 0 = no limit.
+        double qps = 0;
+        /// Requests at once after a pause. At least 1.
+        double burst = 10;
+        /// A 429 halves the rate, once a second at most and down to a hundredth; half a minute without one restores it.
+        bool adaptive = true;
+    };
+
     /// For connect() only: the kubeconfig file and context. See load_kubeconfig.
     std::string kubeconfig = {};
     /// The context of that file; empty = its current one.
@@ -158,7 +162,7 @@ struct client_options
     /// sources of informers do not retry: the reflector's backoff does.
     unsigned max_retries = 10;
     /// Off by default. A wait may be cancelled; client_timeouts do not count it.
-    client_rate_limit rate_limit = {};
+    request_rate rate_limit = {};
     /** Maximum number of requests at a time, each with its connection; 0 = no limit. The others wait in order, up to
         client_timeouts::answer_head. Watches and followed logs do not count, because they last. A request ends when its
         response has been read, that of client::send() when it is destroyed. */

@@ -28,25 +28,25 @@ struct discovered_resource
     std::vector<std::string> subresources = {};
 };
 
-/// A group and version whose resources are not known, because the server behind it does not respond.
-struct undiscovered_group
-{
-    /// The group.
-    std::string group = {};
-    /// The version.
-    std::string version = {};
-    /// The reason.
-    failure why = {};
-};
-
 /// The resources of a server.
 struct discovered_resources
 {
+    /// A group and version whose resources are not known, because the server behind it does not respond.
+    struct unknown_group
+    {
+        /// The group.
+        std::string group = {};
+        /// The version.
+        std::string version = {};
+        /// The reason.
+        failure why = {};
+    };
+
     /// In the server's order of preference: the core group first, then groups as the server lists them, with the
     /// preferred version of each group before its others.
     std::vector<discovered_resource> resources = {};
     /// Groups that are missing from `resources`.
-    std::vector<undiscovered_group> missing = {};
+    std::vector<unknown_group> missing = {};
 };
 
 /** All resources of the server. One group that does not respond does not hide the others.
@@ -56,9 +56,6 @@ struct discovered_resources
     without the core group has only the others.
     @par Errors  as client; corrupt when a response is not a discovery document. */
 [[nodiscard]] boost::asio::awaitable<result<discovered_resources>> discover(client c);
-
-/// discover() without the groups that are missing.
-[[nodiscard]] boost::asio::awaitable<result<std::vector<discovered_resource>>> all_resources(client c);
 
 /** The resource for a name given by a user: plural, singular, short name or kind, each alone or with ".group" or
     ".version.group":
@@ -100,18 +97,9 @@ struct openapi_document
 /// The text of a document, in JSON. It has up to some MB. Errors: as client.
 [[nodiscard]] boost::asio::awaitable<result<std::string>> get_openapi(client c, openapi_document which);
 
-/// Options of a discovery.
-struct discovery_options
-{
-    /// The list is read again when it is older. 0 = never.
-    saturating_duration max_age = std::chrono::minutes{10};
-    /// Minimum time between reads that unknown names cause, so that a typing error in a loop does not load the server. A
-    /// list with groups missing is also read again after it.
-    saturating_duration miss_interval = std::chrono::seconds{10};
-};
-
 /** The resources of a server, read when they are first needed and kept: for programs that find kinds by name while they
-    run. A name that is not known causes one fresh read, so that a definition created a moment ago is found.
+    run. A name that is not known causes one fresh read, so that a definition created a moment ago is found, but at most one in
+    ten seconds. A list is read again after ten minutes; one with groups missing after ten seconds.
 
     A handle: copies share the list. Thread safe; callers that need the list at the same time share one read.
     @par Errors        of every operation: as find_resource.
@@ -120,7 +108,7 @@ class discovery
 {
 public:
     /// Does not read yet.
-    explicit discovery(client c, discovery_options options = {});
+    explicit discovery(client c);
 
     /// All resources, and the groups that are missing.
     [[nodiscard]] boost::asio::awaitable<result<std::shared_ptr<const discovered_resources>>> resources() const;

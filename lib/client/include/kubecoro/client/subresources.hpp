@@ -70,26 +70,26 @@ struct scale_options
 /// True if an eviction failed because a disruption budget forbids it now, and not because the server is busy.
 [[nodiscard]] bool is_disruption_budget(const failure& f) noexcept;
 
-/// Binds a token to the life of an object: a Pod, Node or Secret.
-struct token_binding
-{
-    /// "Pod", "Node" or "Secret"; empty = not bound.
-    std::string kind = {};
-    /// The object's name.
-    std::string name = {};
-    /// Its uid; empty = whichever has the name.
-    std::string uid = {};
-};
-
 /// Options of create_token().
 struct token_options
 {
+    /// Binds a token to the life of an object: a Pod, Node or Secret.
+    struct binding
+    {
+        /// "Pod", "Node" or "Secret"; empty = not bound.
+        std::string kind = {};
+        /// The object's name.
+        std::string name = {};
+        /// Its uid; empty = whichever has the name.
+        std::string uid = {};
+    };
+
     /// The audiences that accept the token; empty = the API server.
     std::vector<std::string> audiences = {};
     /// The life of the token; empty = the server's default. A kube-apiserver requires 10 minutes at least.
     std::optional<std::chrono::seconds> lifetime = {};
     /// An object with which the token ends.
-    token_binding bound_to = {};
+    binding bound_to = {};
 };
 
 /// A token of a service account. It is a secret: do not log it.

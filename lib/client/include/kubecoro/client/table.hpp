@@ -17,39 +17,39 @@
 
 namespace kubecoro {
 
-/// A column of a table. All text is the server's.
-struct table_column
-{
-    /// The heading, such as "Ready".
-    std::string name = {};
-    /// The type of the cells as in OpenAPI: "string", "integer", "number", "boolean", "date".
-    std::string type = {};
-    /// Says more about the type; "name" marks the column of the objects' names.
-    std::string format = {};
-    /// Describes the column.
-    std::string description = {};
-    /// 0 = always shown; greater ones are shown on wide output.
-    std::int32_t priority = 0;
-    friend bool operator==(const table_column&, const table_column&) = default;
-};
-
-/// A row of a table: one object.
-struct table_row
-{
-    /// A text per column: strings as they are, null as an empty one, all else in JSON. Use printable() before a terminal
-    /// sees it.
-    std::vector<std::string> cells = {};
-    /// As table_object asks for; null with table_object::none.
-    object shown = {};
-};
-
 /// Objects as the server shows them to people: what `kubectl get` prints.
 struct table
 {
+    /// A column of a table. All text is the server's.
+    struct column
+    {
+        /// The heading, such as "Ready".
+        std::string name = {};
+        /// The type of the cells as in OpenAPI: "string", "integer", "number", "boolean", "date".
+        std::string type = {};
+        /// Says more about the type; "name" marks the column of the objects' names.
+        std::string format = {};
+        /// Describes the column.
+        std::string description = {};
+        /// 0 = always shown; greater ones are shown on wide output.
+        std::int32_t priority = 0;
+        friend bool operator==(const column&, const column&) = default;
+    };
+
+    /// A row of a table: one object.
+    struct row
+    {
+        /// A text per column: strings as they are, null as an empty one, all else in JSON. Use printable() before a terminal
+        /// sees it.
+        std::vector<std::string> cells = {};
+        /// As table_object asks for; null with table_object::none.
+        object shown = {};
+    };
+
     /// The columns, in order.
-    std::vector<table_column> columns = {};
+    std::vector<column> columns = {};
     /// The rows, in the server's order.
-    std::vector<table_row> rows = {};
+    std::vector<row> rows = {};
     /// The version of the list or object.
     std::string resource_version = {};
     /// The token of the next page; empty = this is the last.
@@ -78,7 +78,7 @@ struct table_event
     /// added, modified, deleted or bookmark.
     watch_event_type type = watch_event_type::unknown;
     /// The object's row, the last one if it was deleted. Empty for a bookmark.
-    table_row row = {};
+    table::row row = {};
     /// The version reached: where a later watch goes on.
     std::string resource_version = {};
 };
@@ -96,7 +96,7 @@ public:
     [[nodiscard]] virtual boost::asio::awaitable<result<std::vector<table_event>>> next() = 0;
 
     /// The columns; empty before the first event. A server sends them once for each watch.
-    [[nodiscard]] virtual const std::vector<table_column>& columns() const noexcept = 0;
+    [[nodiscard]] virtual const std::vector<table::column>& columns() const noexcept = 0;
 };
 
 /** Watches a table. A server without tables gives the columns Name and Created At.

@@ -62,7 +62,7 @@ struct collection_options
     /// For metrics, logs and describe(). Empty = a number.
     std::string name = {};
     /// Called on the strand of the collections. An element for which one throws is left out of that index, which is counted.
-    index_functions<T> indexes = {};
+    typename indexer<T>::index_functions indexes = {};
     /// Makes look.by_selector() and list(selector) work. Objects have their own labels.
     std::function<std::map<std::string, std::string>(const T&)> labels = {};
 };

@@ -42,7 +42,7 @@ public:
         @par Cancellation  ends the wait only. */
     [[nodiscard]] boost::asio::awaitable<result<>> removed() const;
     /// A picture of the present state. Any thread.
-    [[nodiscard]] source_stats stats() const;
+    [[nodiscard]] controller_stats::source stats() const;
 
 private:
     std::shared_ptr<detail::controller_engine> engine_;

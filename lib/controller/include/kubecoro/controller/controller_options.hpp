@@ -101,21 +101,6 @@ enum class source_state
     over
 };
 
-/// A snapshot of one source.
-struct source_stats
-{
-    /// The name from its options.
-    std::string name = {};
-    /// Its phase at that moment.
-    source_state state = source_state::syncing;
-    /// Events that were received.
-    std::uint64_t events = 0;
-    /// Events on which the filter or the map function threw.
-    std::uint64_t failed = 0;
-    /// The failure of its first list, as long as it fails.
-    std::optional<failure> trouble = {};
-};
-
 /// The phases of a controller, in order.
 enum class controller_phase
 {
@@ -136,6 +121,21 @@ enum class controller_phase
 /// A snapshot of one controller.
 struct controller_stats
 {
+    /// A snapshot of one source.
+    struct source
+    {
+        /// The name from its options.
+        std::string name = {};
+        /// Its phase at that moment.
+        source_state state = source_state::syncing;
+        /// Events that were received.
+        std::uint64_t events = 0;
+        /// Events on which the filter or the map function threw.
+        std::uint64_t failed = 0;
+        /// The failure of its first list, as long as it fails.
+        std::optional<failure> trouble = {};
+    };
+
     /// Its phase at that moment.
     controller_phase phase = controller_phase::created;
     /// Why it stops, or has stopped, by itself: a source that cannot be listed, or a failure of its own.
@@ -167,7 +167,7 @@ struct controller_stats
     /// Waits for own writes that took too long.
     std::uint64_t own_write_timeouts = 0;
     /// One entry per source.
-    std::vector<source_stats> sources = {};
+    std::vector<source> sources = {};
     /// Its work queue.
     workqueue_stats queue = {};
 };

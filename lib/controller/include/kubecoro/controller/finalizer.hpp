@@ -19,10 +19,10 @@
 
 namespace kubecoro {
 
+namespace detail {
+
 /// A run on an object: the untyped form of a typed_reconciler.
 using object_run = std::function<boost::asio::awaitable<result<action>>(const object&, reconcile_context&)>;
-
-namespace detail {
 
 /// Keeps the object until the run has ended. `run` and `context` must outlive the awaitable.
 template<class T>
@@ -39,8 +39,8 @@ struct finalizer_parts
 
     client cluster;
     std::string finalizer;
-    object_run apply = {};
-    object_run cleanup = {};
+    detail::object_run apply = {};
+    detail::object_run cleanup = {};
     /// When `apply` has a finalizer as well, which goes first. Null otherwise.
     std::shared_ptr<const finalizer_parts> inner = {};
 };
@@ -68,8 +68,9 @@ struct finalized
     @param found  As the informer has it. Null = nothing to do.
     @par Lifetime  `context` must outlive the awaitable. */
 [[nodiscard]] boost::asio::awaitable<result<action>> run_with_finalizer(client cluster, object found,
-                                                                        kept_text finalizer, object_run apply,
-                                                                        object_run cleanup, reconcile_context& context);
+                                                                        kept_text finalizer, detail::object_run apply,
+                                                                        detail::object_run cleanup,
+                                                                        reconcile_context& context);
 
 /** A reconciler that cleans up before its object goes.
 
@@ -95,7 +96,7 @@ template<class T>
                                                  std::type_identity_t<typed_reconciler<T>> reconcile,
                                                  std::type_identity_t<typed_reconciler<T>> cleanup)
 {
-    const auto to_run = [](typed_reconciler<T> run) -> object_run {
+    const auto to_run = [](typed_reconciler<T> run) -> detail::object_run {
         return [run = std::move(run)](const object& found, reconcile_context& context) {
             return detail::run_typed<T>(typed_object<T>(found), run, context);
         };

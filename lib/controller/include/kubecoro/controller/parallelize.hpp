@@ -9,23 +9,15 @@
 
 namespace kubecoro {
 
-/// Options of parallelize().
-struct parallel_options
-{
-    /// Number of pieces processed concurrently. 0 counts as 1.
-    unsigned workers = 8;
-    /// Number of pieces that a worker takes at a time. 0 counts as 1.
-    std::size_t chunk = 1;
-};
-
 /** Calls `work` for the pieces 0 to `pieces` - 1, several concurrently, and completes when all have ended.
 
+    @param workers     Number of pieces processed concurrently. 0 counts as 1.
     @par Errors        the first failure of a piece, reported after all others have ended; an exception counts as a
                        failure. cond::cancelled.
     @par Cancellation  terminal, partial, total: pieces in progress are cancelled and awaited, no others are begun.
     @par Executor      the caller's, which must be serialised (a strand, or a context with one thread). */
 [[nodiscard]] boost::asio::awaitable<result<>>
 parallelize(std::size_t pieces, std::function<boost::asio::awaitable<result<>>(std::size_t)> work,
-            parallel_options how = {});
+            unsigned workers = 8);
 
 } // namespace kubecoro

@@ -52,18 +52,18 @@ struct workqueue_options
     logger log = {};
 };
 
-/// The ready keys of one class.
-struct workqueue_class
-{
-    /// The name of the class.
-    std::string name = {};
-    /// Its ready keys.
-    std::size_t ready = 0;
-};
-
 /// A snapshot of one queue.
 struct workqueue_stats
 {
+    /// The ready keys of one class.
+    struct class_of_keys
+    {
+        /// The name of the class.
+        std::string name = {};
+        /// Its ready keys.
+        std::size_t ready = 0;
+    };
+
     /// The name from its options.
     std::string name = {};
     /// Keys that are ready to be taken; equal to len().
@@ -100,7 +100,7 @@ struct workqueue_stats
     std::string oldest = {};
     /// The ten classes with the most ready keys, the largest first. With more than ten classes of several priorities, or
     /// more than 4,096 classes, it is an estimate.
-    std::vector<workqueue_class> largest_classes = {};
+    std::vector<class_of_keys> largest_classes = {};
     /// Number of classes with ready keys; a class with keys of several priorities counts for each.
     std::size_t class_lanes = 0;
 };

@@ -33,18 +33,7 @@ struct access_filter_options
 {
     /// Audiences of which a token must have one. Empty = the API server's own.
     std::vector<std::string> audiences = {};
-    /// How long a verdict that allows is used again: a token that is revoked is good for this long.
-    saturating_duration keep_allowed = std::chrono::minutes{1};
-    /// How long another verdict is used again.
-    saturating_duration keep_refused = std::chrono::seconds{10};
-    /// Verdicts that are kept, of a token and a path each. The least recently used go first, refusals before others.
-    std::size_t max_verdicts = 1024;
-    /// Reviews at once of tokens that were not allowed in the last ten minutes. Beyond it, they wait for their turn, within
-    /// `timeout`.
-    std::size_t max_reviews = 4;
-    /// As max_reviews, in a second; as many may come at once. 0 counts as 1.
-    std::size_t reviews_per_second = 10;
-    /// For one review, of both requests.
+    /// For one review, of both requests, and for its turn.
     saturating_duration timeout = std::chrono::seconds{10};
     /// Receives kubecoro_endpoints_access_total. Empty = none.
     std::shared_ptr<kubecoro::metrics> metrics = {};
@@ -54,9 +43,13 @@ struct access_filter_options
     logger log = {};
 };
 
+namespace detail {
+
 /// Asks whether the bearer of the token may read the path.
 using access_reviewer =
     std::function<boost::asio::awaitable<result<access_verdict>>(std::string token, std::string path)>;
+
+} // namespace detail
 
 /** Lets a request pass if its bearer token is that of a user who may `get` its path, as the API server says: by a
     TokenReview, then a SubjectAccessReview with the path as nonResourceURL. The program needs the right to create both,
@@ -65,9 +58,10 @@ using access_reviewer =
         endpoint_options serving{.address = ":8443"};
         serving.protect = access_filter(client);
 
-    Verdicts are kept for a short time under a keyed hash, and no token is kept beyond its request. Equal requests share one
-    review. Reviews of tokens that are new or were refused are few, and the addresses of clients take turns, so that a flood of
-    them neither floods the API server nor delays the tokens of others.
+    Up to 1,024 verdicts are kept under a keyed hash, and no token is kept beyond its request: one that allows for a minute,
+    during which a revoked token is still good, another one for ten seconds. Equal requests share one review. At
+    most four tokens that were not allowed in the last ten minutes are reviewed at once, ten in a second, and the addresses of clients take
+    turns, so that a flood of them neither floods the API server nor delays the tokens of others.
 
     A cheap handle; copies share the verdicts. Thread safe. */
 class access_filter
@@ -76,7 +70,7 @@ public:
     /// Asks through a client.
     explicit access_filter(const client& asks, access_filter_options options = {});
     /// Asks something else.
-    explicit access_filter(access_reviewer asks, access_filter_options options = {});
+    explicit access_filter(detail::access_reviewer asks, access_filter_options options = {});
 
     /** @param client  Its IP address: clients take turns by their IPv4 addresses, or /64 networks of IPv6. Those without one
         are one client.

@@ -96,24 +96,24 @@ struct endpoint_limits
     saturating_duration grace = std::chrono::seconds{2};
 };
 
-/// PEM files of a server's certificate and key. They are followed: when they are replaced, new connections use them.
-struct endpoint_tls
-{
-    /// The certificate, followed by those of intermediate authorities.
-    std::string certificate_file = {};
-    /// Its private key.
-    std::string key_file = {};
-};
-
 /// Options of an endpoint_server. Empty parts are not served: 404.
 struct endpoint_options
 {
+    /// PEM files of a server's certificate and key. They are followed: when they are replaced, new connections use them.
+    struct tls_files
+    {
+        /// The certificate, followed by those of intermediate authorities.
+        std::string certificate_file = {};
+        /// Its private key.
+        std::string key_file = {};
+    };
+
     /** Where it listens: "127.0.0.1:8080", "[::1]:8080" or "localhost:8080"; "8080" is a port of the loopback interface,
         and ":8080" one of every interface, which exposes the server to the network. Port 0: any free one. "0" or empty:
         it serves nothing. */
     std::string address = "127.0.0.1:8080";
     /// Empty = plain HTTP. With files: TLS 1.2 or later, nothing else. Clients are not asked for certificates.
-    endpoint_tls tls = {};
+    tls_files tls = {};
     /// Served at /livez, /healthz and /readyz, and each check at a path below. Answers `?verbose` and `?exclude=NAME`.
     std::optional<health_checks> health = {};
     /// Served at /metrics.

@@ -70,13 +70,6 @@ enum class health_probe
 /// "livez" or "readyz".
 [[nodiscard]] std::string_view to_string(health_probe p) noexcept;
 
-/// Options of one check.
-struct health_check_options
-{
-    /// A check that takes longer is cancelled and has failed. 0 = no limit. A kubelet waits 1 s by default.
-    saturating_duration timeout = std::chrono::milliseconds{900};
-};
-
 /// Options of health_checks.
 struct health_options
 {
@@ -88,17 +81,6 @@ struct health_options
     logger log = {};
 };
 
-/// The answer of one check.
-struct health_outcome
-{
-    /// Its name.
-    std::string name;
-    /// Success, or why it failed.
-    result<> outcome;
-    /// For add_ready_detail(): makes the text. Empty for other checks.
-    std::function<std::string()> detail = {};
-};
-
 /** The checks behind /livez and /readyz. Checks are added and removed while the program runs.
 
     A cheap handle; copies refer to the same checks. Thread safe. Every probe also has the check `ping`, which succeeds.
@@ -106,14 +88,28 @@ struct health_outcome
 class health_checks
 {
 public:
+    /// The answer of one check.
+    struct verdict
+    {
+        /// Its name.
+        std::string name;
+        /// Success, or why it failed.
+        result<> outcome;
+        /// For add_ready_detail(): makes the text. Empty for other checks.
+        std::function<std::string()> detail = {};
+    };
+
     /// Begins without checks.
     explicit health_checks(health_options options = {});
 
-    /// Adds a check to /livez and /healthz. Errors: already_exists; invalid, when the name has other characters than
+    /// Adds a check to /livez and /healthz. One that takes longer than `timeout` is cancelled and has failed; 0 = no limit. A
+    /// kubelet waits 1 s by default. Errors: already_exists; invalid, when the name has other characters than
     /// letters, digits, `-`, `_`, `.` and `:`, or more than 128.
-    result<> add_live(std::string name, health_check check, health_check_options options = {}) const;
-    /// Adds a check to /readyz. Errors: as add_live().
-    result<> add_ready(std::string name, health_check check, health_check_options options = {}) const;
+    result<> add_live(std::string name, health_check check,
+                      saturating_duration timeout = std::chrono::milliseconds{900}) const;
+    /// Adds a check to /readyz. As add_live().
+    result<> add_ready(std::string name, health_check check,
+                       saturating_duration timeout = std::chrono::milliseconds{900}) const;
     /** Adds a line to the verbose answer of /readyz, for something that does not make the program unready, such as the state of a
         cluster among many. The text is called for when details are asked for, and cut after 1,000 bytes; none is "ok". Anyone who reaches the
         endpoint reads it: no secrets, no messages of servers. Errors: as add_live(). */
@@ -131,13 +127,13 @@ public:
 
         Never fails. The caller's executor must be serialised, as for race().
         @par Cancellation  terminal: cancels the check in progress, which then has failed; no other begins. */
-    [[nodiscard]] boost::asio::awaitable<std::vector<health_outcome>> run(health_probe which,
-                                                                          std::vector<std::string> names) const;
+    [[nodiscard]] boost::asio::awaitable<std::vector<verdict>> run(health_probe which,
+                                                                   std::vector<std::string> names) const;
 
 private:
     struct state;
     class entry;
-    result<> add(health_probe which, std::string name, health_check check, health_check_options options,
+    result<> add(health_probe which, std::string name, health_check check, duration timeout,
                  std::function<std::string()> detail = {}) const;
     std::shared_ptr<state> state_;
 };

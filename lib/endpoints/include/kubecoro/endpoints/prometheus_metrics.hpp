@@ -16,15 +16,6 @@ class Collectable;
 
 namespace kubecoro {
 
-/// Help text and buckets of one metric name.
-struct metric_description
-{
-    /// One sentence, shown as `# HELP`.
-    std::string help = {};
-    /// Upper bounds of a histogram's buckets, in rising order. Empty = 5 ms to 60 s.
-    std::vector<double> buckets = {};
-};
-
 /// Options of prometheus_metrics. Series beyond a limit are dropped and counted, never an error.
 struct prometheus_options
 {
@@ -50,6 +41,15 @@ struct prometheus_options
 class prometheus_metrics final : public metrics
 {
 public:
+    /// Help text and buckets of one metric name.
+    struct description
+    {
+        /// One sentence, shown as `# HELP`.
+        std::string help = {};
+        /// Upper bounds of a histogram's buckets, in rising order. Empty = 5 ms to 60 s.
+        std::vector<double> buckets = {};
+    };
+
     /// Begins without series, unless the options ask for those of the process.
     explicit prometheus_metrics(prometheus_options options = {});
     ~prometheus_metrics() override;
@@ -63,7 +63,7 @@ public:
 
     /// Sets help and buckets of a name that is not in use yet. Errors: already_exists when it is; invalid when the
     /// buckets do not rise.
-    result<> describe(std::string name, metric_description description);
+    result<> describe(std::string name, description about);
     /// Shows a collector of the program's own, such as its prometheus::Registry, as long as it exists.
     void add(std::weak_ptr<prometheus::Collectable> collector);
 

@@ -124,28 +124,28 @@ enum class part_state
 /// The state's name.
 [[nodiscard]] std::string_view to_string(part_state s) noexcept;
 
-/// A snapshot of one part of a manager.
-struct part_stats
-{
-    /// Its name.
-    std::string name = {};
-    /// Its state at that moment.
-    part_state state = part_state::waiting;
-    /// How often it was started again after a failure.
-    std::uint64_t restarts = 0;
-    /// Its last failure.
-    std::optional<failure> last_failure = {};
-};
-
 /// A snapshot of a manager.
 struct manager_stats
 {
+    /// A snapshot of one part of a manager.
+    struct part
+    {
+        /// Its name.
+        std::string name = {};
+        /// Its state at that moment.
+        part_state state = part_state::waiting;
+        /// How often it was started again after a failure.
+        std::uint64_t restarts = 0;
+        /// Its last failure.
+        std::optional<failure> last_failure = {};
+    };
+
     /// Its phase at that moment.
     manager_phase phase = manager_phase::created;
     /// Why it stops, or has stopped, by itself: the failure of a part, or one of its own.
     std::optional<failure> ended_by = {};
     /// One entry for each controller and coroutine that was not removed.
-    std::vector<part_stats> parts = {};
+    std::vector<part> parts = {};
     /// The election; empty without one.
     std::optional<leader_stats> election = {};
     /// This replica as a member of its group; empty without one.

@@ -41,7 +41,7 @@ struct operator_options
     /// /readyz fails while the store of an informer may be older than this: see informers_current(). 0 = it does not look at that.
     saturating_duration max_store_age = {};
     /// Certificate and key of the server of metrics, which then speaks TLS.
-    endpoint_tls metrics_tls = {};
+    endpoint_options::tls_files metrics_tls = {};
     /// Metrics and debug pages are for bearers of tokens that the API server lets `get` these paths, see access_filter. Debug
     /// pages are then served at any address.
     bool protect = false;

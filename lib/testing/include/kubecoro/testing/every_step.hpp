@@ -20,21 +20,20 @@ struct scenario
     /// Owns the objects that `body` uses. Null = none.
     std::shared_ptr<void> fixture = nullptr;
 };
-/// Called once per attempt, with a new runner. Must build the same scenario every time.
-using scenario_factory = std::function<scenario(runner&)>;
 
-/** Runs the scenario repeatedly and destroys all coroutines after 1, 2, 3, ... handlers, until it ends by itself.
+/** Runs the scenario repeatedly and destroys all coroutines after 1, 2, 3, ... handlers, until it ends by itself. `make` is called
+    once per attempt, with a new runner, and must build the same scenario every time.
 
     Errors show as a crash, a sanitizer report or a leak; `check`, if given, is called after each destruction.
     @return the number of attempts. Errors: cond::internal when the scenario does not end within `limit` handlers. */
-[[nodiscard]] result<std::size_t> stop_after_every_step(const scenario_factory& make,
+[[nodiscard]] result<std::size_t> stop_after_every_step(const std::function<scenario(runner&)>& make,
                                                         const callback<void()>& check = {}, std::size_t limit = 10'000);
 
 /** The same with terminal cancellation after 1, 2, 3, ... handlers, after which the scenario must end.
 
     @param check  Called with the outcome of each attempt.
     @return the number of attempts. Errors: cond::internal with the step after which the scenario did not end. */
-[[nodiscard]] result<std::size_t> cancel_after_every_step(const scenario_factory& make,
+[[nodiscard]] result<std::size_t> cancel_after_every_step(const std::function<scenario(runner&)>& make,
                                                           const callback<void(const result<>&)>& check = {},
                                                           std::size_t limit = 10'000);
 

@@ -65,61 +65,61 @@ struct fault
     [[nodiscard]] static fault stall(std::size_t after_bytes);
 };
 
-/// Selects the requests that a fault affects.
-struct fault_rule
-{
-    /// The fault.
-    fault what = {};
-    /// Empty: any.
-    std::string method = {};
-    /// A substring of path and query; empty: any.
-    std::string target = {};
-    /// The first matching request affected, counted from 1 since the rule was added.
-    std::size_t nth = 1;
-    /// Number of matching requests affected from there on; 0: all.
-    std::size_t times = 1;
-};
-
-/// Random faults: probabilities per request, in [0, 1]. At most one fault is drawn per request.
-struct fault_chances
-{
-    /// Refused connections.
-    double refuse = 0;
-    /// Requests without an answer.
-    double no_answer = 0;
-    /// 500 InternalError.
-    double server_error = 0;
-    /// 429 with Retry-After of 1 s.
-    double too_many = 0;
-    /// 410 Expired; only for GET of collections (targets with a query).
-    double expired = 0;
-    /// Bodies that break off.
-    double cut = 0;
-    /// Bodies that go silent.
-    double stall = 0;
-    /// Answers that come late.
-    double delay = 0;
-    /// cut and stall occur after 0 to this many bytes of the body.
-    std::size_t max_bytes = 4096;
-    /// The longest delay.
-    saturating_duration max_delay = std::chrono::seconds{5};
-    /// Bodies arrive in pieces of 1 to this many bytes; 0: unchanged.
-    std::size_t max_piece = 0;
-};
-
 /** Injects faults between a client and its server: by rule, at random, or on the test's request. Shared by the test and
     any number of faulty_transports. Thread safe. The same seed and requests give the same faults. */
 class fault_plan
 {
 public:
+    /// Selects the requests that a fault affects.
+    struct rule
+    {
+        /// The fault.
+        fault what = {};
+        /// Empty: any.
+        std::string method = {};
+        /// A substring of path and query; empty: any.
+        std::string target = {};
+        /// The first matching request affected, counted from 1 since the rule was added.
+        std::size_t nth = 1;
+        /// Number of matching requests affected from there on; 0: all.
+        std::size_t times = 1;
+    };
+
+    /// Random faults: probabilities per request, in [0, 1]. At most one fault is drawn per request.
+    struct chances
+    {
+        /// Refused connections.
+        double refuse = 0;
+        /// Requests without an answer.
+        double no_answer = 0;
+        /// 500 InternalError.
+        double server_error = 0;
+        /// 429 with Retry-After of 1 s.
+        double too_many = 0;
+        /// 410 Expired; only for GET of collections (targets with a query).
+        double expired = 0;
+        /// Bodies that break off.
+        double cut = 0;
+        /// Bodies that go silent.
+        double stall = 0;
+        /// Answers that come late.
+        double delay = 0;
+        /// cut and stall occur after 0 to this many bytes of the body.
+        std::size_t max_bytes = 4096;
+        /// The longest delay.
+        saturating_duration max_delay = std::chrono::seconds{5};
+        /// Bodies arrive in pieces of 1 to this many bytes; 0: unchanged.
+        std::size_t max_piece = 0;
+    };
+
     /// A plan without rules and chances, so without faults. @param seed  Seeds the random faults.
     explicit fault_plan(std::uint64_t seed = 1);
     ~fault_plan();
 
     /// Rules are tried in the order in which they were added, before random faults.
-    void add(fault_rule rule);
+    void add(rule r);
     /// Replaces the chances; rules stay.
-    void set_chances(const fault_chances& chances);
+    void set_chances(const chances& c);
     /// Removes rules and chances.
     void clear();
     /// While off, no faults occur and rules do not count requests.

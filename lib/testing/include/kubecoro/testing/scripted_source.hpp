@@ -12,25 +12,6 @@
 
 namespace kubecoro::testing {
 
-/// One call of a scripted source.
-struct recorded_call
-{
-    /// The kinds of calls.
-    enum class what
-    {
-        list,
-        watch
-    };
-    /// Whether it was a list or a watch.
-    what kind = what::list;
-    /// For list: its options.
-    list_options list = {};
-    /// For watch: its options.
-    watch_options watch = {};
-    /// When it was made.
-    time_point at = {};
-};
-
 /** The server's end of one scripted watch. Tests send events through it, before or after the watch is opened.
 
     A handle; copies share the watch. Thread safe. */
@@ -75,6 +56,19 @@ private:
 class scripted_source final : public list_watch_source
 {
 public:
+    /// One call of a scripted source.
+    struct call
+    {
+        /// Whether it was a watch.
+        bool is_watch = false;
+        /// For list: its options.
+        list_options list = {};
+        /// For watch: its options.
+        watch_options watch = {};
+        /// When it was made.
+        time_point at = {};
+    };
+
     /// @param c  For pauses and the times of calls.
     explicit scripted_source(std::shared_ptr<kubecoro::time_source> c, std::string description = "scripted objects");
     ~scripted_source() override;
@@ -96,7 +90,7 @@ public:
     void allow_streamed_lists();
 
     /// Every call so far, in order.
-    [[nodiscard]] std::vector<recorded_call> calls() const;
+    [[nodiscard]] std::vector<call> calls() const;
     /// Number of lists that were asked for.
     [[nodiscard]] std::size_t lists() const;
     /// Number of watches that were asked for.

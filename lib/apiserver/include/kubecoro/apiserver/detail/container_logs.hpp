@@ -71,8 +71,8 @@ private:
 class container_logs
 {
 public:
-    /// @param limits  See container_log_limits.
-    explicit container_logs(container_log_limits limits = {}) : limits_(limits) {}
+    /// @param limits  See cluster_options::log_limits.
+    explicit container_logs(cluster_options::log_limits limits = {}) : limits_(limits) {}
     container_logs(const container_logs&) = delete;
     container_logs& operator=(const container_logs&) = delete;
 
@@ -111,7 +111,7 @@ private:
     [[nodiscard]] kept_run& longest(kept_run& written) const;
     void bound(kept_run& written);
 
-    container_log_limits limits_;
+    cluster_options::log_limits limits_;
     std::map<std::pair<std::string, std::string>, runs> runs_;
     /// All runs by their bytes.
     std::set<std::tuple<std::size_t, std::uint64_t, kept_run*>> by_bytes_;
