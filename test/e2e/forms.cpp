@@ -165,7 +165,7 @@ struct both_forms
 {
     explicit both_forms(cluster& of) : c(of), json(connect(wire_form::json)), protobuf(connect(wire_form::protobuf))
     {
-        for (auto& r : c.run(discover(c.api())).value().resources) resources.push_back(std::move(r));
+        resources = c.run(discover(c.api())).value().resources;
         REQUIRE(resources.size() > fewest_kinds);
     }
 

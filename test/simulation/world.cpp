@@ -122,7 +122,7 @@ void world::start()
     f.policy.watch_list_json = true;
     f.policy.watch_list_attempts = static_cast<std::uint32_t>(1 + below(random_, 3));
     if (one_in(random_, 3)) f.policy.internal_error_retry = std::chrono::seconds(below(random_, 60));
-    f.relists.emplace(1 + below(random_, 3), 200ms, f.time, *f.seed + 1);
+    f.relists.emplace(1 + below(random_, 3), std::chrono::milliseconds{200}, f.time, *f.seed + 1);
     factory_ = std::make_unique<informer_factory>(network_->unreliable().provider(), std::move(f));
     make_informers();
     roaming_.emplace(*factory_, *server_, *histories_[0], runner_, notes_, seed_of(options_.seed, part::roaming));

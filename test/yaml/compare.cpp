@@ -1,8 +1,8 @@
 #include "compare.hpp"
 
 #include "config/kubeconfig_file.hpp"
-#include "http/encoding.hpp"
 
+#include <kubecoro/api/bytes.hpp>
 #include <kubecoro/api/detail/json_access.hpp>
 #include <kubecoro/client/detail/yaml_text.hpp>
 
@@ -133,7 +133,8 @@ json::value parsed(std::string_view line)
 
 std::string text_in(const json::value& verdict)
 {
-    if (verdict.get_object().contains("bytes")) return detail::base64_decode(detail::text_in(verdict, "bytes")).value();
+    if (verdict.get_object().contains("bytes"))
+        return bytes::from_base64(detail::text_in(verdict, "bytes")).value().data;
     return std::string(detail::text_in(verdict, "text"));
 }
 

@@ -6,8 +6,7 @@
 #include "random_values.hpp"
 #include "texts.hpp"
 
-#include "http/encoding.hpp"
-
+#include <kubecoro/api/bytes.hpp>
 #include <kubecoro/api/detail/utf8.hpp>
 #include <kubecoro/api/yaml.hpp>
 
@@ -28,7 +27,7 @@ void print(const test::yaml_case& c)
     if (detail::is_utf8(c.text))
         line["text"] = c.text;
     else
-        line["bytes"] = detail::base64_encode(c.text);
+        line["bytes"] = bytes(c.text).base64();
     std::cout << boost::json::serialize(line) << '\n';
 }
 

@@ -1,6 +1,6 @@
 #include "proxy_server.hpp"
 
-#include "http/encoding.hpp"
+#include <kubecoro/api/bytes.hpp>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -115,7 +115,7 @@ struct proxy_server::state
     {
         const auto text = co_await head(*client);
         const auto line = text.substr(0, text.find("\r\n"));
-        const auto login = "Proxy-Authorization: Basic " + detail::base64_encode(behaviour.login) + "\r\n";
+        const auto login = "Proxy-Authorization: Basic " + bytes(behaviour.login).base64() + "\r\n";
         if (!behaviour.login.empty() && text.find(login) == text.npos) {
             const auto refusal = "HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n"s;
             co_await send(*client, refusal);

@@ -1,4 +1,5 @@
 // The value types by themselves: texts that are kept, conversions, limits, laws of arithmetic.
+#include <kubecoro/api/bytes.hpp>
 #include <kubecoro/api/go_duration.hpp>
 #include <kubecoro/api/int_or_string.hpp>
 #include <kubecoro/api/quantity.hpp>
@@ -398,4 +399,15 @@ TEST_CASE("values: a stream receives the text as it was read", "[api][values]")
         << ' ' << timestamp::parse("2026-01-31T13:00:00+01:00").value() << ' '
         << micro_timestamp::parse("2026-01-31T12:00:00.000001Z").value();
     CHECK(out.str() == "0.25 1500m 25% 80 2026-01-31T13:00:00+01:00 2026-01-31T12:00:00.000001Z");
+}
+
+TEST_CASE("base64: round trip, and nothing else is accepted", "[api][bytes]")
+{
+    for (const char* text : {"", "a", "ab", "abc", "abcd", "\xff\xfe"})
+        CHECK(bytes::from_base64(bytes(text).base64()).value().data == text);
+    CHECK(bytes("admin:pw").base64() == "YWRtaW46cHc=");
+    CHECK(bytes::from_base64("YWRt\r\naW46\ncHc=").value().data == "admin:pw");
+    for (const char* text :
+         {"a", "ab", "abc", "=", "====", "a===", "YW=t", "YWR0=", "YW Jj", "YWJ*", " YWJj", "YQ==YQ=="})
+        CHECK(bytes::from_base64(text).error() == cond::invalid);
 }

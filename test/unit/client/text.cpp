@@ -1,6 +1,5 @@
 // Text of requests, addresses and base64.
 #include "address/server_address.hpp"
-#include "http/encoding.hpp"
 #include "http/request_text.hpp"
 
 #include <kubecoro/client/client.hpp>
@@ -173,17 +172,6 @@ TEST_CASE("server address: a scheme is added to a host, and to nothing else", "[
     CHECK(server_address::parse(with_scheme("h:6443/", true))->endpoint() == "h:6443");
     for (const char* other : {"", "http://h", "https://h", "https://h/", "h/path", "h/path/", "ftp://h"})
         CHECK(with_scheme(other, true) == other);
-}
-
-TEST_CASE("base64: round trip, and nothing else is accepted", "[client]")
-{
-    for (const char* text : {"", "a", "ab", "abc", "abcd", "\xff\xfe"})
-        CHECK(base64_decode(base64_encode(text)) == std::string(text));
-    CHECK(base64_encode("admin:pw") == "YWRtaW46cHc=");
-    CHECK(base64_decode("YWRt\r\naW46\ncHc=") == "admin:pw");
-    for (const char* text :
-         {"a", "ab", "abc", "=", "====", "a===", "YW=t", "YWR0=", "YW Jj", "YWJ*", " YWJj", "YQ==YQ=="})
-        CHECK_FALSE(base64_decode(text));
 }
 
 TEST_CASE("yaml: a map takes the members of others with <<, which replace those before it", "[client]")

@@ -1,6 +1,5 @@
+#include <kubecoro/api/bytes.hpp>
 #include <kubecoro/apiserver/tls.hpp>
-
-#include "text/base64.hpp"
 
 #include <cerrno>
 #include <cstdio>
@@ -22,15 +21,15 @@ std::string kubeconfig_text(const kubeconfig_entry& e)
     const std::string name = quote(e.name);
     std::string text = "apiVersion: v1\nkind: Config\ncurrent-context: " + name + "\nclusters:\n- name: " + name +
                        "\n  cluster:\n    server: " + quote(e.server) + "\n";
-    if (!e.ca_certificate.empty()) text += "    certificate-authority-data: " + encode_base64(e.ca_certificate) + "\n";
+    if (!e.ca_certificate.empty()) text += "    certificate-authority-data: " + bytes(e.ca_certificate).base64() + "\n";
     text += "contexts:\n- name: " + name + "\n  context:\n    cluster: " + name + "\n    user: " + name +
             "\n    namespace: default\nusers:\n- name: " + name + "\n";
     if (e.token.empty() && e.client_certificate.empty()) return text + "  user: {}\n";
     text += "  user:\n";
     if (!e.token.empty()) text += "    token: " + quote(e.token) + "\n";
     if (!e.client_certificate.empty())
-        text += "    client-certificate-data: " + encode_base64(e.client_certificate) +
-                "\n    client-key-data: " + encode_base64(e.client_key) + "\n";
+        text += "    client-certificate-data: " + bytes(e.client_certificate).base64() +
+                "\n    client-key-data: " + bytes(e.client_key).base64() + "\n";
     return text;
 }
 

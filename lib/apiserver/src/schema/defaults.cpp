@@ -3,9 +3,9 @@
 
 #include "objects/finalizers.hpp"
 #include "schema/service_spec.hpp"
-#include "text/base64.hpp"
 #include "text/json_text.hpp"
 
+#include <kubecoro/api/bytes.hpp>
 #include <kubecoro/api/quantity.hpp>
 
 #include <cstdint>
@@ -279,7 +279,7 @@ void default_secret(json::object& o)
         if (it->value().is_object()) {
             auto& data = object_member(o, "data");
             for (const auto& [key, value] : o.at("stringData").get_object())
-                if (value.is_string()) data[key] = encode_base64(value.get_string());
+                if (value.is_string()) data[key] = bytes(std::string(value.get_string())).base64();
         }
         o.erase("stringData");
     }

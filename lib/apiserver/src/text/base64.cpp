@@ -8,28 +8,7 @@ namespace {
 constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 constexpr std::string_view url_digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-std::string encode(std::string_view bytes, std::string_view with)
-{
-    std::string out;
-    out.reserve((bytes.size() + 2) / 3 * 4);
-    std::uint32_t bits = 0;
-    int held = 0;
-    for (const char c : bytes) {
-        bits = (bits << 8) | static_cast<unsigned char>(c);
-        for (held += 8; held >= 6; held -= 6) out += with[(bits >> (held - 6)) & 63];
-    }
-    if (held > 0) out += with[(bits << (6 - held)) & 63];
-    return out;
-}
-
 } // namespace
-
-std::string encode_base64(std::string_view bytes)
-{
-    auto out = encode(bytes, digits);
-    while (out.size() % 4 != 0) out += '=';
-    return out;
-}
 
 std::size_t decoded_base64_size(std::string_view text)
 {
@@ -56,7 +35,19 @@ std::size_t bad_base64_at(std::string_view text)
     return complete ? std::string_view::npos : text.size();
 }
 
-std::string encode_base64url(std::string_view bytes) { return encode(bytes, url_digits); }
+std::string encode_base64url(std::string_view bytes)
+{
+    std::string out;
+    out.reserve((bytes.size() + 2) / 3 * 4);
+    std::uint32_t bits = 0;
+    int held = 0;
+    for (const char c : bytes) {
+        bits = (bits << 8) | static_cast<unsigned char>(c);
+        for (held += 8; held >= 6; held -= 6) out += url_digits[(bits >> (held - 6)) & 63];
+    }
+    if (held > 0) out += url_digits[(bits << (6 - held)) & 63];
+    return out;
+}
 
 std::size_t decode_base64url(std::string_view text, std::string& out)
 {

@@ -7,9 +7,6 @@
 
 namespace kubecoro::apiserver {
 
-/// Encodes with padding.
-[[nodiscard]] std::string encode_base64(std::string_view bytes);
-
 /// Returns the decoded size of a base64 text; approximate for invalid text.
 [[nodiscard]] std::size_t decoded_base64_size(std::string_view text);
 /// Returns the position at which Go's decoder fails; npos for valid base64 with padding. Line ends are skipped.

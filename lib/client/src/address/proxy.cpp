@@ -1,6 +1,6 @@
 #include "address/proxy.hpp"
 
-#include "http/encoding.hpp"
+#include <kubecoro/api/bytes.hpp>
 
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/ip/network_v4.hpp>
@@ -62,7 +62,7 @@ std::string proxy_address::name() const { return "the proxy " + bracketed(host) 
 
 std::string proxy_address::authorization() const
 {
-    return login ? "Basic " + base64_encode(login->username + ":" + login->password) : std::string();
+    return login ? "Basic " + bytes(login->username + ":" + login->password).base64() : std::string();
 }
 
 result<proxy_address> proxy_address::parse(std::string_view url)

@@ -2,8 +2,8 @@
 
 #include "address/proxy.hpp"
 #include "files/tls_pem.hpp"
-#include "http/encoding.hpp"
 
+#include <kubecoro/api/bytes.hpp>
 #include <kubecoro/api/detail/time_text.hpp>
 #include <kubecoro/base/printable.hpp>
 #include <kubecoro/client/detail/yaml_text.hpp>
@@ -66,7 +66,7 @@ std::string exec_info(const exec_config& plugin, const cluster_config& cluster, 
         json::object c{{"server", cluster.server}};
         if (!cluster.server_name.empty()) c["tls-server-name"] = cluster.server_name;
         if (cluster.insecure) c["insecure-skip-tls-verify"] = true;
-        if (!cluster.ca.empty()) c["certificate-authority-data"] = base64_encode(cluster.ca);
+        if (!cluster.ca.empty()) c["certificate-authority-data"] = bytes(cluster.ca).base64();
         if (!cluster.proxy_url.empty() && cluster.proxy_url != no_proxy) c["proxy-url"] = cluster.proxy_url;
         if (cluster.disable_compression) c["disable-compression"] = true;
         boost::system::error_code ec;

@@ -1,4 +1,5 @@
 // Makes the configuration of one context of kubeconfig files, which its own text may restrict.
+#include <kubecoro/api/bytes.hpp>
 #include <kubecoro/client/kubeconfig.hpp>
 
 #include "address/proxy.hpp"
@@ -6,7 +7,6 @@
 #include "auth/exec_login_core.hpp"
 #include "config/kubeconfig_file.hpp"
 #include "files/tls_pem.hpp"
-#include "http/encoding.hpp"
 #include "http/request_text.hpp"
 
 #include <algorithm>
@@ -38,9 +38,9 @@ result<std::string> take(const config_text& data, const config_text& file, const
                          std::string& path)
 {
     if (!data.empty()) {
-        auto decoded = detail::base64_decode(data.value);
-        if (!decoded) return wrong(data.where, "not base64");
-        text = std::move(*decoded);
+        auto decoded = bytes::from_base64(data.value);
+        if (!decoded) return wrong(data.where, decoded.error().message());
+        text = std::move(decoded->data);
         return text;
     }
     if (file.empty()) return std::string();

@@ -1,10 +1,10 @@
 // Adds the client's credentials to requests, and refreshes its token.
 #include "auth/exec_login.hpp"
 #include "connect/tls_source.hpp"
-#include "http/encoding.hpp"
 #include "http/request_text.hpp"
 #include "rest/client_state.hpp"
 
+#include <kubecoro/api/bytes.hpp>
 #include <kubecoro/base/try.hpp>
 
 #include <algorithm>
@@ -63,7 +63,7 @@ void client::state::add_authorization(request& r, const used_login& used)
     if (used.token && !used.token->empty())
         header("Bearer " + *used.token);
     else if (!login.username.empty())
-        header("Basic " + base64_encode(login.username + ":" + login.password));
+        header("Basic " + bytes(login.username + ":" + login.password).base64());
     else if (used.plugin && !used.plugin->token.empty())
         header("Bearer " + used.plugin->token);
 }

@@ -1,7 +1,6 @@
 #include "yaml/document.hpp"
 
-#include "http/encoding.hpp"
-
+#include <kubecoro/api/bytes.hpp>
 #include <kubecoro/api/detail/utf8.hpp>
 
 #include <algorithm>
@@ -233,9 +232,9 @@ typed value_of(const std::string& text, bool may_be_time)
 
 resolved binary(const std::string& text)
 {
-    const auto data = base64_decode(text);
+    const auto data = bytes::from_base64(text);
     if (!data) return {boost::system::in_place_error, "!!binary value contains invalid base64 data"};
-    return json::value(json::string_view(valid_utf8(*data)));
+    return json::value(json::string_view(valid_utf8(data->data)));
 }
 
 } // namespace
