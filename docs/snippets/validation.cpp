@@ -13,7 +13,7 @@ kubecoro::result<> check(const boost::json::value& definition, boost::json::valu
     if (auto filled = schema->fill_defaults(object); !filled) return filled;
     for (const auto& path : schema->unknown_fields(object)) std::cerr << "unknown field " << path << '\n';
     for (const auto& e : schema->errors(object)) std::cerr << e.field << ": " << e.message() << '\n';
-    for (const auto& rule : schema->rules()) std::cerr << "not evaluated: " << rule.field << ": " << rule.rule << '\n';
+    for (const auto& rule : schema->rules()) std::cerr << "not evaluated: " << rule.field << ": " << rule.text << '\n';
     return schema->check(object); // cond::invalid; its status() has the causes
 }
 //]

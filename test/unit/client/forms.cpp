@@ -222,10 +222,10 @@ TEST_CASE("client: a partial object is not written", "[client][forms]")
     auto c = the.make();
     auto partial = decode_object(partial_map, {}, {}, wire_form::protobuf);
     REQUIRE(partial);
-    for (auto outcome : {the.run.run(c.update(config_map_kind, "ns", "a", *partial)),
-                         the.run.run(c.create(config_map_kind, "ns", *partial)),
-                         the.run.run(c.patch(config_map_kind, "ns", "a", patch_kind::apply, *partial,
-                                             {.field_manager = "me"}))}) {
+    for (auto outcome :
+         {the.run.run(c.update(config_map_kind, "ns", "a", *partial)),
+          the.run.run(c.create(config_map_kind, "ns", *partial)),
+          the.run.run(c.patch(config_map_kind, "ns", "a", patch_kind::apply, *partial, {.field_manager = "me"}))}) {
         REQUIRE_FALSE(outcome);
         CHECK(outcome.error() == cond::invalid);
         CHECK(outcome.error().message().find("would delete them") != std::string::npos);

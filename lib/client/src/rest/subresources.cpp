@@ -48,8 +48,9 @@ asio::awaitable<result<scale_state>> change_scale(client c, resource_type resour
                                                   std::to_string(now.wanted));
         if (options.resource_version.empty()) options.resource_version = now.resource_version;
     }
-    auto got = co_await c.patch(resource, ns, name, patch_kind::merge,
-                                detail::scale_patch(replicas, options.resource_version), std::move(options.write), "scale");
+    auto got =
+        co_await c.patch(resource, ns, name, patch_kind::merge, detail::scale_patch(replicas, options.resource_version),
+                         std::move(options.write), "scale");
     if (!got) co_return detail::scale_failure(got.error(), resource);
     co_return named(detail::read_scale(*got), "the scale", name_of(resource, ns, name));
 }
