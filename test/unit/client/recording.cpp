@@ -337,10 +337,11 @@ TEST_CASE("recording: the file of an earlier start is kept")
 
 TEST_CASE("recording: a full disk costs records, and one line of the log")
 {
-    // At each byte of three requests.
+    // At each byte of three requests, whose times have one length.
+    const auto clock = std::make_shared<kt::virtual_clock>();
     failing_disk roomy(1'000'000);
     {
-        recording_file file({.log = logger::silent()}, roomy.calls());
+        recording_file file({.time = clock, .log = logger::silent()}, roomy.calls());
         write_some(file, 3);
     }
     const auto whole = roomy.text();
@@ -349,7 +350,7 @@ TEST_CASE("recording: a full disk costs records, and one line of the log")
         kt::recording_logger log;
         failing_disk disk(room);
         {
-            recording_file file({.file = "it", .log = log.handle()}, disk.calls());
+            recording_file file({.file = "it", .time = clock, .log = log.handle()}, disk.calls());
             write_some(file, 3);
         }
         CHECK(log.count("its file cannot be written") == 1);
