@@ -76,8 +76,8 @@ TEST_CASE("rules: each way to write an object is checked, with the old value", "
         definition(version("v1", schema_with(R"({"rule":"self >= oldSelf","message":"never smaller"},)"
                                              R"({"rule":"self != 7","reason":"FieldValueForbidden"})",
                                              R"({"rule":"!has(self.status) || self.status.n <= self.spec.n",)"
-                                             R"r("fieldPath":".status.n","messageExpression":"'at most ' + )r"
-                                             R"r(string(self.spec.n)"},{"rule":"self.metadata.name != 'bad'"})r"))));
+                                             R"r("fieldPath":".status.n","messageExpression":"'at most %d'.format()r"
+                                             R"r([self.spec.n])"},{"rule":"self.metadata.name != 'bad'"})r"))));
     const texts no_seven{"spec.n: Forbidden: failed rule: self != 7"};
     CHECK(causes(s.ask("POST", things, thing(R"({"n":7})"))) == no_seven);
     CHECK(causes(s.ask("PATCH", things + "/a?fieldManager=m", thing(R"({"n":7})"), apply)) == no_seven);
