@@ -49,10 +49,7 @@ private:
 runner::runner(std::uint64_t seed, ready_order order) : runner(seed, order, std::make_shared<virtual_clock>()) {}
 
 runner::runner(std::uint64_t seed, ready_order order, std::shared_ptr<virtual_clock> clock)
-    : clock_(std::move(clock)),
-      random_(seed),
-      order_(order),
-      context_(std::make_unique<context_type>(seed))
+    : clock_(std::move(clock)), random_(seed), order_(order), context_(std::make_unique<context_type>(seed))
 {
     if (order == ready_order::fifo)
         executor_ = context_->get_executor();

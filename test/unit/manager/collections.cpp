@@ -50,7 +50,8 @@ struct fixture : world
             const auto value = std::string(c->data()["a"]);
             if (value == "bad") throw std::runtime_error("a bad value");
             if (value.empty()) return std::nullopt;
-            return secret{.metadata = {.name = std::string(c.name()), .namespace_ = "default", .labels = {{"value", value}}}};
+            return secret{
+                .metadata = {.name = std::string(c.name()), .namespace_ = "default", .labels = {{"value", value}}}};
         });
     }
 };
