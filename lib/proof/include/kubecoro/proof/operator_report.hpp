@@ -78,6 +78,7 @@ struct operator_report
 
     /// Whether nothing was found that the options do not allow.
     [[nodiscard]] bool ok() const noexcept;
+    /// The same as ok().
     explicit operator bool() const noexcept { return ok(); }
 };
 

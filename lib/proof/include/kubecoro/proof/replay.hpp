@@ -53,6 +53,7 @@ struct replay_report
 
     /// Whether nothing differs.
     [[nodiscard]] bool ok() const noexcept { return differences.empty() && ended_by.empty(); }
+    /// The same as ok().
     explicit operator bool() const noexcept { return ok(); }
 };
 
