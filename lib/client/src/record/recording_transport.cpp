@@ -124,10 +124,11 @@ private:
             kept_ = {};
             return;
         }
+        const auto searched = kept_.size();
         kept_ += bytes;
         if (!is_watch_) return;
         std::size_t begin = 0;
-        for (auto end = kept_.find('\n'); end != kept_.npos; end = kept_.find('\n', begin)) {
+        for (auto end = kept_.find('\n', searched); end != kept_.npos; end = kept_.find('\n', begin)) {
             file_->data(id_, mask_->masked(std::string_view(kept_).substr(begin, end - begin)) + '\n');
             begin = end + 1;
         }
