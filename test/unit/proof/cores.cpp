@@ -140,6 +140,7 @@ TEST_CASE("proof: a request is named in the terms of RBAC", "[proof][core]")
     CHECK(route_of("DELETE", "/api/v1/namespaces/web/pods").verb == "deletecollection");
     CHECK(route_of("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews").is_review());
     CHECK(route_of("PUT", "/apis/coordination.k8s.io/v1/namespaces/a/leases/l").is_bookkeeping());
+    CHECK_FALSE(route_of("PUT", "/apis/flats.example.com/v1/namespaces/a/leases/l").is_bookkeeping());
     CHECK(route_of("GET", "/version").resource.empty());
 }
 

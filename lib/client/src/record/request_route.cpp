@@ -35,7 +35,11 @@ std::string request_route::key() const { return display_name() + " " + ns + (ns.
 
 bool request_route::writes() const noexcept { return verb != "get" && verb != "list" && verb != "watch"; }
 
-bool request_route::is_bookkeeping() const noexcept { return resource == "leases" || resource == "events"; }
+bool request_route::is_bookkeeping() const noexcept
+{
+    if (resource == "leases") return group == "coordination.k8s.io";
+    return resource == "events" && (group.empty() || group == "events.k8s.io");
+}
 
 bool request_route::is_review() const noexcept
 {
