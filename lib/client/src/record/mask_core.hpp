@@ -11,7 +11,7 @@ namespace kubecoro::detail {
 class secret_mask
 {
 public:
-    /// @param key  Random, and never written: without it nobody can try values.
+    /// @param key  A random key that is never written. Without it, values cannot be guessed and compared.
     explicit secret_mask(hash_secrets key) : key_(key) {}
 
     /// Whether requests with this target, or their answers, may have such values.

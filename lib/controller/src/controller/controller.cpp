@@ -32,9 +32,9 @@ asio::awaitable<result<>> event_source::removed() const
 controller_stats::source event_source::stats() const
 {
     if (source_) return engine_->stats(*source_);
-    controller_stats::source nobody;
-    nobody.state = source_state::over;
-    return nobody;
+    controller_stats::source ended;
+    ended.state = source_state::over;
+    return ended;
 }
 
 controller<object>::controller(asio::any_io_executor executor, reconciler reconcile, controller_options options)
