@@ -86,20 +86,23 @@ TEST_CASE("proof: a seed draws the same faults again, and all kinds are drawn", 
 {
     std::set<fault_kind> kinds;
     for (std::uint64_t seed = 0; seed < 200; ++seed) {
-        const auto plan = draw_plan(seed, 8);
-        CHECK(plan == draw_plan(seed, 8));
+        const auto plan = draw_plan(seed, 8, true);
+        CHECK(plan == draw_plan(seed, 8, true));
+        auto alone = draw_plan(seed, 8, false);
+        CHECK(std::equal(alone.begin(), alone.end(), plan.begin()));
         CHECK(!plan.empty());
         for (const auto& f : plan) {
             kinds.insert(f.kind);
             CHECK(f.request <= 11);
         }
     }
-    CHECK(kinds.size() == 23);
-    const auto all = plans_of_all(4, 2, 3);
+    CHECK(kinds.size() == 24);
+    const auto all = plans_of_all(4, 2, 3, false);
     REQUIRE(all.size() == 18);
     CHECK(all[16].size() == 10); // each child is deleted, also while it is held, and three of its fields are changed
     CHECK(all[17].size() == 3);
-    CHECK(plans_of_all(1, 0, 0).size() == 4);
+    CHECK(plans_of_all(1, 0, 0, false).size() == 4);
+    CHECK(plans_of_all(1, 0, 0, true).size() == 5);
     CHECK(describe(planned_fault{.kind = fault_kind::touched}) == "when settled: a user touches an object");
     CHECK(describe(planned_fault{
               .kind = fault_kind::late_events, .request = 3, .draw = 1, .lasts = std::chrono::seconds{9}}) ==
@@ -142,6 +145,7 @@ TEST_CASE("proof: a request is named in the terms of RBAC", "[proof][core]")
     CHECK(route_of("PUT", "/apis/coordination.k8s.io/v1/namespaces/a/leases/l").is_bookkeeping());
     CHECK_FALSE(route_of("PUT", "/apis/flats.example.com/v1/namespaces/a/leases/l").is_bookkeeping());
     CHECK(route_of("GET", "/version").resource.empty());
+    CHECK_FALSE(route_of("GET", "/version").writes());
 }
 
 TEST_CASE("proof: rights that no request used are named, but for those that no request shows", "[proof][core]")

@@ -207,12 +207,13 @@ void add_keeper(manager& m, planted defect, const std::shared_ptr<outside>& serv
     const auto kept = std::make_shared<const keeper>(m, defect, service);
     const auto stored = m.lister(notes);
     const auto cluster = m.client();
-    auto c = m.control(notes, [kept, stored, cluster](const object_key& key, reconcile_context& context) {
+    const auto run = [kept, stored, cluster](const object_key& key, reconcile_context& context) {
         return run_with_finalizer(
             cluster, stored.get(key), "desk.example.com/kept",
             [kept](const object& o, reconcile_context&) { return kept->run(o); },
             [kept](const object& o, reconcile_context&) { return kept->clean_up(o); }, context);
-    });
+    };
+    auto c = m.control(notes, run, {.needs_leadership = defect != planted::works_without_leading});
     c.writes(notes, {"get", "patch"}).writes(maps, {"get", "create", "update", "patch"});
     if (defect != planted::ignores_children) c.owns(maps);
     if (defect == planted::deletes_by_label || defect == planted::swallows_failures) c.writes(maps, {"delete"});

@@ -41,6 +41,8 @@ enum class planted
     ignores_children,
     /// Leaves a child as it is when the text has changed.
     keeps_the_first_text,
+    /// Its controller needs no leadership.
+    works_without_leading,
     /// Throws where a field is missing.
     throws,
     /// Logs what it reads from a Secret.

@@ -59,7 +59,7 @@ request_route route_of(std::string_view method, std::string_view target)
         out.group = parts[1];
         at = 3;
     } else {
-        return out;
+        return {.verb = "get"};
     }
     const bool in_namespace =
         parts[at] == "namespaces" && parts.size() > at + 2 && parts[at + 2] != "status" && parts[at + 2] != "finalize";

@@ -57,10 +57,11 @@ result<operator_report> checker::check()
     // A run without faults that does not settle has no state to compare with.
     const bool settles =
         std::none_of(order_.begin(), order_.end(), [](const auto& b) { return b.which == oracle::converges; });
-    if (settles && o.crashes) run_plans(plans_of_all(report_.requests, made_, edits()), "systematic", false);
+    if (settles && o.crashes)
+        run_plans(plans_of_all(report_.requests, made_, edits(), about_.elects()), "systematic", false);
     std::vector<run_plan> drawn;
     for (std::size_t n = 1; settles && n <= o.seeds; ++n)
-        drawn.push_back(draw_plan(o.first_seed + n, report_.requests));
+        drawn.push_back(draw_plan(o.first_seed + n, report_.requests, about_.elects()));
     run_plans(drawn, "seed", true);
     if (settles) look_at_rights();
     report_.took = real_clock()->now() - begin;

@@ -205,7 +205,7 @@ result<scenario> make_scenario(const operator_function& add, const operator_chec
     s.replicas.add = &add;
     s.replicas.name = options.name.empty() ? "operator" : options.name;
     s.replicas.managing = options.managing;
-    s.replicas.managing.leader_election = {};
+    if (auto& ns = s.replicas.managing.leader_election.ns; ns.empty()) ns = s.replicas.name;
     s.replicas.managing.shards = {};
     s.account = "system:serviceaccount:" + s.replicas.name + ":" + s.replicas.name;
     workshop w(options);

@@ -5,6 +5,7 @@
 #include <boost/json/serialize.hpp>
 
 #include <algorithm>
+#include <array>
 #include <ostream>
 #include <utility>
 
@@ -37,29 +38,10 @@ std::string text_of(const operator_finding& f)
 
 std::string_view to_string(oracle o) noexcept
 {
-    switch (o) {
-    case oracle::converges:
-        return "converges";
-    case oracle::stays_converged:
-        return "stays converged";
-    case oracle::cleans_up:
-        return "cleans up";
-    case oracle::spares_others:
-        return "spares others";
-    case oracle::ends_finalizers:
-        return "ends finalizers";
-    case oracle::runs_well:
-        return "runs well";
-    case oracle::keeps_secrets:
-        return "keeps secrets";
-    case oracle::declares_rights:
-        return "declares rights";
-    case oracle::uses_rights:
-        return "uses rights";
-    case oracle::invariant:
-        return "invariant";
-    }
-    return "";
+    constexpr std::array<std::string_view, 11> names{
+        "converges",     "stays converged", "cleans up",   "spares others",    "ends finalizers", "runs well",
+        "keeps secrets", "declares rights", "uses rights", "writes as leader", "invariant"};
+    return names[static_cast<std::size_t>(o)];
 }
 
 bool operator_report::ok() const noexcept

@@ -28,6 +28,11 @@ bool is_played(const std::string& resource)
     return played.contains(resource);
 }
 
+bool hands_over(const run_plan& plan)
+{
+    return std::any_of(plan.begin(), plan.end(), [](const auto& f) { return f.kind == fault_kind::handed_over; });
+}
+
 } // namespace
 
 course::course(const scenario& about, run_plan plan, std::uint64_t seed, const reference_states* reference, bool traced)
@@ -37,7 +42,7 @@ course::course(const scenario& about, run_plan plan, std::uint64_t seed, const r
       plan_(plan),
       random_(seed),
       // A resync would repair what the operator has missed.
-      world_(about, random_(), reference ? duration() : duration(options_->resync), traced),
+      world_(about, random_(), reference ? duration() : duration(options_->resync), hands_over(plan), traced),
       injector_(about, std::move(plan), world_)
 {
     world_.set_master(injector_);
@@ -255,6 +260,10 @@ void course::look_at_answers()
         if (t.status == 403 && !t.route.is_review())
             broken(oracle::declares_rights, "the operator may not " + t.route.verb + " " + t.route.display_name() +
                                                 (t.route.subresource.empty() ? "" : "/") + t.route.subresource);
+    for (const auto& t : injector_.answered())
+        if (t.usurps && t.status < 300 && t.route.writes() && !t.route.is_bookkeeping())
+            broken(oracle::writes_as_leader,
+                   "a replica sends " + t.method + " for " + t.route.key() + " while another one holds the Lease");
     for (const auto& key : injector_.wrongly_deleted()) {
         const bool is_of_user = std::any_of(about_->objects.begin(), about_->objects.end(),
                                             [&wrong = key](const auto& o) { return o.key == wrong && o.custom; });
@@ -269,7 +278,7 @@ void course::look_at_runs()
 {
     if (world_.threw() != 0) broken(oracle::runs_well, "a run threw an exception");
     // The first end may have a fault as its reason.
-    const std::size_t allowed = reference_ ? 1 : 0;
+    const std::size_t allowed = reference_ ? (world_.elects() ? 2 : 1) : 0;
     if (world_.ends().size() > allowed)
         broken(oracle::runs_well, "the operator ends by itself: " + world_.ends().back());
 }

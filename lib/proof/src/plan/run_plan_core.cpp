@@ -47,55 +47,32 @@ constexpr std::size_t longest_seconds = 90;
 
 std::string_view to_string(fault_kind k) noexcept
 {
-    switch (k) {
-    case fault_kind::dies_before:
-        return "the operator ends before it is sent";
-    case fault_kind::dies_unanswered:
-        return "the operator ends when the server has done it, before the answer arrives";
-    case fault_kind::dies_answered:
-        return "the operator ends after its answer";
-    case fault_kind::server_error:
-        return "the server fails";
-    case fault_kind::too_many_requests:
-        return "the server answers 429";
-    case fault_kind::refused:
-        return "the connection is refused";
-    case fault_kind::quota_exceeded:
-        return "a quota is used up";
-    case fault_kind::write_denied:
-        return "a policy of the cluster denies writes";
-    case fault_kind::answer_lost:
-        return "the server does it, and the answer is lost";
-    case fault_kind::late_request:
-        return "it arrives late";
-    case fault_kind::watches_cut:
-        return "all watches break off";
-    case fault_kind::watches_expired:
-        return "all watches end with 410";
-    case fault_kind::late_events:
-        return "events arrive late";
-    case fault_kind::hidden_event:
-        return "the next event is lost";
-    case fault_kind::stale_start:
-        return "the operator ends, and starts with an older state";
-    case fault_kind::conflict:
-        return "another writer changes the object just before";
-    case fault_kind::child_deleted:
-        return "another user deletes an object of the operator";
-    case fault_kind::child_changed:
-        return "another user changes an object of the operator";
-    case fault_kind::child_held:
-        return "another user deletes an object of the operator, which a finalizer holds";
-    case fault_kind::spec_edited:
-        return "a user changes a property, and changes it back";
-    case fault_kind::touched:
-        return "a user touches an object";
-    case fault_kind::recreated:
-        return "a user deletes an object, and creates it again";
-    case fault_kind::clock_jump:
-        return "the calendar jumps";
-    }
-    return "";
+    constexpr std::array<std::string_view, 24> names{
+        "the operator ends before it is sent",
+        "the operator ends when the server has done it, before the answer arrives",
+        "the operator ends after its answer",
+        "the server fails",
+        "the server answers 429",
+        "the connection is refused",
+        "a quota is used up",
+        "a policy of the cluster denies writes",
+        "the server does it, and the answer is lost",
+        "it arrives late",
+        "all watches break off",
+        "all watches end with 410",
+        "events arrive late",
+        "the next event is lost",
+        "the operator ends, and starts with an older state",
+        "the leader is cut off, and another replica takes over",
+        "another writer changes the object just before",
+        "another user deletes an object of the operator",
+        "another user changes an object of the operator",
+        "another user deletes an object of the operator, which a finalizer holds",
+        "a user changes a property, and changes it back",
+        "a user touches an object",
+        "a user deletes an object, and creates it again",
+        "the calendar jumps"};
+    return names[static_cast<std::size_t>(k)];
 }
 
 std::string describe(const planned_fault& f)
@@ -107,11 +84,13 @@ std::string describe(const planned_fault& f)
     return out;
 }
 
-std::vector<run_plan> plans_of_all(std::size_t requests, std::size_t children, std::size_t edits)
+std::vector<run_plan> plans_of_all(std::size_t requests, std::size_t children, std::size_t edits, bool elects)
 {
     std::vector<run_plan> out;
-    for (std::size_t n = 1; n <= requests; ++n)
+    for (std::size_t n = 1; n <= requests; ++n) {
         for (const auto kind : systematic) out.push_back({planned_fault{.kind = kind, .request = n}});
+        if (elects) out.push_back({{.kind = fault_kind::handed_over, .request = n, .lasts = time_held}});
+    }
     run_plan of_children;
     for (std::size_t n = 0; n < std::min(children, most_acts); ++n) {
         of_children.push_back({.kind = fault_kind::child_deleted, .draw = n});
@@ -127,7 +106,7 @@ std::vector<run_plan> plans_of_all(std::size_t requests, std::size_t children, s
     return out;
 }
 
-run_plan draw_plan(std::uint64_t seed, std::size_t requests)
+run_plan draw_plan(std::uint64_t seed, std::size_t requests, bool elects)
 {
     kubecoro::detail::random_source random(seed);
     run_plan out;
@@ -141,6 +120,11 @@ run_plan draw_plan(std::uint64_t seed, std::size_t requests)
         if (is_in(lasting, f.kind) || (may_last(f.kind) && f.draw % 2 == 0)) f.lasts = std::chrono::seconds(seconds);
         if (f.kind == fault_kind::clock_jump) f.lasts = std::chrono::minutes(static_cast<int>(random() % 240) - 120);
         out.push_back(f);
+    }
+    if (elects && random() % 3 == 0) {
+        const auto n = random() % (requests + 1);
+        out.push_back(
+            {.kind = fault_kind::handed_over, .request = n, .lasts = std::chrono::seconds(random() % longest_seconds)});
     }
     return out;
 }

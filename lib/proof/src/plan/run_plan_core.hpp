@@ -47,6 +47,9 @@ enum class fault_kind
     hidden_event,
     /// The operator ends, and reads an older state when it has started again.
     stale_start,
+    /// The replica that leads is cut off the server for longer than its Lease lasts, and another one takes over. The request
+    /// arrives when it is over.
+    handed_over,
     /// Another writer changes the object of the request just before.
     conflict,
     /// Another user deletes an object that the operator has made.
@@ -88,11 +91,12 @@ using run_plan = std::vector<planned_fault>;
 /** Plans that end the operator at each request, in three ways, and let the server fail at it; and plans of users, in which each child
     is deleted and changed, and each property of the custom resources is changed and changed back.
 
-    @param requests, children, edits  Their numbers in the run without faults. */
-[[nodiscard]] std::vector<run_plan> plans_of_all(std::size_t requests, std::size_t children, std::size_t edits);
+    @param requests, children, edits  Their numbers in the run without faults. @param elects  With hand-overs at each request. */
+[[nodiscard]] std::vector<run_plan> plans_of_all(std::size_t requests, std::size_t children, std::size_t edits,
+                                                 bool elects);
 
-/// One to five faults. @param requests  Their number in the run without faults.
-[[nodiscard]] run_plan draw_plan(std::uint64_t seed, std::size_t requests);
+/// One to five faults. @param requests  Their number in the run without faults. @param elects  A hand-over may be among them.
+[[nodiscard]] run_plan draw_plan(std::uint64_t seed, std::size_t requests, bool elects);
 
 /** Leaves out parts as long as what remains still breaks the promise.
 

@@ -67,6 +67,7 @@ fault_injector::fault_injector(const scenario& about, run_plan plan, world& w)
       world_(&w),
       news_(w.now()),
       events_held_until_(w.now()),
+      cut_until_(w.now()),
       refused_until_(w.now()),
       stale_until_(w.now())
 {
@@ -81,20 +82,21 @@ void fault_injector::has_news()
 bool fault_injector::is_busy() const
 {
     const auto now = world_->now();
-    return hidden_ || late_ != 0 || events_held_until_ > now || refused_until_ > now || world_->hands() != 0;
+    return hidden_ || late_ != 0 || std::max({events_held_until_, refused_until_, cut_until_}) > now ||
+           world_->hands() != 0;
 }
 
 void fault_injector::leaves(traffic& t, planned_answer& made_up)
 {
     t.at = world_->notes().now();
-    if (t.route.is_review()) return;
+    t.usurps = !holder_.empty() && holder_ != identity_of(t.life);
+    if (t.route.is_review() || is_lease(t.route)) return;
     t.number = ++count_;
     for (auto& f : plan_)
         if (enabled_ && f.request == t.number) apply(f, t, made_up);
     if (t.end == fate::passes && world_->now() < refused_until_) refuse(refusal_, t, made_up);
     if (t.end == fate::passes || t.end == fate::lost) return;
-    if (world_->notes().traced())
-        world_->notes().note("request " + std::to_string(t.number), t.method + " " + t.target + " does not arrive");
+    if (world_->notes().traced()) world_->notes().note(name_of(t), t.method + " " + t.target + " does not arrive");
 }
 
 void fault_injector::apply(const planned_fault& f, traffic& t, planned_answer& made_up)
@@ -103,10 +105,15 @@ void fault_injector::apply(const planned_fault& f, traffic& t, planned_answer& m
     switch (f.kind) {
     case fault_kind::dies_before:
         t.end = fate::never_sent;
-        return world_->end_operator(false, short_pause);
+        return world_->end_operator(t.life, false, short_pause);
     case fault_kind::stale_start:
         t.end = fate::never_sent;
-        return begin_stale_start(f);
+        return begin_stale_start(f, t.life);
+    case fault_kind::handed_over:
+        t.outlives = true;
+        cut_until_ = world_->now() + time_cut(f);
+        later_.emplace(t.number, f);
+        return world_->hand_over(t.life, time_cut(f));
     case fault_kind::server_error:
     case fault_kind::too_many_requests:
     case fault_kind::refused:
@@ -120,9 +127,7 @@ void fault_injector::apply(const planned_fault& f, traffic& t, planned_answer& m
         return;
     case fault_kind::watches_cut:
     case fault_kind::watches_expired:
-        if (auto* const r = world_->running_operator())
-            r->connection().end_watches(f.kind == fault_kind::watches_expired);
-        return;
+        return world_->end_watches(f.kind == fault_kind::watches_expired);
     case fault_kind::late_events:
         events_held_until_ = world_->now() + f.lasts;
         return;
@@ -182,12 +187,12 @@ void fault_injector::act(const planned_fault& f)
     apply(f, none, unused);
 }
 
-void fault_injector::begin_stale_start(const planned_fault& f)
+void fault_injector::begin_stale_start(const planned_fault& f, unsigned life)
 {
     stale_version_ = versions_.empty() ? 0 : versions_[f.draw % versions_.size()];
     stale_until_ = world_->now() + f.lasts + short_pause;
     events_held_until_ = stale_until_;
-    world_->end_operator(false, short_pause);
+    world_->end_operator(life, false, short_pause);
 }
 
 void fault_injector::make_stale(const traffic& t, request& r) const
@@ -213,6 +218,8 @@ asio::awaitable<void> fault_injector::arrives(const traffic& t, request& r)
     for (const auto& each : faults) {
         if (each.second.kind == fault_kind::late_request)
             co_await delay(each.second.lasts);
+        else if (each.second.kind == fault_kind::handed_over)
+            co_await delay(time_cut(each.second));
         else if (is_done_by_user(each.second.kind))
             (void)co_await meddle(each.second, t);
     }
@@ -338,16 +345,37 @@ void fault_injector::end_at_answer(const traffic& t)
     const auto [begin, end] = later_.equal_range(t.number);
     for (auto at = begin; at != end; ++at)
         if (ends_with_answer(at->second.kind))
-            world_->end_operator(at->second.kind == fault_kind::dies_answered, short_pause);
+            world_->end_operator(t.life, at->second.kind == fault_kind::dies_answered, short_pause);
+}
+
+std::string fault_injector::name_of(const traffic& t) const
+{
+    return (world_->elects() ? identity_of(t.life) + " " : "") + "request " + std::to_string(t.number);
+}
+
+void fault_injector::note_lease(const traffic& t)
+{
+    boost::system::error_code ignored;
+    const auto lease = json::parse(t.body, ignored);
+    const auto& name = about_->replicas.managing.leader_election.lease;
+    if (t.status >= 300 || text_in(member_in(lease, "metadata"), "name") != name) return;
+    const auto before = std::exchange(holder_, std::string(text_in(member_in(lease, "spec"), "holderIdentity")));
+    if (holder_ != before) world_->notes().note("lease", holder_.empty() ? "is free" : "is held by " + holder_);
+}
+
+duration fault_injector::time_cut(const planned_fault& f) const
+{
+    return about_->replicas.managing.leader_election.lease_duration + f.lasts;
 }
 
 void fault_injector::is_answered(const traffic& t, std::string_view body)
 {
     answered_.push_back(t);
-    if (world_->notes().traced()) {
+    if (is_lease(t.route) && t.route.writes()) note_lease(t);
+    if (world_->notes().traced() && !is_lease(t.route)) {
         auto line = t.method + " " + t.target + " -> " + std::to_string(t.status);
         if (t.route.writes() && t.route.resource != "secrets" && !t.body.empty()) line += " " + t.body;
-        world_->notes().note("request " + std::to_string(t.number), line);
+        world_->notes().note(name_of(t), line);
     }
     if (t.route.writes()) note_write(t, body);
     end_at_answer(t);
@@ -355,7 +383,7 @@ void fault_injector::is_answered(const traffic& t, std::string_view body)
 
 bool fault_injector::loses(const traffic& t, std::string_view event)
 {
-    if (event.find(R"("type":"BOOKMARK")") != std::string_view::npos) return false;
+    if (is_lease(t.route) || event.find(R"("type":"BOOKMARK")") != std::string_view::npos) return false;
     news_ = world_->now();
     if (world_->notes().traced())
         world_->notes().note("event",
@@ -368,7 +396,7 @@ bool fault_injector::loses(const traffic& t, std::string_view event)
     world_->notes().note("fault", "this event is lost");
     world_->at(world_->now() + lasts, [this] {
         hidden_ = false;
-        if (auto* const r = world_->running_operator()) r->connection().end_watches(true);
+        world_->end_watches(true);
     });
     return true;
 }

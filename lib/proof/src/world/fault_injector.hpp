@@ -54,8 +54,13 @@ private:
     /// Answers in the server's place, or breaks the connection; quotas and policies as far as the request is of their business.
     static void refuse(const planned_fault& f, traffic& t, planned_answer& made_up);
     void end_at_answer(const traffic& t);
+    /// Keeps the holder of the Lease that the operator leads by.
+    void note_lease(const traffic& t);
+    [[nodiscard]] duration time_cut(const planned_fault& f) const;
+    /// For the trace.
+    [[nodiscard]] std::string name_of(const traffic& t) const;
     void note_write(const traffic& t, std::string_view body);
-    void begin_stale_start(const planned_fault& f);
+    void begin_stale_start(const planned_fault& f, unsigned life);
     void make_stale(const traffic& t, request& r) const;
     boost::asio::awaitable<void> delay(duration d);
     boost::asio::awaitable<result<>> meddle(planned_fault f, traffic t);
@@ -77,9 +82,12 @@ private:
     /// The bodies that created them.
     std::map<std::string, std::string> sent_;
     std::set<std::string> wrongly_deleted_;
+    /// The holder of the Lease; empty = none.
+    std::string holder_;
     std::vector<std::uint64_t> versions_;
     time_point news_;
     time_point events_held_until_;
+    time_point cut_until_;
     std::optional<planned_fault> hides_;
     /// The last refusal, which goes on until then.
     planned_fault refusal_;

@@ -30,7 +30,7 @@ client client_on(runner& run, std::shared_ptr<transport> over, logger log, const
 }
 
 replica::replica(const replica_options& options, std::shared_ptr<virtual_clock> clock, std::shared_ptr<wire> connection,
-                 std::uint64_t seed, duration resync, journal& notes)
+                 std::uint64_t seed, duration resync, const std::string& identity, journal& notes)
     : options_(&options),
       notes_(&notes),
       heard_(std::make_shared<bool>(true)),
@@ -45,6 +45,9 @@ replica::replica(const replica_options& options, std::shared_ptr<virtual_clock> 
     how.check_access = false; // the check looks at the requests themselves
     how.informers.metrics_period = seldom;
     how.informers.resync = resync;
+    if (identity.empty()) how.leader_election = {};
+    how.leader_election.identity = identity;
+    how.leader_election.seed = {};
     m_.emplace(client_on(run_, connection_->make_transport(), *how.log, options.name), std::move(how));
 }
 

@@ -26,9 +26,10 @@ struct replica_options
 class replica
 {
 public:
-    /// @param resync  The period of the resyncs of informers; 0 = none. @param notes  Outlives the replica.
+    /// @param resync  The period of the resyncs of informers; 0 = none. @param identity  For the Lease; empty = no election.
+    /// @param notes  Outlives the replica.
     replica(const replica_options& options, std::shared_ptr<virtual_clock> clock, std::shared_ptr<wire> connection,
-            std::uint64_t seed, duration resync, journal& notes);
+            std::uint64_t seed, duration resync, const std::string& identity, journal& notes);
     /// As a process that is killed: no coroutine runs on.
     ~replica();
     replica(const replica&) = delete;

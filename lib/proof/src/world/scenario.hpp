@@ -43,6 +43,9 @@ struct scenario
     std::set<std::string> secrets = {};
     /// Objects of others, by key, which no run may change.
     std::set<std::string> others = {};
+
+    /// Whether replicas lead by a Lease.
+    [[nodiscard]] bool elects() const { return !replicas.managing.leader_election.lease.empty(); }
 };
 
 } // namespace kubecoro::testing::detail

@@ -13,6 +13,9 @@ namespace kubecoro::testing::detail {
 using kubecoro::detail::request_route;
 using kubecoro::detail::route_of;
 
+/// Whether it is about a Lease.
+[[nodiscard]] inline bool is_lease(const request_route& r) { return r.is_bookkeeping() && r.resource == "leases"; }
+
 /// The end that the plan has for a request.
 enum class fate
 {
@@ -22,6 +25,9 @@ enum class fate
     refused,
     answered_by_plan
 };
+
+/// The name in the Lease of a start of the operator.
+[[nodiscard]] inline std::string identity_of(unsigned life) { return "replica-" + std::to_string(life); }
 
 /// One request.
 struct traffic
@@ -37,6 +43,10 @@ struct traffic
     std::string target = {};
     std::string body = {};
     fate end = fate::passes;
+    /// Whether it arrives also when its sender has ended.
+    bool outlives = false;
+    /// Whether another start held the Lease when it left.
+    bool usurps = false;
     /// That of the answer; 0 = none.
     int status = 0;
     /// A watch that still streams its list, of which a server loses nothing.

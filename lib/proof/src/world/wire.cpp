@@ -95,7 +95,13 @@ void wire::sever()
 {
     held_ = true;
     for (const auto& each : std::exchange(calls_, {}))
-        if (const auto c = each.lock()) c->carrying.cancel();
+        if (const auto c = each.lock(); c && !c->seen.outlives) c->carrying.cancel();
+}
+
+void wire::cut_off(bool on)
+{
+    cut_ = on;
+    if (on) end_watches(false);
 }
 
 void wire::end_watches(bool expired)

@@ -74,7 +74,9 @@ public:
     void sever();
     /// New requests wait for ever.
     void hold() noexcept { held_ = true; }
-    [[nodiscard]] bool holds() const noexcept { return held_; }
+    /// The same for a time, in which the watches are broken as well.
+    void cut_off(bool on);
+    [[nodiscard]] bool holds() const noexcept { return held_ || cut_; }
     /// Ends all watches: with a broken connection, or with 410.
     void end_watches(bool expired);
 
@@ -93,6 +95,7 @@ private:
     traffic_master* master_;
     unsigned life_;
     bool held_ = false;
+    bool cut_ = false;
     std::vector<std::weak_ptr<wire_call>> watches_;
     std::vector<std::weak_ptr<wire_call>> calls_;
 };

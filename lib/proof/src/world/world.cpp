@@ -36,9 +36,10 @@ apiserver::server_options server_options_of(const operator_check_options& o, std
     return out;
 }
 
-world::world(const scenario& about, std::uint64_t seed, duration resync, bool traced)
+world::world(const scenario& about, std::uint64_t seed, duration resync, bool elects, bool traced)
     : about_(&about),
       resync_(resync),
+      elects_(elects),
       clock_(std::make_shared<virtual_clock>()),
       random_(seed),
       notes_(clock_, traced),
@@ -50,62 +51,110 @@ world::world(const scenario& about, std::uint64_t seed, duration resync, bool tr
 
 world::~world()
 {
-    replica_.reset();
+    for (auto& s : seats_) s.running.reset();
     server_run_.destroy_coroutines();
 }
 
 result<> world::restore() { return server_run_.run(server_.restore(about_->base)); }
 
-void world::start_operator()
+void world::start(seat& s)
 {
-    ++lives_;
+    s.life = ++lives_;
     notes_.note("operator", lives_ == 1 ? "starts" : "starts again");
-    auto connection = std::make_shared<wire>(server_run_, direct_, *master_, lives_);
-    replica_ = std::make_unique<replica>(about_->replicas, clock_, std::move(connection), random_(), resync_, notes_);
-    if (const auto started = replica_->start(); !started) {
+    auto connection = std::make_shared<wire>(server_run_, direct_, *master_, s.life);
+    const auto identity = elects_ ? identity_of(s.life) : std::string();
+    s.running = std::make_unique<replica>(about_->replicas, clock_, std::move(connection), random_(), resync_, identity,
+                                          notes_);
+    if (const auto started = s.running->start(); !started) {
         ends_.push_back("the set-up failed: " + started.error().describe());
-        replica_.reset();
+        s.running.reset();
     }
 }
 
-void world::end_operator(bool when_idle, duration pause)
+void world::end(seat& s, bool when_idle, duration pause)
 {
-    if (!replica_ || dying_) return;
-    dying_ = true;
-    when_idle_ = when_idle;
-    pause_ = pause;
-    replica_->connection().hold();
+    if (!s.running || s.dying) return;
+    s.dying = true;
+    s.when_idle = when_idle;
+    s.pause = pause;
+    s.running->connection().hold();
 }
 
-bool world::bury()
+void world::end_operator(unsigned life, bool when_idle, duration pause)
+{
+    if (auto* const s = seat_of(life)) end(*s, when_idle, pause);
+}
+
+void world::hand_over(unsigned life, duration lasts)
+{
+    auto* const s = seat_of(life);
+    if (!elects_ || !s || !s->running) return;
+    const auto cut = s->running->connection().weak_from_this();
+    s->running->connection().cut_off(true);
+    at(clock_->now() + lasts, [cut] {
+        if (const auto still = cut.lock()) still->cut_off(false);
+    });
+    if (auto& other = seats_.back(); other.life == 0) start(other);
+}
+
+void world::end_watches(bool expired)
+{
+    for (auto& s : seats_)
+        if (s.running) s.running->connection().end_watches(expired);
+}
+
+world::seat* world::seat_of(unsigned life)
+{
+    for (auto& s : seats_)
+        if (life == 0 ? s.leads() : s.life == life) return &s;
+    return life == 0 ? &seats_.front() : nullptr;
+}
+
+std::uint64_t world::threw() const
+{
+    auto out = threw_;
+    for (const auto& s : seats_)
+        if (s.running) out += s.running->threw();
+    return out;
+}
+
+bool world::bury(seat& s)
 {
     notes_.note("operator", "ends");
-    threw_ += replica_->threw();
-    replica_.reset();
-    dying_ = false;
-    at(clock_->now() + pause_, [this] { start_operator(); });
+    threw_ += s.running->threw();
+    s.running.reset();
+    s.dying = false;
+    at(clock_->now() + s.pause, [this, &s] { start(s); });
     return true;
 }
 
 bool world::run_one()
 {
-    if (dying_ && !when_idle_) return bury();
+    for (auto& s : seats_)
+        if (s.dying && !s.when_idle) return bury(s);
     const bool server_first = random_() % 2 == 0;
     if (server_first && server_run_.run_ready()) return true;
-    if (replica_ && replica_->run_ready()) return true;
-    if (dying_ && when_idle_) return bury();
+    for (auto& s : seats_)
+        if (s.running && s.running->run_ready()) return true;
+    for (auto& s : seats_)
+        if (s.dying) return bury(s);
     return !server_first && server_run_.run_ready();
 }
 
-void world::look_for_end()
+bool world::look_for_ends()
 {
-    if (!replica_ || dying_) return;
-    const auto why = replica_->end();
-    if (!why) return;
-    notes_.note("operator", "has ended by itself: " + *why);
-    ends_.push_back(*why);
-    const auto doublings = std::min(static_cast<unsigned>(ends_.size()) - 1, most_doublings);
-    end_operator(false, first_pause * (1 << doublings));
+    bool any = false;
+    for (auto& s : seats_) {
+        if (!s.running || s.dying) continue;
+        const auto why = s.running->end();
+        if (!why) continue;
+        notes_.note("operator", "has ended by itself: " + *why);
+        ends_.push_back(*why);
+        const auto doublings = std::min(static_cast<unsigned>(ends_.size()) - 1, most_doublings);
+        end(s, false, first_pause * (1 << doublings));
+        any = true;
+    }
+    return any;
 }
 
 bool world::advance_to(time_point end)
@@ -116,8 +165,7 @@ bool world::advance_to(time_point end)
             if (std::exchange(changed_, false) && on_change_) on_change_();
             continue;
         }
-        look_for_end();
-        if (dying_) continue;
+        if (look_for_ends()) continue;
         auto next = clock_->next_event().value_or(end);
         if (!agenda_.empty()) next = std::min(next, agenda_.begin()->first);
         if (next > end) break;

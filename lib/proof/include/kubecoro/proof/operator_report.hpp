@@ -32,6 +32,8 @@ enum class oracle
     declares_rights,
     /// Each right that is declared is used.
     uses_rights,
+    /// No replica writes while another one holds the Lease, but for requests that left before.
+    writes_as_leader,
     /// The invariant of the options.
     invariant
 };
