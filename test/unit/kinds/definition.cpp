@@ -281,6 +281,22 @@ TEST_CASE("definition: rules add to the schemas of their fields", "[definition]"
     CHECK(schema.at("required") == json::parse(R"(["soil"])"));
 }
 
+TEST_CASE("definition: a rule without a field is for the struct", "[definition]")
+{
+    farm::ruled::rules = {{.description = "A field.", .more = {{"x-kubernetes-validations", json::array()}}},
+                          {.field = "text", .max_length = 5}};
+    const auto schema = spec_schema<farm::ruled>();
+    CHECK(schema.at("type") == "object");
+    CHECK(schema.at("description") == "A field.");
+    CHECK(schema.at("x-kubernetes-validations") == json::array());
+    CHECK(schema.at("properties").at("text").at("maxLength") == 5);
+    CHECK(problem_of({.required = true}) ==
+          ": the rule of the struct says whether it is required, which the field that has it does");
+    CHECK(problem_of({.max_length = 1}) == ": a rule gives maxLength, which is for texts, not type object");
+    CHECK(problem_of({.more = {{"properties", json::object()}}}) ==
+          ": a rule gives properties, which is there already");
+}
+
 TEST_CASE("definition: a rule that does not suit its field is a failure with the path", "[definition]")
 {
     CHECK(problem_of({.field = "txet"}) == R"(: a rule names the field "txet", which the struct does not have)");

@@ -20,7 +20,43 @@ object_schema with_rules(const char* rules)
 constexpr const char* rules = R"([{"rule":"self.hosts.size() > 0","message":"a host is needed"},
                                   {"rule":"!has(oldSelf.replicas) || self.replicas >= oldSelf.replicas"}])";
 
+struct range
+{
+    int least = 0;
+    int most = 0;
+    static std::vector<field_rule> field_rules()
+    {
+        return {
+            {.more = {{"x-kubernetes-validations", json::array{json::object{{"rule", "self.least <= self.most"},
+                                                                            {"message", "least is above most"}}}}}}};
+    }
+};
+BOOST_DESCRIBE_STRUCT(range, (), (least, most))
+
+struct ranges
+{
+    static resource_type resource() { return {"example.com", "v1", "ranges", "Ranges"}; }
+    meta_v1::object_meta metadata;
+    std::vector<range> spec;
+    static std::vector<field_rule> field_rules() { return {{.field = "spec", .max_items = 5}}; }
+};
+BOOST_DESCRIBE_STRUCT(ranges, (), (metadata, spec))
+
 } // namespace
+
+TEST_CASE("validator: a struct's own rules are checked wherever it is a part", "[webhooks][cel]")
+{
+    const auto valid = cel::object_validator::of(object_schema::of<ranges>().value()).value();
+    const auto with = [](int least, int most) {
+        return json::value{{"apiVersion", "example.com/v1"},
+                           {"kind", "Ranges"},
+                           {"metadata", {{"name", "r"}}},
+                           {"spec", {{{"least", 1}, {"most", 2}}, {{"least", least}, {"most", most}}}}};
+    };
+    CHECK(valid.check(with(3, 3)));
+    CHECK(refusal(valid.check(with(4, 3))) ==
+          "422 Ranges.example.com \"r\" is invalid: spec[1]: Invalid value: least is above most");
+}
 
 TEST_CASE("validator: a schema and its rules", "[webhooks][cel]")
 {

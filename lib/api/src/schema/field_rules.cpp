@@ -202,7 +202,8 @@ field_rules::field_rules(const struct_type& type, schema_path& path) : path_(pat
 {
     if (type.rules) rules_ = type.rules();
     for (const auto& rule : rules_)
-        if (std::ranges::find(type.fields, name_of(rule), &struct_field::name) == type.fields.end())
+        if (!rule.field.empty() &&
+            std::ranges::find(type.fields, name_of(rule), &struct_field::name) == type.fields.end())
             path.fail("a rule names the field \"" + rule.field + "\", which the struct does not have");
 }
 
@@ -217,6 +218,17 @@ void field_rules::apply(const struct_field& field, json::object& schema) const
             path_.fail("the rule of \"" + rule.field + "\" says whether items are required, which they cannot be");
         else
             rule_writer(rule, *target, path_).write();
+    }
+}
+
+void field_rules::apply(json::object& schema) const
+{
+    for (const auto& rule : rules_) {
+        if (!rule.field.empty()) continue;
+        if (rule.required)
+            path_.fail("the rule of the struct says whether it is required, which the field that has it does");
+        else
+            rule_writer(rule, schema, path_).write();
     }
 }
 

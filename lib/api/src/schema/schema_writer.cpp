@@ -119,6 +119,7 @@ void schema_writer::add_fields(const struct_type& type, json::object& schema)
     }
     if (!properties.empty()) schema["properties"] = std::move(properties);
     if (!required.empty()) schema["required"] = std::move(required);
+    rules.apply(schema);
     within_.pop_back();
 }
 

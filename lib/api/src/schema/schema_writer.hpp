@@ -66,6 +66,8 @@ public:
 
     /// Adds the rules of a field to its schema. Fails for those that do not suit it.
     void apply(const struct_field& field, boost::json::object& schema) const;
+    /// Adds the rules of the struct as a whole to its schema, likewise.
+    void apply(boost::json::object& schema) const;
     /// Whether objects must have the field.
     [[nodiscard]] bool requires_field(const struct_field& field) const;
 

@@ -9,7 +9,7 @@
 
 namespace kubecoro {
 
-/** Adds to the schema of a field what its C++ type does not say. A described struct returns its rules:
+/** Adds to the schema of a field, or of a struct, what the C++ type does not say. A described struct returns its rules:
 
         struct site_spec
         {
@@ -26,8 +26,8 @@ namespace kubecoro {
 struct field_rule
 {
     /// The field's name in JSON. With "[]" behind it the rule is for the items of a list or the values of a map:
-    /// "hosts[]".
-    std::string field;
+    /// "hosts[]". Empty: the rule is for the struct as a whole.
+    std::string field = {};
     /// Shown by `kubectl explain`.
     std::string description = {};
     /// Whether the server refuses objects without the field. None: as definition_of decides by its type.
