@@ -196,19 +196,20 @@ struct converted_world
                                 site_object("v2", name, {{"hosts", {std::string(name) + ".example"}}}));
     }
     /// The events of a watch of the old version, or why it failed.
-    std::shared_ptr<manager_test::lines> watch_v1()
+    std::shared_ptr<manager_test::lines> watch_v1(watch_options which = {})
     {
         auto seen = std::make_shared<manager_test::lines>();
-        watching.push_back(w.run.spawn(follow(w.cluster, seen)));
+        watching.push_back(w.run.spawn(follow(w.cluster, std::move(which), seen)));
         return seen;
     }
     static const char* name_of(watch_event_type type)
     {
         return type == watch_event_type::added ? "ADDED" : type == watch_event_type::deleted ? "DELETED" : "MODIFIED";
     }
-    static boost::asio::awaitable<result<>> follow(client cluster, std::shared_ptr<manager_test::lines> seen)
+    static boost::asio::awaitable<result<>> follow(client cluster, watch_options which,
+                                                   std::shared_ptr<manager_test::lines> seen)
     {
-        KUBECORO_TRY(auto stream, co_await cluster.watch(site_v1::resource(), "default", {}));
+        KUBECORO_TRY(auto stream, co_await cluster.watch(site_v1::resource(), "default", std::move(which)));
         while (true) {
             KUBECORO_TRY(const auto events, co_await stream->next());
             if (events.empty()) co_return result<>();

@@ -70,6 +70,105 @@ TEST_CASE("conversions: a watch has its objects converted, the first ones togeth
     CHECK(c.questions == std::vector<std::size_t>{2, 1, 1});
 }
 
+namespace {
+
+/// A world where hosts select objects in the first version alone, in which each also has its host as a label.
+struct selecting_world : converted_world
+{
+    selecting_world()
+    {
+        auto versions = definition_of_both("v2").at("spec").at("versions").as_array();
+        for (auto& v : versions)
+            if (v.at("name") == "v1")
+                v.as_object()["selectableFields"] = json::array{json::object{{"jsonPath", ".spec.host"}}};
+        json::object merge{{"spec", {{"versions", std::move(versions)}}}};
+        REQUIRE(
+            w.run.run(w.cluster.patch(definitions(), "", "sites.example.com", patch_kind::merge, std::move(merge))));
+        meddle = [](json::object& response) {
+            for (auto& each : response["convertedObjects"].as_array()) {
+                auto& o = each.as_object();
+                auto& metadata = o["metadata"].as_object();
+                if (o["apiVersion"] == "example.com/v1")
+                    metadata["labels"] = json::object{{"host", o["spec"].at("host")}};
+                else
+                    metadata.erase("labels");
+            }
+        };
+        for (const char* name : {"a", "b", "c"}) REQUIRE(w.run.run(create_v2(name)));
+    }
+    std::string listed(const resource_type& type, const list_options& which)
+    {
+        const auto page = w.run.run(w.cluster.list(type, "default", which));
+        if (!page) return refusal(page);
+        std::string names;
+        for (const auto& each : page->items) names += each.name();
+        return names;
+    }
+    void set_host(const std::string& name, const std::string& host)
+    {
+        REQUIRE(w.run.run(w.cluster.patch(site::resource(), "default", name, patch_kind::merge,
+                                          json::value{{"spec", {{"hosts", {host}}}}})));
+        w.run.advance(1s);
+    }
+};
+
+} // namespace
+
+TEST_CASE("conversions: lists select objects in the version of the request", "[webhooks][apiserver]")
+{
+    selecting_world c;
+    const auto v1 = site_v1::resource();
+    CHECK(c.listed(v1, {.field_selector = "spec.host=b.example"}) == "b");
+    CHECK(c.questions == std::vector<std::size_t>{3});
+    CHECK(c.listed(v1, {.label_selector = "host=c.example"}) == "c");
+    CHECK(c.listed(site::resource(), {.label_selector = "host=c.example"}).empty());
+    CHECK(c.listed(site::resource(), {.field_selector = "spec.host=b.example"}) ==
+          "400 field label not supported: spec.host");
+    const list_options others{.field_selector = "spec.host!=b.example", .limit = 1};
+    const auto first = c.w.run.run(c.w.cluster.list(v1, "default", others)).value();
+    CHECK(first.items.size() == 1);
+    auto rest = others;
+    rest.continue_token = first.continue_token;
+    CHECK(c.listed(v1, rest) == "c");
+    const list_options of_b{.field_selector = "spec.host=b.example"};
+    CHECK(c.w.run.run(c.w.cluster.remove_collection(v1, "default", of_b)).value().items.size() == 1);
+    CHECK(c.listed(site::resource(), {}) == "ac");
+}
+
+TEST_CASE("conversions: a watch selects objects in its version", "[webhooks][apiserver]")
+{
+    selecting_world c;
+    const auto seen = c.watch_v1({.field_selector = "spec.host=b.example"});
+    const auto by_label = c.watch_v1({.label_selector = "host=b.example"});
+    c.w.run.advance(1s);
+    CHECK(*seen == lines{"ADDED b b.example"});
+    c.questions.clear();
+    c.set_host("a", "b.example");
+    // Both states of a change are one question, of each watch.
+    CHECK(c.questions == std::vector<std::size_t>{2, 2});
+    c.set_host("b", "x");
+    for (int i = 0; i < 15; ++i) c.set_host("c", "y" + std::to_string(i));
+    REQUIRE(c.w.run.run(c.w.cluster.remove(site::resource(), "default", "a")));
+    c.w.run.advance(1s);
+    CHECK(*seen == lines{"ADDED b b.example", "ADDED a b.example", "DELETED b b.example", "DELETED a b.example"});
+    CHECK(*by_label == *seen);
+}
+
+TEST_CASE("conversions: the object selector of a webhook sees the version of the request", "[webhooks][apiserver]")
+{
+    selecting_world c;
+    c.add_raw("Validating",
+              R"({"apiGroups":["example.com"],"apiVersions":["v2"],"operations":["UPDATE"],"resources":["sites"]})",
+              {{"objectSelector", {{"matchLabels", {{"host", "b.example"}}}}}});
+    c.set_host("b", "x"); // in v2, which has no labels
+    CHECK(c.reviews.empty());
+    c.set_host("b", "b.example");
+    CHECK(c.w.run.run(c.w.cluster.patch(site_v1::resource(), "default", "b", patch_kind::merge,
+                                        json::parse(R"({"spec":{"replicas":2}})"))));
+    REQUIRE(c.reviews.size() == 1);
+    CHECK(c.reviews[0].at("object").at("apiVersion") == "example.com/v2");
+}
+
 TEST_CASE("conversions: converters that fail or lie, in the words of a kube-apiserver", "[webhooks][apiserver]")
 {
     converted_world c;

@@ -259,6 +259,13 @@ std::vector<std::string> texts_of(const json::array* values)
     return out;
 }
 
+/// ".spec.replicas" -> "spec.replicas".
+std::string without_dot(std::string_view path)
+{
+    if (path.starts_with('.')) path.remove_prefix(1);
+    return std::string(path);
+}
+
 served_version read_version(const json::value& v)
 {
     served_version out{std::string(text_at(v, "name"))};
@@ -278,6 +285,8 @@ served_version read_version(const json::value& v)
                                    std::string(text_at(c, "format")), static_cast<int>(int_at(c, "priority")),
                                    std::make_shared<const json_path>(path), std::move(description)});
         }
+    if (const auto* fields = array_at(v, "selectableFields"))
+        for (const auto& f : *fields) out.selectable.push_back(without_dot(text_at(f, "jsonPath")));
     return out;
 }
 
@@ -305,13 +314,6 @@ std::string deprecation_of(const resource_info& info, const json::value& version
     return newest == name ? said : said + "; use " + info.api_version(newest) + kind;
 }
 
-/// ".spec.replicas" -> "spec.replicas".
-std::string without_dot(std::string_view path)
-{
-    if (path.starts_with('.')) path.remove_prefix(1);
-    return std::string(path);
-}
-
 } // namespace
 
 resource_info resource_of_crd(const json::value& crd)
@@ -333,7 +335,11 @@ resource_info resource_of_crd(const json::value& crd)
             auto read = read_version(v);
             r.schemas.emplace_back(read.name, read.compiled);
             read.deprecation = deprecation_of(r, v, *versions);
-            if (is_set(v, "served")) r.versions.push_back(std::move(read));
+            if (is_set(v, "served")) {
+                for (const auto& path : read.selectable)
+                    if (std::ranges::find(r.selectable, path) == r.selectable.end()) r.selectable.push_back(path);
+                r.versions.push_back(std::move(read));
+            }
             if (!is_set(v, "storage")) continue;
             r.storage_version = text_at(v, "name");
             r.has_status = object_at(v, "subresources.status") != nullptr;
@@ -343,8 +349,6 @@ resource_info resource_of_crd(const json::value& crd)
                 r.scale_status = without_dot(text_at(v, "subresources.scale.statusReplicasPath"));
                 r.scale_selector = without_dot(text_at(v, "subresources.scale.labelSelectorPath"));
             }
-            if (const auto* fields = array_at(v, "selectableFields"))
-                for (const auto& f : *fields) r.selectable.push_back(without_dot(text_at(f, "jsonPath")));
         }
     }
     r.conversion = kubecoro::detail::conversion_webhook_of(crd);

@@ -118,6 +118,8 @@ struct served_version
     /// Its rules, compiled. None if it has none.
     std::optional<cel::validation_rules> rules = {};
     std::vector<table_column> columns = {};
+    /// Custom resources: paths supported in field selectors of this version.
+    std::vector<std::string> selectable = {};
     /// The warning that each answer to a request of a deprecated version has.
     std::string deprecation = {};
 };
@@ -159,7 +161,8 @@ struct resource_info
     /// DELETE returns the object instead of a Status.
     bool delete_answers_object = false;
     std::vector<immutable_field> immutable = {};
-    /// Paths supported in field selectors, in addition to metadata.name and metadata.namespace.
+    /// Paths supported in field selectors, in addition to metadata.name and metadata.namespace; of a custom resource those of any
+    /// served version.
     std::vector<std::string> selectable = {};
     /// Raised when a definition changes them.
     std::uint64_t selectable_revision = 0;

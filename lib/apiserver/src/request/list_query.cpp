@@ -8,6 +8,7 @@
 #include <array>
 #include <charconv>
 #include <limits>
+#include <span>
 
 namespace kubecoro::apiserver {
 namespace {
@@ -24,11 +25,14 @@ std::string bad_term(std::string_view text)
     }
 }
 
-std::optional<status_error> check_fields(const resource_info& info, const field_selector& fields)
+std::optional<status_error> check_fields(const resource_info& info, std::string_view version,
+                                         const field_selector& fields)
 {
+    const auto* own = info.custom ? info.find_version(version) : nullptr;
+    const auto& known = own ? own->selectable : info.selectable;
     for (const auto& r : fields.requirements()) {
         if (r.path == "metadata.name" || (r.path == "metadata.namespace" && info.namespaced)) continue;
-        if (std::find(info.selectable.begin(), info.selectable.end(), r.path) != info.selectable.end()) continue;
+        if (std::find(known.begin(), known.end(), r.path) != known.end()) continue;
         if (info.custom || !info.selectable.empty()) return errors::bad_request("field label not supported: " + r.path);
         return errors::bad_request('"' + r.path +
                                    R"(" is not a known field selector: only "metadata.name", "metadata.namespace")");
@@ -38,7 +42,8 @@ std::optional<status_error> check_fields(const resource_info& info, const field_
 
 } // namespace
 
-answer<selection> selection::parse(const resource_info& info, std::string_view labels, std::string_view fields)
+answer<selection> selection::parse(const resource_info& info, std::string_view version, std::string_view labels,
+                                   std::string_view fields)
 {
     selection s;
     if (!labels.empty()) {
@@ -55,7 +60,7 @@ answer<selection> selection::parse(const resource_info& info, std::string_view l
         if (!parsed)
             return errors::bad_request("invalid selector: '" + std::string(fields) + "'; can't understand '" +
                                        bad_term(fields) + "'");
-        if (auto e = check_fields(info, *parsed)) return *e;
+        if (auto e = check_fields(info, version, *parsed)) return *e;
         for (const auto& r : parsed->requirements()) {
             auto& rule = s.fields_[r.path];
             if (!r.equal)
@@ -274,7 +279,7 @@ answer<plan> plan_fresh(const resource_store& store, const list_query& q)
 } // namespace
 
 answer<list_page> make_page(const resource_store& store, std::string_view ns, const list_query& query,
-                            const selection& selected)
+                            const selection& selected, const version_converter& versions, std::string_view version)
 {
     const auto planned = query.continue_token.empty() ? plan_fresh(store, query) : plan_continued(store, query);
     if (!planned) return planned.error();
@@ -296,18 +301,32 @@ answer<list_page> make_page(const resource_store& store, std::string_view ns, co
         page.items.push_back(object);
         return true;
     };
-    if (!p.exact && !limit) {
+    const auto shown_page = [&](list_page of) -> answer<list_page> {
+        auto shown = versions.shown(store.info, of.items, version);
+        if (!shown) return shown.error();
+        of.items = std::move(*shown);
+        return of;
+    };
+    const bool is_converted = store.info.conversion && !selected.everything();
+    if (!p.exact && !limit && !is_converted) {
         const auto& all = store.objects();
         for (auto it = all.lower_bound(start); it != all.end() && it->first < last; ++it) take(it->second);
-        return page;
+        return shown_page(std::move(page));
     }
     const auto all = store.snapshot(p.version);
     const auto by_key = [](const stored& object, const std::string& key) { return object->key < key; };
     const auto end = std::lower_bound(all->begin(), all->end(), last, by_key);
     auto it = std::lower_bound(all->begin(), all->end(), start, by_key);
+    if (is_converted) {
+        const auto shown = versions.shown(store.info, std::span(it, std::max(it, end)), version);
+        if (!shown) return shown.error();
+        for (const auto& object : *shown)
+            if (!take(object)) break;
+        return page;
+    }
     while (it < end && take(*it)) ++it;
     if (!page.continue_token.empty() && selected.everything()) page.remaining = static_cast<std::size_t>(end - it);
-    return page;
+    return shown_page(std::move(page));
 }
 
 } // namespace kubecoro::apiserver

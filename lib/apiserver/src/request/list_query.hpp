@@ -3,6 +3,7 @@
 
 #include "objects/label_match.hpp"
 #include "request/target.hpp"
+#include "state/conversions.hpp"
 #include "state/resource_store.hpp"
 
 #include <kubecoro/api/selector.hpp>
@@ -22,12 +23,13 @@ namespace kubecoro::apiserver {
 class selection
 {
 public:
-    /// Errors: 400 with kube-apiserver's wording.
-    [[nodiscard]] static answer<selection> parse(const resource_info& info, std::string_view labels,
-                                                 std::string_view fields);
+    /// @param version  That of the request. Errors: 400 with kube-apiserver's wording.
+    [[nodiscard]] static answer<selection> parse(const resource_info& info, std::string_view version,
+                                                 std::string_view labels, std::string_view fields);
 
     [[nodiscard]] bool everything() const noexcept { return labels_.everything() && fields_.empty(); }
     [[nodiscard]] bool uses_fields() const noexcept { return !fields_.empty(); }
+    /// @param object  In the version of the request.
     [[nodiscard]] bool matches(const resource_info& info, const stored_object& object) const;
 
 private:
@@ -94,8 +96,10 @@ struct list_page
     std::optional<std::size_t> remaining;
 };
 
-/// Errors: 400 (invalid version or token), 410 (too old), 504 (version in the future).
+/** The page in a version of its resource, in which objects are selected too. Errors: 400 (invalid version or token), 410 (too
+    old), 500 (not converted), 504 (version in the future); a code of 0: a webhook has to be asked. */
 [[nodiscard]] answer<list_page> make_page(const resource_store& store, std::string_view ns, const list_query& query,
-                                          const selection& selected);
+                                          const selection& selected, const version_converter& versions,
+                                          std::string_view version);
 
 } // namespace kubecoro::apiserver

@@ -166,6 +166,14 @@ void set_condition(json::object& status, json::value made)
     conditions.get_array().push_back(std::move(made));
 }
 
+/// Whether field selectors mean the same in each version.
+bool selects_alike(const resource_info& a, const resource_info& b)
+{
+    return std::ranges::equal(a.versions, b.versions, [](const auto& one, const auto& other) {
+        return one.name == other.name && one.selectable == other.selectable;
+    });
+}
+
 /// Objects are read by the schema that they are stored by: defaults appear, and unknown fields go, when it changes.
 void read_again(resource_store& store, const resource_info& former)
 {
@@ -248,7 +256,7 @@ void cluster_state_core::settle_crd(const stored& crd, const names_in_use& used,
         info.singular = accepted ? info.singular : served->info.singular;
         info.list_kind = accepted ? info.list_kind : served->info.list_kind;
         info.short_names = accepted ? info.short_names : served->info.short_names;
-        info.selectable_revision = served->info.selectable_revision + (info.selectable != served->info.selectable);
+        info.selectable_revision = served->info.selectable_revision + !selects_alike(info, served->info);
         const auto former = std::exchange(served->info, std::move(info));
         served->rendered().clear(); // the columns of tables may be others
         read_again(*served, former);

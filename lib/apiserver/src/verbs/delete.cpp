@@ -130,13 +130,11 @@ http_response answer_delete_collection(exchange& x)
     if (!query) return respond(query.error());
     auto form = choose_rendering(x, true);
     if (!form) return respond(form.error());
-    const auto selected = selection::parse(x.store->info, query->label_selector, query->field_selector);
+    const auto selected =
+        selection::parse(x.store->info, x.route.version, query->label_selector, query->field_selector);
     if (!selected) return respond(selected.error());
-    auto page = make_page(*x.store, x.route.ns, *query, *selected);
+    auto page = make_page(*x.store, x.route.ns, *query, *selected, x.versions(), x.route.version);
     if (!page) return respond(page.error());
-    auto shown = x.versions().shown(x.store->info, page->items, x.route.version);
-    if (!shown) return respond(shown.error());
-    page->items = std::move(*shown);
     http_response r;
     r.pending = std::make_unique<collection_deletion>(std::move(x), *how, std::move(*page), std::move(*form));
     return r;

@@ -278,13 +278,11 @@ http_response answer_list(exchange& x)
     if (!query) return respond(query.error());
     auto form = choose_rendering(x, true);
     if (!form) return respond(form.error());
-    const auto selected = selection::parse(x.store->info, query->label_selector, query->field_selector);
+    const auto selected =
+        selection::parse(x.store->info, x.route.version, query->label_selector, query->field_selector);
     if (!selected) return respond(selected.error());
-    auto page = make_page(*x.store, x.route.ns, *query, *selected);
+    auto page = make_page(*x.store, x.route.ns, *query, *selected, x.versions(), x.route.version);
     if (!page) return respond(page.error());
-    auto shown = x.versions().shown(x.store->info, page->items, x.route.version);
-    if (!shown) return respond(shown.error());
-    page->items = std::move(*shown);
     return list_response(x, std::move(*page), std::move(*form));
 }
 
@@ -317,7 +315,7 @@ http_response answer_watch(exchange& x)
     const auto chosen = choose_media(x, true);
     if (!chosen) return respond(chosen.error());
     if (auto e = select_name(x.route.name, query->field_selector)) return respond(*e);
-    auto selected = selection::parse(x.store->info, query->label_selector, query->field_selector);
+    auto selected = selection::parse(x.store->info, x.route.version, query->label_selector, query->field_selector);
     if (!selected) return respond(selected.error());
 
     watch_request request;

@@ -33,7 +33,7 @@ public:
     {
         const auto& all = request_.store->objects();
         for (auto it = all.lower_bound(range_.first); it != all.end() && it->first < range_.second; ++it)
-            if (request_.selected.matches(request_.store->info, *it->second)) initial_.push_back(it->second);
+            if (is_selected_shown() || matches(*it->second)) initial_.push_back(it->second);
         initial_bookmark_ = bookmark;
         sequence_ = request_.store->end_sequence();
     }
@@ -89,18 +89,28 @@ private:
         }
         auto text = std::make_shared<const std::string>(render_event(info, type, *shown, request_.form, columns_, now));
         columns_ = false;
-        if (request_.conversions) request_.conversions->forget();
         return text;
+    }
+    /// Converted objects are remembered for one change, or for some initial objects.
+    void forget_conversions() const
+    {
+        if (request_.conversions) request_.conversions->forget();
     }
     [[nodiscard]] version_converter versions() const { return version_converter(request_.conversions.get()); }
     /// Brings the next initial objects into the version of the watch. @return false: hindrance_ says why not.
     [[nodiscard]] bool prepare_initial();
     void note_hindrance(watch_output& out, wall_time now);
-    [[nodiscard]] bool selected(const stored& object) const
+    /// Whether the watch selects objects in its version, into which a webhook brings them.
+    [[nodiscard]] bool is_selected_shown() const
     {
-        return object && object->key >= range_.first && object->key < range_.second &&
-               request_.selected.matches(request_.store->info, *object);
+        return request_.conversions && request_.store->info.conversion && !request_.selected.everything();
     }
+    [[nodiscard]] bool matches(const stored_object& object) const
+    {
+        return request_.selected.matches(request_.store->info, object);
+    }
+    /// Whether a change's states before and after it are selected. Nothing if a webhook has to be asked, or has failed.
+    [[nodiscard]] std::optional<std::pair<bool, bool>> judge(const change& c);
 
     watch_request request_;
     std::string name_;
@@ -177,7 +187,24 @@ bool open_stream::prepare_initial()
     }
     std::ranges::copy(*shown, next.begin());
     prepared_ = initial_sent_ + next.size();
+    forget_conversions();
+    for (auto& each : next)
+        if (!matches(*each)) each = nullptr;
     return true;
+}
+
+std::optional<std::pair<bool, bool>> open_stream::judge(const change& c)
+{
+    if (c.object->key < range_.first || c.object->key >= range_.second) return std::pair(false, false);
+    if (!is_selected_shown()) return std::pair(c.before && matches(*c.before), matches(*c.object));
+    std::vector<stored> states{c.object};
+    if (c.before) states.push_back(c.before);
+    const auto shown = versions().shown(request_.store->info, states, request_.form.version);
+    if (!shown) {
+        hindrance_ = shown.error();
+        return {};
+    }
+    return std::pair(c.before && matches(*shown->back()), matches(*shown->front()));
 }
 
 void open_stream::note_hindrance(watch_output& out, wall_time now)
@@ -194,9 +221,12 @@ void open_stream::note_hindrance(watch_output& out, wall_time now)
 void open_stream::send_initial(batch& b, std::size_t max_bytes, wall_time now)
 {
     while (initial_sent_ < initial_.size() && (b.bytes == 0 || b.bytes < max_bytes)) {
-        auto next = prepare_initial() ? rendered("ADDED", initial_[initial_sent_], now) : nullptr;
-        if (!next) return;
-        b.add(std::move(next));
+        if (!prepare_initial()) return;
+        if (const auto& object = initial_[initial_sent_]) {
+            auto next = rendered("ADDED", object, now);
+            if (!next) return;
+            b.add(std::move(next));
+        }
         ++initial_sent_;
     }
     if (initial_sent_ < initial_.size()) return;
@@ -217,6 +247,7 @@ void open_stream::send_changes(batch& b, std::size_t max_bytes, wall_time now)
         if (c.version <= ignore_until_) continue;
         auto l = change_line(sequence_, now);
         if (hindrance_) return;
+        forget_conversions();
         if (!l) continue;
         b.add(std::move(l));
         seen_version_ = c.version;
@@ -226,9 +257,10 @@ void open_stream::send_changes(batch& b, std::size_t max_bytes, wall_time now)
 line open_stream::change_line(std::uint64_t sequence, wall_time now)
 {
     const auto& c = request_.store->at(sequence);
-    const bool before = selected(c.before);
+    const auto judged = judge(c);
+    if (!judged) return nullptr;
+    const auto [before, after] = *judged;
     if (c.type == change_type::deleted) return before ? plain_line(sequence, now) : nullptr;
-    const bool after = selected(c.object);
     if (before && after) return plain_line(sequence, now);
     if (after && c.type == change_type::added) return plain_line(sequence, now);
     if (after) return other_line(sequence, "ADDED", now, [&] { return c.object; });
