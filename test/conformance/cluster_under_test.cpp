@@ -33,6 +33,17 @@ apiserver::tls_identity make_identity()
     return apiserver::tls_identity::generate(options).value();
 }
 
+/// Reaches webhooks as a kube-apiserver does.
+find_webhook over_https(boost::asio::any_io_executor executor)
+{
+    return [executor](const webhook_server& at) {
+        cluster_config where;
+        where.server = at.url.substr(0, at.url.find('/', at.url.find("//") + 2));
+        where.ca = at.bundle;
+        return client::create(executor, where);
+    };
+}
+
 } // namespace
 
 cluster_under_test::cluster_under_test() : context_(std::make_unique<boost::asio::io_context>())
@@ -50,6 +61,7 @@ cluster_under_test::cluster_under_test() : context_(std::make_unique<boost::asio
         apiserver::server_options options;
         options.tokens.push_back({"conformance", {"admin", {"system:masters"}}});
         embedded_ = std::make_unique<embedded>(context_->get_executor(), std::move(options));
+        embedded_->server.call_webhooks(over_https(context_->get_executor()));
         apiserver::endpoint_options endpoint;
         endpoint.tls = identity;
         config_.server = run(embedded_->server.listen(std::move(endpoint))).value().url();

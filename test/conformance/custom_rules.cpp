@@ -169,6 +169,30 @@ TEST_CASE("custom resources: a deprecated version says so with every answer", "[
     CHECK(g.send("GET", g.path("v1", "/a")).warnings.empty());
 }
 
+TEST_CASE("custom resources: each version has field selectors of its own", "[conformance][crd]")
+{
+    cluster_under_test c;
+    const auto with = [](const std::string& path) {
+        return R"(,"selectableFields":[{"jsonPath":".spec.)" + path + "\"}]";
+    };
+    const std::string properties = R"("color":{"type":"string"},"size":{"type":"integer"})";
+    gadgets g{c, "[" + version("v1", properties, with("color")) + "," + version("v2", properties, with("size"), false) +
+                     "]"};
+    CHECK(g.send("POST", g.path("v1"), g.gadget("a", R"({"color":"red","size":1})")).code == 201);
+    CHECK(g.send("POST", g.path("v1"), g.gadget("b", R"({"color":"blue","size":2})")).code == 201);
+    const auto selected = [&](const std::string& in, const std::string& selector) {
+        const auto list = g.send("GET", g.path(in, "?fieldSelector=" + selector));
+        if (list.code != 200) return list.text("/message");
+        CHECK(list.at("/items").as_array().size() == 1);
+        return list.text("/items/0/metadata/name");
+    };
+    CHECK(selected("v1", "spec.color%3Dred") == "a");
+    CHECK(selected("v2", "spec.size%3D2") == "b");
+    CHECK(selected("v1", "spec.size%3D2") == "field label not supported: spec.size");
+    CHECK(selected("v2", "spec.color%3Dred") == "field label not supported: spec.color");
+    for (const char* name : {"/a", "/b"}) g.send("DELETE", g.path("v1", name));
+}
+
 TEST_CASE("custom resources: each version shows what its schema has, and a write by it keeps no more",
           "[conformance][crd]")
 {
