@@ -354,6 +354,44 @@ TEST_CASE("crd: each definition that waits is parsed once when names become free
     CHECK(s.get("/apis/example.com/v1/x1b").status == 404);
 }
 
+TEST_CASE("crd: a schema that is stored may stay although a rule of it costs too much", "[apiserver][crd]")
+{
+    const auto with = [](const std::string& most) {
+        const std::string rule = "self.all(a, self.exists(b, b >= a))";
+        return definition{"widgets", "Widget", "example.com",
+                          R"({"type":"object","properties":{"spec":{"type":"array","maxItems":)" + most +
+                              R"(,"items":{"type":"integer"},"x-kubernetes-validations":[{"rule":")" + rule + "\"}]}}}"}
+            .text();
+    };
+    // As another version of the server has stored it.
+    const auto stored = [&](server& s, const std::string& most) {
+        server before;
+        before.expect(201, "POST", crds, with("10"));
+        auto dump = before.state.dump();
+        const std::string cheap = R"("maxItems":10)";
+        REQUIRE(dump.find(cheap) != std::string::npos);
+        dump.replace(dump.find(cheap), cheap.size(), R"("maxItems":)" + most);
+        REQUIRE(s.state.restore(dump, s.now));
+    };
+    const auto change = [](server& s, const std::string& merge) {
+        return s.ask("PATCH", crds + "/widgets.example.com", merge, {{"Content-Type", std::string(merge_type)}});
+    };
+    const std::string named = R"({"spec":{"names":{"shortNames":["wd"]}}})";
+    const std::string too_much = "estimated rule cost exceeds budget";
+    server s;
+    CHECK(why(s.ask("POST", crds, with("2000"))).find(too_much) != std::string::npos);
+    stored(s, "2000");
+    CHECK(change(s, named).status == 200);
+    const auto versions = json::serialize(json::parse(with("2001")).at_pointer("/spec/versions"));
+    CHECK(why(change(s, R"({"spec":{"versions":)" + versions + "}}")).find(too_much) != std::string::npos);
+    // All rules together may not cost more.
+    server full;
+    stored(full, "9000");
+    const auto refused = why(change(full, named));
+    CHECK(refused.find(too_much) == std::string::npos);
+    CHECK(refused.find("estimated rule cost total for entire OpenAPIv3 schema exceeds") != std::string::npos);
+}
+
 TEST_CASE("crd: scope and kind are immutable", "[apiserver][crd]")
 {
     server s;

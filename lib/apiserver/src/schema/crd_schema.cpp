@@ -405,7 +405,7 @@ void collect_formats(const json::value& schema, std::set<std::string>& out)
 
 } // namespace
 
-void validate_crd_schema(const json::object& schema, const std::string& path, bool has_status,
+void validate_crd_schema(const json::object& schema, const std::string& path, bool has_status, bool is_stored,
                          std::vector<status_cause>& causes)
 {
     const auto before = causes.size();
@@ -434,7 +434,7 @@ void validate_crd_schema(const json::object& schema, const std::string& path, bo
     }
     append_causes(causes, compiled->errors_in_defaults(path));
     if (causes.size() != before || compiled->rules().empty()) return;
-    append_causes(causes, cel::validation_rules::of_schema(schema).problems(path));
+    append_causes(causes, cel::validation_rules::of_schema(schema).problems(path, is_stored));
 }
 
 std::vector<std::string> unrecognized_formats(const json::value& crd)

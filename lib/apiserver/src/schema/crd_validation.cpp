@@ -246,8 +246,18 @@ struct shared_members
     bool schema = false, subresources = false, columns = false, selectable = false;
 };
 
-void check_version(const json::value& version, const std::string& path, bool is_first, const shared_members& shared,
-                   std::vector<status_cause>& causes)
+/// Whether a version has a schema that the definition had before. @param before  May be null.
+bool is_stored_schema(const json::value* before, std::string_view name, const json::value& schema)
+{
+    const auto* versions = before ? array_at(*before, "spec.versions") : nullptr;
+    return versions && std::ranges::any_of(*versions, [&](const json::value& v) {
+               const auto* had = find_at(v, "schema.openAPIV3Schema");
+               return text_at(v, "name") == name && had && *had == schema;
+           });
+}
+
+void check_version(const json::value& version, const json::value* before, const std::string& path, bool is_first,
+                   const shared_members& shared, std::vector<status_cause>& causes)
 {
     const auto own = [&](bool is_shared) { return is_shared ? std::string("spec") : path; };
     const auto name = text_at(version, "name");
@@ -260,15 +270,15 @@ void check_version(const json::value& version, const std::string& path, bool is_
     if (!schema || !schema->is_object())
         causes.push_back(errors::required(path + ".schema.openAPIV3Schema"));
     else if (!shared.schema || is_first)
-        validate_crd_schema(schema->get_object(),
-                            (shared.schema ? "spec.validation" : path + ".schema") + ".openAPIV3Schema",
-                            object_at(version, "subresources.status") != nullptr, causes);
+        validate_crd_schema(
+            schema->get_object(), (shared.schema ? "spec.validation" : path + ".schema") + ".openAPIV3Schema",
+            object_at(version, "subresources.status") != nullptr, is_stored_schema(before, name, *schema), causes);
     if (!shared.subresources || is_first) check_scale(version, own(shared.subresources), causes);
     if (!shared.columns || is_first) check_columns(version, own(shared.columns), causes);
     if (!shared.selectable || is_first) check_selectable(version, own(shared.selectable), causes);
 }
 
-void check_versions(const json::value& crd, std::vector<status_cause>& causes)
+void check_versions(const json::value& crd, const json::value* before, std::vector<status_cause>& causes)
 {
     static const json::array none;
     const auto* found = array_at(crd, "spec.versions");
@@ -286,7 +296,7 @@ void check_versions(const json::value& crd, std::vector<status_cause>& causes)
             ++stored;
         }
         if (!errors::enough(causes))
-            check_version(version, "spec.versions[" + std::to_string(i) + "]", i == 0, shared, causes);
+            check_version(version, before, "spec.versions[" + std::to_string(i) + "]", i == 0, shared, causes);
     }
     const auto shown = found ? to_text(versions) : "null";
     if (names.size() != versions.size())
@@ -302,7 +312,7 @@ void check_versions(const json::value& crd, std::vector<status_cause>& causes)
 
 } // namespace
 
-void validate_crd(const json::value& crd, std::vector<status_cause>& causes)
+void validate_crd(const json::value& crd, const json::value* before, std::vector<status_cause>& causes)
 {
     const std::string expected =
         std::string(text_at(crd, "spec.names.plural")) + "." + std::string(text_at(crd, "spec.group"));
@@ -319,7 +329,7 @@ void validate_crd(const json::value& crd, std::vector<status_cause>& causes)
         causes.push_back(errors::required("spec.scope"));
     else if (scope != "Namespaced" && scope != "Cluster")
         causes.push_back(errors::not_supported("spec.scope", quote(scope), R"("Cluster", "Namespaced")"));
-    check_versions(crd, causes);
+    check_versions(crd, before, causes);
     validate_crd_conversion(crd, causes);
 }
 

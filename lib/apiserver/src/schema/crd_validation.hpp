@@ -15,7 +15,8 @@
 
 namespace kubecoro::apiserver {
 
-void validate_crd(const boost::json::value& crd, std::vector<status_cause>& causes);
+/// @param before  The definition that it replaces, whose schemas may stay as they are although a rule costs too much; null for none.
+void validate_crd(const boost::json::value& crd, const boost::json::value* before, std::vector<status_cause>& causes);
 
 /// Checks that the fields which determine how objects are stored did not change: scope, kind, group, plural.
 void validate_crd_update(const boost::json::value& before, const boost::json::value& after,
@@ -70,7 +71,8 @@ private:
 
 /// @param path        The place of the schema: "spec.validation.openAPIV3Schema".
 /// @param has_status  Writes of the status have a path of their own, which restricts the root.
-void validate_crd_schema(const boost::json::object& schema, const std::string& path, bool has_status,
+/// @param is_stored   The definition that is replaced has the same schema.
+void validate_crd_schema(const boost::json::object& schema, const std::string& path, bool has_status, bool is_stored,
                          std::vector<status_cause>& causes);
 
 /// Returns the formats in a definition that a cluster does not check, sorted. It warns of them.

@@ -206,7 +206,8 @@ void validate_metadata(const resource_info& info, const json::value& body, std::
     if (const auto* finalizers = array_at(body, "metadata.finalizers")) check_finalizers(info, *finalizers, causes);
 }
 
-void validate_kind(const resource_info& info, const json::value& body, std::vector<status_cause>& causes)
+void validate_kind(const resource_info& info, const json::value* before, const json::value& body,
+                   std::vector<status_cause>& causes)
 {
     if (info.custom) return;
     const builtin behaves = info.behaves;
@@ -224,7 +225,7 @@ void validate_kind(const resource_info& info, const json::value& body, std::vect
         check_schedule(body, causes);
         validate_job(body, "spec.jobTemplate.spec", causes);
     } else if (behaves == builtin::custom_resource_definition)
-        validate_crd(body, causes);
+        validate_crd(body, before, causes);
     else if (behaves == builtin::lease && find_at(body, "spec.leaseDurationSeconds") &&
              int_at(body, "spec.leaseDurationSeconds") <= 0)
         causes.push_back(invalid_value("spec.leaseDurationSeconds",

@@ -17,8 +17,9 @@ namespace kubecoro::apiserver {
 /// Checks the format and limits of names, labels, annotations, owner references and finalizers.
 void validate_metadata(const resource_info& info, const boost::json::value& body, std::vector<status_cause>& causes);
 
-/// Checks the additional rules of a built-in kind.
-void validate_kind(const resource_info& info, const boost::json::value& body, std::vector<status_cause>& causes);
+/// Checks the additional rules of a built-in kind. @param before  Null for a new object.
+void validate_kind(const resource_info& info, const boost::json::value* before, const boost::json::value& body,
+                   std::vector<status_cause>& causes);
 
 /// Checks that an update leaves immutable fields unchanged. `before` and `after` are complete objects.
 void validate_update(const resource_info& info, const boost::json::value& before, const boost::json::value& after,

@@ -126,7 +126,7 @@ std::optional<status_error> check_object(const write_flags& flags, const resourc
     std::vector<status_cause> causes;
     validate_metadata(info, after, causes);
     // Their changes have rules of their own: an event of an older client may be changed in the group that would not take it.
-    if (!before || info.behaves != builtin::event) validate_kind(info, after, causes);
+    if (!before || info.behaves != builtin::event) validate_kind(info, before, after, causes);
     check_schema(info, version, before, after, causes);
     validate_scaled(info, after, causes);
     if (before) validate_update(info, *before, after, causes);

@@ -164,8 +164,7 @@ private:
     {
         if (!counts_) return;
         if (units > most_rule_cost)
-            problem(path, {}, "estimated " + std::string(what) + too_expensive(units, most_rule_cost),
-                    "FieldValueForbidden");
+            problem(path, {}, "estimated " + std::string(what) + too_expensive(units, most_rule_cost), costs_too_much);
         out_.costs.push_back({std::move(path), units});
     }
 

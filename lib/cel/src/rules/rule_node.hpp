@@ -83,6 +83,8 @@ struct compiled_rules
 inline constexpr std::string_view uncorrelatable_within =
     "oldSelf cannot be used on the uncorrelatable portion of the schema within ";
 
+/// The reason of a refusal because of an estimated cost, and of no other one.
+inline constexpr const char* costs_too_much = "FieldValueForbidden";
 /// The end of a refusal because of an estimated cost.
 [[nodiscard]] std::string too_expensive(std::uint64_t units, std::uint64_t most);
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 
 namespace kubecoro::cel {
 
@@ -52,11 +53,11 @@ std::vector<field_error> too_expensive_together(std::vector<detail::rule_cost> c
     std::ranges::stable_sort(costs, std::ranges::greater{}, &detail::rule_cost::units);
     if (costs.size() > 4) costs.resize(4);
     for (const auto& each : costs)
-        out.push_back({"FieldValueForbidden",
+        out.push_back({detail::costs_too_much,
                        each.path,
                        {},
                        "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema"});
-    out.push_back({"FieldValueForbidden",
+    out.push_back({detail::costs_too_much,
                    {},
                    {},
                    "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema" +
@@ -66,13 +67,15 @@ std::vector<field_error> too_expensive_together(std::vector<detail::rule_cost> c
 
 } // namespace
 
-std::vector<field_error> validation_rules::problems(std::string_view path) const
+std::vector<field_error> validation_rules::problems(std::string_view path, bool is_stored) const
 {
     auto out = broken_by_defaults(*compiled_);
     const bool compiles = out.empty();
     out.insert(out.end(), compiled_->path_problems.begin(), compiled_->path_problems.end());
     if (compiles) {
-        out.insert(out.end(), compiled_->problems.begin(), compiled_->problems.end());
+        std::ranges::copy_if(compiled_->problems, std::back_inserter(out), [is_stored](const field_error& each) {
+            return !is_stored || each.reason != detail::costs_too_much;
+        });
         const auto together = too_expensive_together(compiled_->costs);
         out.insert(out.end(), together.begin(), together.end());
     }

@@ -56,8 +56,9 @@ public:
         compile or have the wrong type, and `oldSelf` where old and new values cannot be matched, or `optionalOldSelf`
         without it; rules and messages whose estimated cost is too high, each or together; and defaults that break rules. A
         rule that does not compile is an error of each object, too. About 1 MiB of text at most.
-        @param path  The path of the schema, such as "spec.validation.openAPIV3Schema". */
-    [[nodiscard]] std::vector<field_error> problems(std::string_view path) const;
+        @param path       The path of the schema, such as "spec.validation.openAPIV3Schema".
+        @param is_stored  Whether the definition that is replaced has the same schema: no rule by itself then costs too much. */
+    [[nodiscard]] std::vector<field_error> problems(std::string_view path, bool is_stored = false) const;
 
     /** Evaluates all rules on an object, and returns about 1 MiB of text at most.
         @param object  The object, of which members have the types of the schema.
