@@ -3,10 +3,10 @@
 #include "course/course.hpp"
 #include "keeper.hpp"
 
+#include <kubecoro/client/client.hpp>
 #include <kubecoro/test/catch.hpp>
 
 #include <algorithm>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -44,8 +44,8 @@ TEST_CASE("proof: the keeper that leads by a Lease works alone", "[proof]")
 TEST_CASE("proof: a leader that is cut off loses the Lease, and its request arrives late", "[proof]")
 {
     const auto options = leading_options();
-    const kt::operator_function add = [](kubecoro::manager& m) {
-        add_keeper(m, planted::nothing, std::make_shared<outside>());
+    const kt::operator_function add = [](kubecoro::manager& m, const kubecoro::client& shop) {
+        add_keeper(m, planted::nothing, shop);
     };
     const auto about = ktd::make_scenario(add, options).value();
     const auto reference = ktd::course(about, {}, 1, nullptr, false).run();

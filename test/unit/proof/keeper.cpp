@@ -8,6 +8,8 @@
 
 #include <boost/json.hpp>
 
+#include <map>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -73,13 +75,13 @@ spec: {text: bye, colour: red}
 class keeper
 {
 public:
-    keeper(manager& m, planted defect, std::shared_ptr<outside> service)
+    keeper(manager& m, planted defect, client shop)
         : m_(&m),
           cluster_(m.client()),
           notes_(m.lister(notes)),
           maps_(m.lister(maps)),
           defect_(defect),
-          service_(std::move(service))
+          shop_(std::move(shop))
     {
     }
 
@@ -178,10 +180,22 @@ private:
         if (defect_ == planted::tells_everything)
             m_->events().event(note, event_type::normal, "Checked", "Check",
                                "at " + std::to_string(m_->time()->now().time_since_epoch().count()));
-        if (defect_ == planted::counts_twice && note["status"]["ticket"].as_string().empty())
-            KUBECORO_TRY(co_await patch_status(cluster_, note, {{"ticket", std::to_string(++service_->calls)}}));
+        if (orders() && note["status"]["ticket"].as_string().empty()) {
+            KUBECORO_TRY(const auto ticket, co_await order(note));
+            KUBECORO_TRY(co_await patch_status(cluster_, note, {{"ticket", ticket}}));
+        }
         KUBECORO_TRY(co_await patch_status(cluster_, note, {{"ready", true}}));
         co_return result<>{};
+    }
+
+    [[nodiscard]] bool orders() const { return defect_ == planted::orders_twice || defect_ == planted::orders_once; }
+
+    asio::awaitable<result<std::string>> order(const object& note) const
+    {
+        const auto* const method = defect_ == planted::orders_once ? "PUT" : "POST";
+        KUBECORO_TRY(const auto got, co_await shop_.raw({.method = method, .target = "/" + std::string(note.name())}));
+        if (got.head.status != 201) co_return failure(cond::retry_later, "the shop refuses");
+        co_return got.body;
     }
 
     asio::awaitable<result<>> log_secret(const object& note) const
@@ -197,14 +211,14 @@ private:
     lister<object> notes_;
     lister<object> maps_;
     planted defect_;
-    std::shared_ptr<outside> service_;
+    client shop_;
 };
 
 } // namespace
 
-void add_keeper(manager& m, planted defect, const std::shared_ptr<outside>& service)
+void add_keeper(manager& m, planted defect, const client& shop)
 {
-    const auto kept = std::make_shared<const keeper>(m, defect, service);
+    const auto kept = std::make_shared<const keeper>(m, defect, shop);
     const auto stored = m.lister(notes);
     const auto cluster = m.client();
     const auto run = [kept, stored, cluster](const object_key& key, reconcile_context& context) {
@@ -235,9 +249,15 @@ kt::operator_check_options keeper_options()
 
 kt::operator_report check_keeper(planted defect, kt::operator_check_options options)
 {
-    const auto service = std::make_shared<outside>();
-    options.begin_run = [service] { *service = outside{}; };
-    return kt::check_operator([defect, service](manager& m) { add_keeper(m, defect, service); }, options);
+    // How often each thing was ordered.
+    const auto orders = std::make_shared<std::map<std::string, int>>();
+    options.begin_run = [orders] { orders->clear(); };
+    options.application = [orders](const request& r) {
+        auto& n = (*orders)[r.target];
+        if (n == 0 || r.method == "POST") ++n;
+        return client::raw_answer{.head = {.status = 201}, .body = std::to_string(n) + " of " + r.target};
+    };
+    return kt::check_operator([defect](manager& m, const client& shop) { add_keeper(m, defect, shop); }, options);
 }
 
 } // namespace proof_test

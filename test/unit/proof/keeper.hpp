@@ -4,9 +4,6 @@
 #include <kubecoro/manager/manager.hpp>
 #include <kubecoro/proof/check_operator.hpp>
 
-#include <memory>
-#include <string>
-
 namespace proof_test {
 
 namespace kt = kubecoro::testing;
@@ -31,8 +28,10 @@ enum class planted
     writes_in_each_run,
     /// Records an event in each run, one with a text of its own.
     tells_everything,
-    /// Counts its runs at a service outside, and writes the number down.
-    counts_twice,
+    /// Orders at a service without a key: when the answer is lost, it orders once more.
+    orders_twice,
+    /// No defect: orders under the name of the note.
+    orders_once,
     /// The children have no owner; it deletes them at the end, and does not look whether that has succeeded.
     swallows_failures,
     /// Takes a refusal for the last word: no further run when a quota or a policy has refused the child.
@@ -53,18 +52,12 @@ enum class planted
     has_a_right_too_many
 };
 
-/// A service that the operator calls.
-struct outside
-{
-    int calls = 0;
-};
-
-/// Adds the operator, which keeps a config map with the text of each note.
-void add_keeper(kubecoro::manager& m, planted defect, const std::shared_ptr<outside>& service);
+/// Adds the operator, which keeps a config map with the text of each note. @param shop  Takes orders.
+void add_keeper(kubecoro::manager& m, planted defect, const kubecoro::client& shop);
 
 /// Definition and objects; nothing else is set.
 [[nodiscard]] kt::operator_check_options keeper_options();
-/// A check of the operator with a defect. The service is a new one in each run.
+/// A check of the operator with a defect. The shop is a new one in each run.
 [[nodiscard]] kt::operator_report check_keeper(planted defect, kt::operator_check_options options);
 
 } // namespace proof_test

@@ -67,7 +67,7 @@ public:
             managing.seed = 1;
             managing.check_access = false;
             manager m(client(run.executor(), recorder, how), managing);
-            add_keeper(m, defect, std::make_shared<outside>());
+            add_keeper(m, defect, m.client());
             m.start();
             run.advance(20s);
             REQUIRE(run.run(
@@ -95,7 +95,7 @@ public:
     void rewrite(const std::string& text) const { std::ofstream(file(), std::ios::binary) << text; }
     [[nodiscard]] result<kt::replay_report> played(planted defect) const
     {
-        return kt::try_replay([defect](manager& m) { add_keeper(m, defect, std::make_shared<outside>()); }, file(), {});
+        return kt::try_replay([defect](manager& m) { add_keeper(m, defect, m.client()); }, file(), {});
     }
 
 private:

@@ -11,10 +11,10 @@
 
 namespace kubecoro::testing {
 
-result<> operator_function::operator()(manager& m) const
+result<> operator_function::operator()(manager& m, const client& application) const
 {
     try {
-        return kept_(m);
+        return kept_(m, application);
     } catch (...) {
         return to_failure(std::current_exception());
     }

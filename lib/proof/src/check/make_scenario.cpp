@@ -149,8 +149,8 @@ result<std::vector<access_right>> rights_of(workshop& w, const scenario& s)
     managing.time = w.run.shared_clock();
     managing.log = logger::silent();
     auto offline = client_on(w.run, std::make_shared<kubecoro::detail::no_server>(), logger::silent(), s.replicas.name);
-    manager m(std::move(offline), std::move(managing));
-    if (const auto filled = (*s.replicas.add)(m); !filled)
+    manager m(offline, std::move(managing));
+    if (const auto filled = (*s.replicas.add)(m, offline); !filled)
         return failure(cond::misconfigured, "the set-up of the operator failed: " + filled.error().describe());
     return m.rights();
 }

@@ -257,7 +257,7 @@ void course::look_at_removed(const masked_state& state)
 void course::look_at_answers()
 {
     for (const auto& t : injector_.answered())
-        if (t.status == 403 && !t.route.is_review())
+        if (t.status == 403 && !t.route.is_review() && !t.to_application)
             broken(oracle::declares_rights, "the operator may not " + t.route.verb + " " + t.route.display_name() +
                                                 (t.route.subresource.empty() ? "" : "/") + t.route.subresource);
     for (const auto& t : injector_.answered())

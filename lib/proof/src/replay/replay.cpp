@@ -7,6 +7,7 @@
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/base/printable.hpp>
 #include <kubecoro/base/try.hpp>
+#include <kubecoro/client/detail/no_server.hpp>
 #include <kubecoro/manager/manager.hpp>
 
 #include <algorithm>
@@ -151,7 +152,7 @@ result<replay_report> try_replay(const operator_function& add, const std::string
     if (how.name.empty()) how.name = "operator";
     std::optional<manager> m;
     m.emplace(detail::client_on(run, std::make_shared<replaying_transport>(all), *how.log, how.name), how);
-    auto filled = add(*m);
+    auto filled = add(*m, detail::client_on(run, std::make_shared<kubecoro::detail::no_server>(), *how.log, how.name));
     if (filled) {
         m->start();
         run.advance(time_after(time_point(all->traffic.length()), options.rest) - time_point());

@@ -151,7 +151,7 @@ void fault_injector::refuse(const planned_fault& f, traffic& t, planned_answer& 
     constexpr std::array<int, 3> codes{500, 503, 504};
     const auto what = t.route.display_name();
     const bool creates = t.route.verb == "create" && t.route.subresource.empty();
-    const bool is_work = t.route.writes() && !t.route.is_bookkeeping();
+    const bool is_work = t.route.writes() && !t.route.is_bookkeeping() && !t.to_application;
     switch (f.kind) {
     case fault_kind::server_error:
         made_up = {codes[f.draw % codes.size()], "InternalError", "the check lets the server fail"};
@@ -239,7 +239,8 @@ asio::awaitable<result<>> fault_injector::touch(std::string path, std::uint64_t 
 asio::awaitable<result<>> fault_injector::meddle(planned_fault f, traffic t)
 {
     if (f.kind == fault_kind::conflict) {
-        const bool possible = t.route.writes() && !t.route.name.empty() && t.route.verb != "delete";
+        const bool possible =
+            t.route.writes() && !t.to_application && !t.route.name.empty() && t.route.verb != "delete";
         if (!possible) co_return result<>{};
         auto path = path_of(t);
         if (!t.route.subresource.empty()) path.erase(path.rfind('/'));

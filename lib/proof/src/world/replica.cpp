@@ -35,7 +35,8 @@ replica::replica(const replica_options& options, std::shared_ptr<virtual_clock> 
       notes_(&notes),
       heard_(std::make_shared<bool>(true)),
       run_(seed, ready_order::shuffled, std::move(clock)),
-      connection_(std::move(connection))
+      connection_(std::move(connection)),
+      application_(client_on(run_, connection_->make_transport(true), logger::silent(), options.name))
 {
     auto how = options.managing;
     how.name = options.name;
@@ -48,7 +49,7 @@ replica::replica(const replica_options& options, std::shared_ptr<virtual_clock> 
     if (identity.empty()) how.leader_election = {};
     how.leader_election.identity = identity;
     how.leader_election.seed = {};
-    m_.emplace(client_on(run_, connection_->make_transport(), *how.log, options.name), std::move(how));
+    m_.emplace(client_on(run_, connection_->make_transport(false), *how.log, options.name), std::move(how));
 }
 
 replica::~replica()
@@ -61,7 +62,7 @@ replica::~replica()
 
 result<> replica::start()
 {
-    if (auto filled = (*options_->add)(*m_); !filled) return filled;
+    if (auto filled = (*options_->add)(*m_, application_); !filled) return filled;
     m_->start();
     return {};
 }

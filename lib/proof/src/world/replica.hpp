@@ -53,6 +53,7 @@ private:
     std::shared_ptr<bool> heard_;
     runner run_;
     std::shared_ptr<wire> connection_;
+    client application_;
     std::optional<manager> m_;
 };
 

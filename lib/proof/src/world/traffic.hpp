@@ -43,6 +43,8 @@ struct traffic
     std::string target = {};
     std::string body = {};
     fate end = fate::passes;
+    /// Whether it is for the service that the operator calls.
+    bool to_application = false;
     /// Whether it arrives also when its sender has ended.
     bool outlives = false;
     /// Whether another start held the Lease when it left.

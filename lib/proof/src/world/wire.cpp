@@ -2,9 +2,11 @@
 
 #include "world/stale_reads.hpp"
 
+#include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/try.hpp>
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 namespace asio = boost::asio;
@@ -55,14 +57,16 @@ asio::awaitable<failure> silence()
 class wire_transport final : public transport
 {
 public:
-    explicit wire_transport(std::shared_ptr<wire> w) : wire_(std::move(w)) {}
+    wire_transport(std::shared_ptr<wire> w, bool to_application) : wire_(std::move(w)), to_application_(to_application)
+    {
+    }
 
     asio::awaitable<result<std::unique_ptr<answer>>> send(request r) override
     {
         using sent = result<std::unique_ptr<answer>>;
         if (wire_->holds()) co_return sent(co_await silence());
         planned_answer made_up;
-        const auto c = wire_->begin(std::move(r), made_up);
+        const auto c = wire_->begin(std::move(r), to_application_, made_up);
         if (c->seen.end == fate::never_sent) co_return sent(co_await silence());
         if (c->seen.end == fate::refused) co_return sent(cut());
         if (c->seen.end == fate::answered_by_plan) {
@@ -80,16 +84,28 @@ public:
 
 private:
     std::shared_ptr<wire> wire_;
+    bool to_application_;
 };
+
+/// A request to a service in the terms of the check.
+request_route application_route(const request& r)
+{
+    const bool reads = r.method == "GET" || r.method == "HEAD";
+    return {.verb = reads ? "get" : "call", .resource = "application", .name = r.target.substr(0, r.target.find('?'))};
+}
 
 } // namespace
 
-wire::wire(runner& server, std::shared_ptr<transport> direct, traffic_master& master, unsigned life)
-    : server_(&server), direct_(std::move(direct)), master_(&master), life_(life)
+wire::wire(runner& server, std::shared_ptr<transport> direct, traffic_master& master, const player& application,
+           unsigned life)
+    : server_(&server), direct_(std::move(direct)), master_(&master), application_(&application), life_(life)
 {
 }
 
-std::shared_ptr<transport> wire::make_transport() { return std::make_shared<wire_transport>(shared_from_this()); }
+std::shared_ptr<transport> wire::make_transport(bool to_application)
+{
+    return std::make_shared<wire_transport>(shared_from_this(), to_application);
+}
 
 void wire::sever()
 {
@@ -120,11 +136,12 @@ void wire::end_watches(bool expired)
     }
 }
 
-std::shared_ptr<wire_call> wire::begin(request r, planned_answer& made_up)
+std::shared_ptr<wire_call> wire::begin(request r, bool to_application, planned_answer& made_up)
 {
     auto c = std::make_shared<wire_call>();
     c->seen.life = life_;
-    c->seen.route = route_of(r.method, r.target);
+    c->seen.to_application = to_application;
+    c->seen.route = to_application ? application_route(r) : route_of(r.method, r.target);
     c->seen.method = r.method;
     c->seen.target = r.target;
     c->seen.lists = r.target.find("sendInitialEvents=true") != std::string::npos;
@@ -150,6 +167,10 @@ void wire::carry(const std::shared_ptr<wire_call>& c)
 asio::awaitable<result<>> wire::carry_one(std::shared_ptr<wire> self, std::shared_ptr<wire_call> c)
 {
     co_await self->master_->arrives(c->seen, c->sent);
+    if (c->seen.to_application) {
+        self->play(*c);
+        co_return result<>{};
+    }
     auto got = co_await self->direct_->send(std::move(c->sent));
     if (!got) {
         c->replied.settle(got.error());
@@ -165,6 +186,31 @@ asio::awaitable<result<>> wire::carry_one(std::shared_ptr<wire> self, std::share
     co_return co_await self->carry_body(*c, **got);
 }
 
+void wire::play(wire_call& c) const
+{
+    client::raw_answer played{.head = {.status = 404}};
+    try {
+        if (*application_) played = (*application_)(c.sent);
+    } catch (...) {
+        played.head.status = 500;
+        played.body = to_failure(std::current_exception()).describe();
+    }
+    c.head = std::move(played.head);
+    c.seen.status = c.head.status;
+    c.bytes = std::move(played.body);
+    deliver(c);
+}
+
+void wire::deliver(wire_call& c) const
+{
+    c.ended = true;
+    master_->is_answered(c.seen, c.bytes);
+    if (c.seen.end == fate::lost)
+        c.replied.settle(cut());
+    else
+        c.replied.settle({});
+}
+
 asio::awaitable<result<>> wire::carry_body(wire_call& c, answer& from)
 {
     for (;;) {
@@ -176,12 +222,7 @@ asio::awaitable<result<>> wire::carry_body(wire_call& c, answer& from)
         if (bytes->empty()) break;
         c.bytes += *bytes;
     }
-    c.ended = true;
-    master_->is_answered(c.seen, c.bytes);
-    if (c.seen.end == fate::lost)
-        c.replied.settle(cut());
-    else
-        c.replied.settle({});
+    deliver(c);
     co_return result<>{};
 }
 

@@ -6,11 +6,13 @@
 
 #include <kubecoro/base/detail/wake_signal.hpp>
 #include <kubecoro/base/latch.hpp>
+#include <kubecoro/client/client.hpp>
 #include <kubecoro/client/transport.hpp>
 #include <kubecoro/testing/coroutine_runner.hpp>
 
 #include <boost/asio/awaitable.hpp>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -64,11 +66,15 @@ struct wire_call
 class wire : public std::enable_shared_from_this<wire>
 {
 public:
-    /// @param server, master  Must outlive the wire's calls.
-    wire(runner& server, std::shared_ptr<transport> direct, traffic_master& master, unsigned life);
+    /// Answers in the place of a service.
+    using player = std::function<client::raw_answer(const request&)>;
 
-    /// For the operator's client.
-    [[nodiscard]] std::shared_ptr<transport> make_transport();
+    /// @param server, master, application  Must outlive the wire's calls.
+    wire(runner& server, std::shared_ptr<transport> direct, traffic_master& master, const player& application,
+         unsigned life);
+
+    /// For the operator's clients.
+    [[nodiscard]] std::shared_ptr<transport> make_transport(bool to_application);
 
     /// From now on nothing leaves and nothing arrives.
     void sever();
@@ -81,18 +87,23 @@ public:
     void end_watches(bool expired);
 
     /// For the transport.
-    [[nodiscard]] std::shared_ptr<wire_call> begin(request r, planned_answer& made_up);
+    [[nodiscard]] std::shared_ptr<wire_call> begin(request r, bool to_application, planned_answer& made_up);
     /// For the transport: sends it to the server.
     void carry(const std::shared_ptr<wire_call>& c);
 
 private:
     static boost::asio::awaitable<result<>> carry_one(std::shared_ptr<wire> self, std::shared_ptr<wire_call> c);
+    /// The service answers.
+    void play(wire_call& c) const;
     boost::asio::awaitable<result<>> carry_body(wire_call& c, answer& from);
+    /// The whole answer is there.
+    void deliver(wire_call& c) const;
     boost::asio::awaitable<result<>> carry_events(wire_call& c, answer& from);
 
     runner* server_;
     std::shared_ptr<transport> direct_;
     traffic_master* master_;
+    const player* application_;
     unsigned life_;
     bool held_ = false;
     bool cut_ = false;

@@ -61,7 +61,7 @@ void world::start(seat& s)
 {
     s.life = ++lives_;
     notes_.note("operator", lives_ == 1 ? "starts" : "starts again");
-    auto connection = std::make_shared<wire>(server_run_, direct_, *master_, s.life);
+    auto connection = std::make_shared<wire>(server_run_, direct_, *master_, about_->options->application, s.life);
     const auto identity = elects_ ? identity_of(s.life) : std::string();
     s.running = std::make_unique<replica>(about_->replicas, clock_, std::move(connection), random_(), resync_, identity,
                                           notes_);

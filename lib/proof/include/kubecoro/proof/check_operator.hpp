@@ -10,39 +10,50 @@
 #include <utility>
 
 namespace kubecoro {
+class client;
 class manager;
-}
+} // namespace kubecoro
 
 namespace kubecoro::testing {
 
-/// Fills a manager, as the set-up of run_operator() does: a function of `manager&` that returns nothing or result<>. Called once for
-/// each start of the operator.
+/// Fills a manager, as the set-up of run_operator() does: a function of `manager&`, or of that and a client of the service of
+/// operator_check_options::application, that returns nothing or result<>. Called once for each start of the operator.
 class operator_function
 {
 public:
     /// Keeps a callable. Implicit, so that callers pass the callable itself.
     template<class F>
-        requires(!std::same_as<std::remove_cvref_t<F>, operator_function> && std::is_invocable_v<F&, manager&>)
+        requires(!std::same_as<std::remove_cvref_t<F>, operator_function> &&
+                 (std::is_invocable_v<F&, manager&> || std::is_invocable_v<F&, manager&, const client&>))
     // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): the constraint leaves copying and moving alone
     operator_function(F&& f)
     {
-        using outcome = std::invoke_result_t<F&, manager&>;
+        if constexpr (std::is_invocable_v<F&, manager&, const client&>)
+            keep(std::forward<F>(f));
+        else
+            keep([f = std::forward<F>(f)](manager& m, const client&) mutable { return f(m); });
+    }
+    /// Calls it. Exceptions become failures.
+    [[nodiscard]] result<> operator()(manager& m, const client& application) const;
+
+private:
+    template<class F>
+    void keep(F&& f)
+    {
+        using outcome = std::invoke_result_t<F&, manager&, const client&>;
         static_assert(std::is_void_v<outcome> || std::is_convertible_v<outcome, result<>>,
                       "the set-up of an operator returns nothing or kubecoro::result<>");
-        kept_ = [f = std::forward<F>(f)](manager& m) mutable -> result<> {
+        kept_ = [f = std::forward<F>(f)](manager& m, const client& application) mutable -> result<> {
             if constexpr (std::is_void_v<outcome>) {
-                f(m);
+                f(m, application);
                 return {};
             } else {
-                return f(m);
+                return f(m, application);
             }
         };
     }
-    /// Calls it. Exceptions become failures.
-    [[nodiscard]] result<> operator()(manager& m) const;
 
-private:
-    std::function<result<>(manager&)> kept_;
+    std::function<result<>(manager&, const client&)> kept_;
 };
 
 /** Runs an operator in an embedded server, in virtual time, again and again, and looks for promises that it breaks.

@@ -5,6 +5,7 @@
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/kept_text.hpp>
 #include <kubecoro/base/result.hpp>
+#include <kubecoro/client/client.hpp>
 #include <kubecoro/manager/manager_options.hpp>
 #include <kubecoro/proof/operator_report.hpp>
 
@@ -86,8 +87,11 @@ struct operator_check_options
     text_list ignored = {};
     /// Findings that are no failures.
     std::vector<allowed_finding> allowed = {};
-    /// Called at the beginning of each run. It brings the doubles of services that the operator calls to their first state.
+    /// Called at the beginning of each run. It brings the state of `application` to its first one.
     callback<void()> begin_run = {};
+    /// Plays the HTTP service that the operator calls with the client that its set-up function takes: gets a request, returns the
+    /// answer. These requests count, get lost and end the operator as those to the API server do.
+    std::function<client::raw_answer(const request&)> application = {};
     /// Called after each write, by the operator or another one. A failure is a finding.
     std::function<result<>(cluster_view&)> invariant = {};
     /// Findings for which faults and objects are reduced. Each costs at most as many runs as `reductions` says.
