@@ -153,12 +153,16 @@ TEST_CASE("proof: rights that no request used are named, but for those that no r
     used_rights used;
     used.add(route_of("PATCH", "/apis/apps/v1/namespaces/web/deployments/shop/status"));
     used.add(route_of("GET", "/api/v1/pods"));
+    used.add(route_of("GET", "/api/v1/nodes?watch=1"));
+    used.add(route_of("GET", "/api/v1/secrets?watch=1"), true);
     const std::vector<access_right> declared{
         {.resource = "pods", .verbs = {"get", "update", "list", "watch"}},
         {.group = "apps", .resource = "deployments/status", .verbs = {"get", "update", "patch"}},
         {.group = "apps", .resource = "deployments/finalizers", .verbs = {"update"}},
+        {.resource = "nodes", .verbs = {"list", "watch"}},
+        {.resource = "secrets", .verbs = {"list", "watch"}},
         {.resource = "events", .verbs = {"create"}}};
-    CHECK(used.unused(declared) == std::vector<std::string>{"get pods", "update pods", "watch pods"});
+    CHECK(used.unused(declared) == std::vector<std::string>{"get pods", "list nodes", "update pods", "watch pods"});
 }
 
 TEST_CASE("proof: lists that a cache may answer are those of its version", "[proof][core]")

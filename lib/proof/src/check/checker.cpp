@@ -81,7 +81,7 @@ void checker::run_plans(const std::vector<run_plan>& plans, const char* kind, bo
 void checker::record(const course_outcome& out, const char* kind, std::uint64_t seed, const run_plan& plan)
 {
     ++report_.runs;
-    for (const auto& t : out.answered) used_.add(t.route);
+    for (const auto& t : out.answered) used_.add(t.route, t.lists);
     for (const auto& b : out.broken) {
         const auto [at, is_new] =
             found_.try_emplace(b, found{kind, seed, plan, 0, std::string_view(kind) == "taken names"});

@@ -23,9 +23,11 @@ bool is_of_an_edit(const std::string& verb)
 
 } // namespace
 
-void used_rights::add(const request_route& r)
+void used_rights::add(const request_route& r, bool lists)
 {
-    used_.insert(named(r.verb, r.group, r.resource + (r.subresource.empty() ? "" : "/" + r.subresource)));
+    const auto what = r.resource + (r.subresource.empty() ? "" : "/" + r.subresource);
+    used_.insert(named(r.verb, r.group, what));
+    if (lists) used_.insert(named("list", r.group, what));
 }
 
 std::vector<std::string> used_rights::unused(const std::vector<access_right>& declared) const

@@ -14,7 +14,8 @@ namespace kubecoro::testing::detail {
 class used_rights
 {
 public:
-    void add(const request_route& r);
+    /// @param lists  Whether it is a watch that streams a list, which needs both rights where a server cannot stream.
+    void add(const request_route& r, bool lists = false);
     /// "delete configmaps", for each verb of a right that no request used. One of get, create, update and patch stands for all
     /// four, which create_or_update() and its like need together. Events, Leases and `finalizers` are left out: a server
     /// asks for these rights in ways that no request shows.
