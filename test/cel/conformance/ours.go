@@ -59,4 +59,17 @@ var ours = []string{
 b'''`, `"\U0001F600"`, `'\x41'`, `0x1F`, `0x1fu`, `1e3`, `.5`, `1.e3`, `'a' 'b'`, `// x
 1`, `[1, 2,]`, `{'a': 1,}`, `true || false && false`, `1 - 1 - 1`, `2 * 3 + 4`, `1 < 2 == true`,
 	`lists.range(1000).map(x, x).map(x, x).size()`, `lists.range(300).map(x, lists.range(300)).size()`, `lists.range(2000).all(x, lists.range(2000).all(y, true))`,
+	// What fails has a cost as well.
+	`('a,b'.split(',')[-1] in {'a': 1, 'b': 2}.map(v, 'k')) && false`, `sets.intersects([1].slice(7, 2), [1, 2, 3]) || true`,
+	`sets.equivalent([1, 2, 3], [1].slice(7, 2)) || true`, `'a'.substring(7) + 'abcdefghijklmnopqrstuvwxyz' == '' || true`,
+	`'abcdefghijklmnopqrstuvwxyz'.contains('a'.substring(7)) || true`, `'abcdefghijklmnopqrstuvwxyz'.matches('a'.substring(7)) || true`,
+	`'a'.substring(7).matches('abcdefghijk') || true`, `'a'.substring(7).format([1]) == 'x' || true`, `'a'.substring(7) < '' || true`,
+	`'abcabcabc'.replace('a', 'a'.substring(7)) == '' || true`, `'abcabcabc'.replace('a'.substring(7), 'a') == '' || true`,
+	`[[1].slice(7, 2)].flatten().size() == 1 || true`, `lists.range(1 / 0).size() == 0 || true`,
+	`['a', 'a'.substring(7)].join(',') == '' || true`, `[1, 2, 3].indexOf(1 / 0) == 1 || true`,
+	`format.dns1123Label().validate('a'.substring(7)).hasValue() || true`, `format.named('x').value().validate('a').hasValue() || true`,
+	`[1, 2, 3][1 / 0] == 1 || true`, `[1].slice(7, 2)[0] == 1 || true`, `[1, 2][?1 / 0].hasValue() || true`, `{'a': 1 / 0}.a == 1 || true`,
+	`has({'a': 1 / 0}.a) || true`, `[{'a': {'b': 1}}].all(x, x.c.d == 1) || true`, `optional.none()[size('a')]`,
+	`'%s'.format([[timestamp('1969-07-20T20:17:40.5+02:00')]])`, `dyn([]).sum()`, `[1.5].filter(x, x < 1.0).sum()`,
+	`[dyn(1), dyn(2.5)].sum()`, `[dyn(duration('1s')), dyn(timestamp(0))].sum()`, `dyn([1u, 2u]).sum()`, `[dyn('a')].sum()`,
 }

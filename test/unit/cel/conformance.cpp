@@ -58,7 +58,8 @@ cel::bindings bindings_of(const boost::json::object& from)
 /// The value of a case, or `error:` and why there is none.
 std::string outcome_of(const boost::json::object& line)
 {
-    const auto made = cel::program::compile_unchecked(text_in(line, "expr"));
+    auto made = cel::program::compile(text_in(line, "expr"), {});
+    if (!made) made = cel::program::compile_unchecked(text_in(line, "expr"));
     if (!made) return "error: does not compile: " + made.error().message();
     const auto run = made->evaluate(bindings_of(line));
     return run.outcome ? run.outcome->to_text() : "error: " + run.outcome.error().message();

@@ -104,6 +104,12 @@ std::uint64_t weight(const value& from)
 
 bool is_text(const value& of) noexcept { return of.is(value_type::string) || of.is(value_type::bytes); }
 
+/// Whether an operator is that of texts. A failure is what the other side is.
+bool are_texts(arguments in) noexcept
+{
+    return (is_text(in[0]) && (is_text(in[1]) || is_error(in[1]))) || (is_error(in[0]) && is_text(in[1]));
+}
+
 std::uint64_t smaller_scan(arguments in)
 {
     return scaled(static_cast<double>(std::min(size_of(in[0]), size_of(in[1]))), scan_factor);
@@ -153,11 +159,11 @@ std::uint64_t cost_before(const function_entry& of, arguments in)
                    ? scan(in[0])
                    : 1;
     case call_cost::compare:
-        return is_text(in[0]) && is_text(in[1]) ? smaller_scan(in) : 1;
+        return are_texts(in) ? smaller_scan(in) : 1;
     case call_cost::equality:
         return in[0].is(value_type::opaque) ? 1 : smaller_scan(in);
     case call_cost::concatenate:
-        if (!is_text(in[0]) || !is_text(in[1])) return 1;
+        if (!are_texts(in)) return 1;
         return scaled(static_cast<double>(size_of(in[0]) + size_of(in[1])), scan_factor);
     case call_cost::membership:
         return in[1].is(value_type::list) ? size_of(in[1]) : 1;
@@ -181,6 +187,7 @@ std::uint64_t cost_before(const function_entry& of, arguments in)
     case call_cost::contains_cidr:
         return cidr_cost(in, true);
     case call_cost::validate:
+        if (is_error(in[0])) return 1;
         return match(size_of(in[1]), format_expression_size(in[0]));
     case call_cost::sets:
         return 1 + product(size_of(in[0]), size_of(in[1]));

@@ -89,14 +89,18 @@ value evaluator::evaluate(node_id id)
     return {};
 }
 
+bool evaluator::is_access(const node& of) const
+{
+    if (of.kind != node_kind::call) return false;
+    const auto& name = tree_.name_of(of);
+    return name == "_[_]" || name == "_[?_]";
+}
+
 bool evaluator::is_attribute(node_id id) const
 {
     const node& of = tree_[id];
-    if (of.kind == node_kind::call) {
-        const auto& name = tree_.name_of(of);
-        return name == "_[_]" || name == "_[?_]";
-    }
-    return of.kind == node_kind::identifier || of.kind == node_kind::select || of.kind == node_kind::choice;
+    return of.kind == node_kind::identifier || of.kind == node_kind::select || of.kind == node_kind::choice ||
+           is_access(of);
 }
 
 std::uint64_t evaluator::access_cost(node_id container, const value& found) const
@@ -126,7 +130,7 @@ value evaluator::select(const node& of, node_id id)
         if (const auto found = named_.find(dotted_name(tree_, id)); found != named_.end()) return found->second;
     const auto child = tree_.children_of(of)[0];
     value operand = evaluate(child);
-    if (is_error(operand)) return operand;
+    if (is_error(operand)) return charge(is_attribute(child) ? 0 : 1) ? operand : exhausted();
     const value field = make_static(tree_.name_of(of));
     if (operand.is(value_type::list) && !of.flag) return no_such_overload();
     value out = of.flag ? optional_item_at(operand, field) : item_at(operand, field);
@@ -137,7 +141,7 @@ value evaluator::presence(const node& of)
 {
     const auto child = tree_.children_of(of)[0];
     const value operand = evaluate(child);
-    if (is_error(operand)) return --cost_, operand;
+    if (is_error(operand)) return cost_ -= is_attribute(child) && cost_ > 0 ? 1 : 0, operand;
     const value* container = &operand;
     if (operand.is(value_type::optional)) {
         const value out = optional_item_at(operand, make_static(tree_.name_of(of)));
@@ -160,6 +164,33 @@ bool evaluator::work(const function_entry& function, arguments in) noexcept
     return !resources_.exhausted;
 }
 
+value evaluator::access(const node& of)
+{
+    const auto children = tree_.children_of(of);
+    std::array<value, 2> in{evaluate(children[0]), value()};
+    // Nothing has no items: their key is not evaluated.
+    if (in[0].is(value_type::optional) && inside(in[0]) == nullptr)
+        return charge(access_cost(children[0], in[0])) ? in[0] : exhausted();
+    in[1] = evaluate(children[1]);
+    const auto failed = std::ranges::find_if(in, is_error);
+    if (!work(*of.function, in)) return exhausted();
+    value out = failed != in.end() ? *failed : of.function->call(resources_, in);
+    const bool is_tried = failed == in.end() || (failed != in.begin() && of.function->name == "_[_]");
+    if (!charge(access_cost(children[0], out) - (is_tried ? 0 : 1))) return exhausted();
+    // A key that is looked up itself has paid for the access.
+    if (is_attribute(children[1]) && tree_[children[1]].kind != node_kind::choice) --cost_;
+    return out;
+}
+
+/// Whether a call of two arguments evaluates the second one although the first one has failed.
+bool evaluator::evaluates_both(const node& of) const
+{
+    if (of.function == nullptr) return true;
+    const auto second = tree_.children_of(of)[1];
+    const bool has_pattern = of.function->cost == call_cost::match && tree_[second].kind == node_kind::literal;
+    return !has_pattern && of.function->name != "format";
+}
+
 value evaluator::call(const node& of)
 {
     const auto children = tree_.children_of(of);
@@ -168,6 +199,7 @@ value evaluator::call(const node& of)
         value wanted = evaluate(children[0]);
         return is_error(wanted) ? wanted : value(map_of(tree_.literals[of.variable]).find(wanted) != nullptr);
     }
+    if (is_access(of)) return access(of);
     constexpr std::size_t few = 4;
     std::array<value, few> operands;
     if (children.size() > few) return no_such_overload();
@@ -175,19 +207,17 @@ value evaluator::call(const node& of)
     for (std::size_t i = 0; i < children.size(); ++i) {
         operands[i] = evaluate(children[i]);
         if (!is_error(operands[i])) continue;
-        if (children.size() > 2) return operands[i];
+        const bool is_last = i + 1 == children.size();
+        if (!is_last && (children.size() > 2 || !evaluates_both(of))) return operands[i];
         if (failed == nullptr) failed = &operands[i];
     }
-    if (failed != nullptr) return charge(1) ? *failed : exhausted();
-    if (of.function == nullptr) return make_error("no such overload: " + tree_.name_of(of));
+    if (of.function == nullptr)
+        return failed != nullptr ? *failed : make_error("no such overload: " + tree_.name_of(of));
+    // Once all arguments are evaluated a call has its cost, also for one that has failed.
     const arguments in(operands.data(), children.size());
-    const bool is_access = children.size() == 2 && (of.function->name == "_[_]" || of.function->name == "_[?_]");
-    if (!work(*of.function, in) || !charge(is_access ? 0 : cost_before(*of.function, in))) return exhausted();
-    value out = of.function->call(resources_, in);
-    if (!charge(is_access ? access_cost(children[0], out) : cost_after(*of.function, out))) return exhausted();
-    // A key that is looked up itself has paid for the access.
-    if (is_access && is_attribute(children[1]) && tree_[children[1]].kind != node_kind::choice) --cost_;
-    return out;
+    if (!work(*of.function, in) || !charge(cost_before(*of.function, in))) return exhausted();
+    value out = failed != nullptr ? *failed : of.function->call(resources_, in);
+    return charge(cost_after(*of.function, out)) ? out : exhausted();
 }
 
 value evaluator::list(const node& of)

@@ -56,6 +56,8 @@ private:
     [[nodiscard]] value select(const node& of, node_id id);
     [[nodiscard]] value presence(const node& of);
     [[nodiscard]] value call(const node& of);
+    [[nodiscard]] value access(const node& of);
+    [[nodiscard]] bool evaluates_both(const node& of) const;
     [[nodiscard]] value list(const node& of);
     [[nodiscard]] value map(const node& of);
     [[nodiscard]] value logic(const node& of, bool absorbing);
@@ -73,6 +75,8 @@ private:
     /// True unless the filter leaves the entry out; an error if it fails.
     [[nodiscard]] value passes(node_id filter);
 
+    /// Whether it is an index, optional or not.
+    [[nodiscard]] bool is_access(const node& of) const;
     /// Whether it looks something up by names and keys alone, from a variable on.
     [[nodiscard]] bool is_attribute(node_id id) const;
     /// The cost of looking something up in what a node gives. An optional without a value is found for nothing.

@@ -241,6 +241,7 @@ private:
             if (std::isfinite(item.as_double())) return append(fixed_text(item.as_double(), usual_precision));
             return append('"' + write_real(item.as_double()) + '"');
         case value_type::timestamp:
+            return append("timestamp(\"" + write_instant(instant_of(item), item.as_string()) + "\")");
         case value_type::duration:
             return append(item.to_text());
         case value_type::opaque:

@@ -58,19 +58,22 @@ value extreme(arguments in, order better, std::string_view name)
 value smallest(resources&, arguments in) { return extreme(in, order::less, "min"); }
 value largest(resources&, arguments in) { return extreme(in, order::greater, "max"); }
 
-/// The sum of items, or that of none.
+/// The sum of items, of which the first one decides how they are added, or that of none.
 value sum_from(resources& from, arguments in, value total)
 {
     if (!in[0].is(value_type::list)) return no_such_overload();
+    const auto& items = list_of(in[0]).items();
+    if (items.empty()) return total;
+    total = items.front();
+    if (is_error(total)) return total;
+    const bool is_number = total.is(value_type::integer) || total.is(value_type::unsigned_integer) ||
+                           total.is(value_type::real) || total.is(value_type::duration);
+    if (!is_number) return no_such_overload();
     const auto* add = find_function("_+_");
-    for (const auto& item : list_of(in[0]).items()) {
-        if (is_error(item)) return item;
-        const bool is_number = item.is(value_type::integer) || item.is(value_type::unsigned_integer) ||
-                               item.is(value_type::real) || item.is(value_type::duration);
-        if (!is_number) return no_such_overload();
-        const std::array pair{total.type() == item.type() ? std::move(total) : value{}, item};
-        total = pair[0].is(value_type::null) ? item : add->call(from, pair);
-        if (is_error(total)) return total;
+    for (std::size_t i = 1; i < items.size() && !is_error(total); ++i) {
+        if (is_error(items[i])) return items[i];
+        const std::array pair{std::move(total), items[i]};
+        total = add->call(from, pair);
     }
     return total;
 }

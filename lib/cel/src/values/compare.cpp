@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -112,10 +113,10 @@ boost::json::value json_of(const source& from) { return from.json != nullptr ? *
 /// Whether members that expressions cannot see are the same where both maps have them.
 bool equal_hidden(const map_data& a, const map_data& b)
 {
-    return std::all_of(a.hidden().begin(), a.hidden().end(), [&b](const auto& member) {
-        const auto found = std::find_if(b.hidden().begin(), b.hidden().end(),
-                                        [&member](const auto& each) { return each.first == member.first; });
-        return found == b.hidden().end() || json_of(member.second) == json_of(found->second);
+    const std::map<std::string_view, source> others(b.hidden().begin(), b.hidden().end());
+    return std::ranges::all_of(a.hidden(), [&others](const auto& member) {
+        const auto found = others.find(member.first);
+        return found == others.end() || json_of(member.second) == json_of(found->second);
     });
 }
 
