@@ -1,7 +1,18 @@
 // Expressions of attackers: each ends soon, with a failure or a small value.
 #include <kubecoro/cel/program.hpp>
+#include <kubecoro/cel/validation_rules.hpp>
 #include <kubecoro/test/catch.hpp>
 
+#include "values/compare.hpp"
+
+#include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/json/value.hpp>
+
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -23,6 +34,22 @@ std::string outcome_of(const std::string& expression, const cel::budget& limits 
     if (!made) return made.error().message();
     const auto run = made->evaluate({}, limits);
     return run.outcome ? run.outcome->to_text() : run.outcome.error().message();
+}
+
+/// A text of 16 bytes of which libstdc++'s hash, MurmurHash64A with a known seed, is the same for all numbers.
+std::string colliding(std::uint64_t number)
+{
+    constexpr std::uint64_t factor = 0xc6a4a7935bd1e995;
+    std::uint64_t inverse = factor;
+    for (int i = 0; i < 6; ++i) inverse *= 2 - factor * inverse;
+    const auto mixed = [](std::uint64_t v) { return v ^ (v >> 47); };
+    const std::uint64_t begin = 0xc70f6907 ^ (16 * factor);
+    const std::uint64_t first = (begin ^ (mixed(number * factor) * factor)) * factor;
+    const std::uint64_t second = mixed(first * inverse) * inverse;
+    std::string out(16, '\0');
+    std::memcpy(out.data(), &number, 8);
+    std::memcpy(out.data() + 8, &second, 8);
+    return out;
 }
 
 bool is_stopped(const std::string& outcome) { return outcome.starts_with("operation cancelled: "); }
@@ -66,4 +93,35 @@ TEST_CASE("nothing absorbs an exhausted budget of CEL", "[cel]")
     const cel::budget little{50, 1 << 20};
     CHECK(is_stopped(outcome_of("lists.range(100).all(x, x >= 0) || true", little)));
     CHECK(is_stopped(outcome_of("false && lists.range(100).all(x, x >= 0) || lists.range(90).size() > 0", little)));
+}
+
+TEST_CASE("keys of CEL maps that have one known hash have others here", "[cel]")
+{
+    std::set<std::size_t> known, ours;
+    for (std::uint64_t i = 0; i < 1000; ++i) {
+        const auto text = colliding(i);
+        known.insert(std::hash<std::string>{}(text));
+        ours.insert(cel::detail::hash_of_key(cel::value(text)));
+    }
+    CHECK(known.size() == 1);
+    CHECK(ours.size() == 1000);
+    std::set<std::size_t> numbers;
+    for (std::int64_t i = 0; i < 1000; ++i)
+        numbers.insert(cel::detail::hash_of_key(cel::value::of_int(i << 40)) % 65536);
+    CHECK(numbers.size() > 900);
+}
+
+TEST_CASE("members of objects that CEL cannot see are compared by their names", "[cel]")
+{
+    // Takes minutes if each is searched for among the others.
+    constexpr int count = 60'000;
+    const auto rules = cel::validation_rules::of_schema(boost::json::parse(
+        R"({"type":"object","properties":{"spec":{"type":"object","x-kubernetes-preserve-unknown-fields":true,)"
+        R"("properties":{"a":{"type":"string"}},"x-kubernetes-validations":[{"rule":"self == oldSelf"}]}}})"));
+    boost::json::object spec;
+    for (int i = 0; i < count; ++i) spec["m" + std::to_string(i)] = i;
+    const boost::json::value before{{"spec", spec}};
+    CHECK(rules.check(before, &before).errors.empty());
+    spec["m1"] = "changed";
+    CHECK(rules.check(boost::json::value{{"spec", spec}}, &before).errors.size() == 1);
 }

@@ -17,6 +17,9 @@ namespace kubecoro::cel::detail {
 [[nodiscard]] std::string list_identity(const value& item, const schema_node& schema);
 /// Whether two keys of a map are the same.
 [[nodiscard]] bool same_key(const value& a, const value& b) noexcept;
+/// The same for keys that are the same, also for numbers of different types. With the secrets of the process, since
+/// objects may name the keys.
+[[nodiscard]] std::size_t hash_of_key(const value& key) noexcept;
 
 /// How two values stand to each other.
 enum class order : std::uint8_t

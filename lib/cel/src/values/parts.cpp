@@ -142,7 +142,10 @@ std::size_t hash_of_bytes(T number) noexcept
     return kubecoro::detail::text_hash{}(std::string_view(reinterpret_cast<const char*>(&number), sizeof number));
 }
 
-/// Equal for keys that are equal, also for numbers of different types. Keyed, since objects may name the keys.
+constexpr std::size_t few_entries = 12;
+
+} // namespace
+
 std::size_t hash_of_key(const value& key) noexcept
 {
     switch (key.type()) {
@@ -164,10 +167,6 @@ std::size_t hash_of_key(const value& key) noexcept
         return kubecoro::detail::text_hash{}(key.as_string());
     }
 }
-
-constexpr std::size_t few_entries = 12;
-
-} // namespace
 
 value make_from(source from, const schema_node* schema)
 {
