@@ -88,7 +88,8 @@ public:
             co_return action::done(); // the next change of the Foo leads to another run
         }
         auto present = deployments_.get(found.ns(), f.spec.deploymentName);
-        if (!present) {
+        bool changes = !present;
+        if (changes) {
             const auto wanted = new_deployment(found, f);
             KUBECORO_TRY(present, co_await cluster_.resource<deployment>(found.ns()).create(wanted));
         }
@@ -99,15 +100,26 @@ public:
         }
         if (f.spec.replicas && f.spec.replicas != present->spec().replicas()) {
             KUBECORO_TRY(present, co_await scale(present, *f.spec.replicas));
+            changes = true;
         }
+        KUBECORO_TRY(co_await remove_former(found, f.spec.deploymentName));
         const auto available = present->status().availableReplicas();
         KUBECORO_TRY(co_await patch_status(cluster_, found, {{"availableReplicas", available}}));
-        events_.event(found.untyped(), event_type::normal, "Synced", "Sync", "Foo synced successfully");
+        if (changes) events_.event(found.untyped(), event_type::normal, "Synced", "Sync", "Foo synced successfully");
         co_return action::done();
     }
     //]
 
 private:
+    /// The Foo may have named another Deployment before.
+    asio::awaitable<result<>> remove_former(typed_object<foo> found, std::string name)
+    {
+        for (const auto& d : deployments_.list_in(found.ns()))
+            if (d.name() != name && kubecoro::is_controlled_by(d, found))
+                KUBECORO_TRY(co_await cluster_.resource<deployment>(found.ns()).remove(d.name()));
+        co_return result<>();
+    }
+
     /// Sends the change alone: what others have set stays.
     asio::awaitable<result<typed_object<deployment>>> scale(typed_object<deployment> present, int replicas)
     {
@@ -123,6 +135,24 @@ private:
     kubecoro::lister<deployment> deployments_;
     kubecoro::event_recorder events_;
 };
+
+result<boost::json::value> definition()
+{
+    kubecoro::crd_options how;
+    how.annotations = {
+        {"api-approved.kubernetes.io", "unapproved, experimental-only"}}; // the group is one of Kubernetes
+    return kubecoro::definition_of<foo>(how);
+}
+
+//[manager
+void add_sample_controller(kubecoro::manager& m)
+{
+    m.control<foo>(sample_controller(m), {.running = {.workers = 2}})
+        .owns<deployment>()
+        .writes<deployment>({"get", "create", "patch", "delete"});
+    m.needs<foo>({"get", "patch"}, "status");
+}
+//]
 
 /// Prints the events, in the order of their texts.
 asio::awaitable<result<>> print_events(kubecoro::client cluster)
@@ -190,19 +220,11 @@ asio::awaitable<result<>> use(kubecoro::client cluster, kubecoro::manager& m)
 
 asio::awaitable<result<>> run(kubecoro::client client)
 {
-    kubecoro::crd_options how;
-    how.annotations = {
-        {"api-approved.kubernetes.io", "unapproved, experimental-only"}}; // the group is one of Kubernetes
-    KUBECORO_TRY(auto definition, kubecoro::definition_of<foo>(how));
-    std::vector<boost::json::value> definitions{definition};
+    KUBECORO_TRY(auto printed, definition());
+    std::vector<boost::json::value> definitions{printed};
     KUBECORO_TRY(co_await kubecoro::install_crds(client, std::move(definitions)));
-    //[manager
     kubecoro::manager m(client, {.name = "sample-controller"});
-    m.control<foo>(sample_controller(m), {.running = {.workers = 2}})
-        .owns<deployment>()
-        .writes<deployment>({"get", "create", "patch"});
-    m.needs<foo>({"get", "patch"}, "status");
-    //]
+    add_sample_controller(m);
     m.start();
     auto outcome = co_await m.ready();
     if (outcome) outcome = co_await use(client, m);

@@ -1,12 +1,16 @@
 // The operators of this project, proved.
+#include "cluster_series.hpp"
 #include "reloader.hpp"
 #include "website_reconciler.hpp"
 
 #include <kubecoro/proof/check_operator.hpp>
 #include <kubecoro/test/catch.hpp>
 
+#include <chrono>
+#include <memory>
 #include <string>
 
+namespace asio = boost::asio;
 using namespace kubecoro;
 namespace kt = kubecoro::testing;
 
@@ -82,7 +86,38 @@ spec:
           envFrom: [{configMapRef: {name: settings}}]
 )";
 
+/// Makes the series again and again, as scrapes do.
+asio::awaitable<result<>> scrape(std::shared_ptr<cluster_metrics::cluster_series> series,
+                                 std::shared_ptr<time_source> time)
+{
+    for (;;) {
+        auto parts = series->page().begin();
+        for (std::string part; parts(part);) part.clear();
+        KUBECORO_TRY(co_await sleep_for(*time, std::chrono::minutes{5}));
+    }
+}
+
+result<> add_metrics(manager& m)
+{
+    auto series = cluster_metrics::cluster_series::make(m, {});
+    if (!series) return series.error();
+    m.run("series", [series = *series, &m] { return scrape(series, m.time()); }, {.needs_leadership = false});
+    return {};
+}
+
 } // namespace
+
+TEST_CASE("proof: the cluster-metrics breaks no promise", "[proof][operators]")
+{
+    kt::operator_check_options o;
+    o.surroundings = configuration;
+    o.objects = workloads;
+    o.name = "cluster-metrics";
+    o.live = true;
+    o.crashes = false; // it writes nothing
+    o.seeds = 20;
+    CHECK(kt::check_operator(add_metrics, o));
+}
 
 TEST_CASE("proof: the website operator breaks no promise", "[proof][operators]")
 {
