@@ -48,6 +48,20 @@ TEST_CASE("live: a pod is bound, runs, becomes ready, and ends within its grace 
     s.expect(404, "GET", pods + "/p");
 }
 
+TEST_CASE("live: pods start and end in time after the calendar was put back", "[apiserver][live]")
+{
+    live_server s;
+    s.expect(201, "POST", pods, R"({"metadata":{"name":"ends"},"spec":{"containers":[{"name":"c","image":"i"}]}})");
+    s.pass(std::chrono::seconds{1});
+    s.expect(200, "DELETE", pods + "/ends");
+    s.expect(201, "POST", pods, R"({"metadata":{"name":"starts"},"spec":{"containers":[{"name":"c","image":"i"}]}})");
+    s.settle();
+    s.now -= std::chrono::hours{2};
+    s.pass(std::chrono::seconds{1});
+    CHECK(s.condition(pods + "/starts", "Ready") == "True ");
+    s.expect(404, "GET", pods + "/ends");
+}
+
 TEST_CASE("live: a controller that throws runs again by itself, and does not hold up the others", "[apiserver][live]")
 {
     live_server s;

@@ -208,6 +208,11 @@ std::optional<wall_time> live_cluster::tick(wall_time now)
 {
     failure_ = nullptr;
     follow();
+    if (now < last_tick_) { // the calendar was put back: what waits for a time looks again
+        take_due(wall_time::max());
+        retry_at_ = now;
+    }
+    last_tick_ = now;
     take_due(now);
     if (now >= retry_at_) ready_.merge(failed_);
     writes_ = writes_a_turn;

@@ -99,6 +99,7 @@ private:
     static constexpr std::chrono::seconds shortest_retry{1}, longest_retry{64};
     std::chrono::seconds retry_after_ = shortest_retry;
     wall_time retry_at_ = {};
+    wall_time last_tick_ = {};
     std::exception_ptr failure_;
     /// Something was noted in part only: everything has to be looked at again.
     bool stale_ = false;

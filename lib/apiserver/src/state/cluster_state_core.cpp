@@ -139,6 +139,9 @@ void cluster_state_core::end_pods(wall_time now)
 {
     const auto pods = find("", "pods");
     std::exception_ptr failed;
+    if (now < last_tick_) // the calendar was put back
+        for (auto& [when, pod] : std::exchange(terminating_pods_, {})) terminating_pods_.emplace(now, std::move(pod));
+    last_tick_ = now;
     while (!terminating_pods_.empty() && terminating_pods_.begin()->first <= now) {
         auto due = terminating_pods_.extract(terminating_pods_.begin());
         const auto& [key, uid] = due.mapped();

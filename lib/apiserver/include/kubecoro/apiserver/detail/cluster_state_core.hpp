@@ -262,6 +262,7 @@ private:
     /// The accepted names of definitions that are not established, by their names.
     std::map<std::string, known_names> waiting_names_;
     std::multimap<wall_time, std::pair<std::string, std::string>> terminating_pods_;
+    wall_time last_tick_ = {};
     std::list<pending_sweep> sweeps_;
     /// Null without cluster_options::garbage_collection.
     std::unique_ptr<garbage_collector> garbage_;
