@@ -101,10 +101,12 @@ bool runner::run_one()
     return true;
 }
 
-void runner::run_until_idle()
+void runner::run_until_idle(std::size_t most)
 {
-    while (run_one()) {
-    }
+    for (std::size_t n = 0; run_one(); ++n)
+        if (n == most)
+            throw error(failure(cond::internal, "something is busy for ever: " + std::to_string(n) +
+                                                    " handlers ran while virtual time stood still"));
 }
 
 result<> runner::run_until(const std::function<bool()>& reached, run_limits limits)

@@ -6,8 +6,11 @@
 #include <kubecoro/client/writing.hpp>
 #include <kubecoro/controller/finalizer.hpp>
 
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <boost/json.hpp>
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <stdexcept>
@@ -89,6 +92,7 @@ public:
     {
         if (defect_ == planted::throws && note["spec"]["colour"].as_string().empty())
             throw std::runtime_error("no colour");
+        while (defect_ == planted::never_waits) co_await asio::post(asio::use_awaitable);
         if (defect_ == planted::logs_secrets) KUBECORO_TRY(co_await log_secret(note));
         if (defect_ == planted::lacks_a_right) (void)co_await cluster_.list(secrets, "default");
         const auto kept = co_await keep(note);
@@ -174,8 +178,9 @@ private:
     asio::awaitable<result<>> report(const object& note) const
     {
         if (defect_ == planted::writes_in_each_run) {
-            const auto now = std::to_string(m_->time()->now().time_since_epoch().count());
-            KUBECORO_TRY(co_await patch_status(cluster_, note, {{"checkedAt", now}}));
+            // With a finer time each write would cause the next run.
+            const auto now = std::chrono::floor<std::chrono::minutes>(m_->time()->now().time_since_epoch());
+            KUBECORO_TRY(co_await patch_status(cluster_, note, {{"checkedAt", std::to_string(now.count())}}));
         }
         if (defect_ == planted::tells_everything)
             m_->events().event(note, event_type::normal, "Checked", "Check",

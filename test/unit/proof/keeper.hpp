@@ -42,6 +42,8 @@ enum class planted
     keeps_the_first_text,
     /// Its controller needs no leadership.
     works_without_leading,
+    /// A run goes round without waiting for anything.
+    never_waits,
     /// Throws where a field is missing.
     throws,
     /// Logs what it reads from a Secret.

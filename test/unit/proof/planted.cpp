@@ -76,6 +76,7 @@ TEST_CASE("proof: every planted defect is found", "[proof]")
         {planted::swallows_failures, oracle::cleans_up, true},
         {planted::ignores_children, oracle::converges, true},
         {planted::keeps_the_first_text, oracle::converges, true},
+        {planted::never_waits, oracle::converges},
         {planted::throws, oracle::runs_well},
         {planted::logs_secrets, oracle::keeps_secrets},
         {planted::lacks_a_right, oracle::declares_rights},

@@ -95,6 +95,8 @@ TEST_CASE("runner: coroutines that never end exceed a limit", "[testing][runner]
     limits.time = std::chrono::hours{24};
     CHECK(r.run(spins(), limits).error().message().find("handlers") != std::string::npos);
     CHECK(r.run(sleeps_for_ever(r.clock()), limits).error().message().find("time") != std::string::npos);
+    (void)r.spawn(spins());
+    CHECK_THROWS_WITH(r.run_until_idle(1000), Catch::Contains("1000 handlers ran while virtual time stood still"));
 }
 
 TEST_CASE("runner: time advances only when advanced", "[testing][runner]")

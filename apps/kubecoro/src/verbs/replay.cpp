@@ -7,12 +7,11 @@
 #include <kubecoro/base/printable.hpp>
 #include <kubecoro/base/try.hpp>
 #include <kubecoro/client/detail/recording.hpp>
+#include <kubecoro/client/kubeconfig.hpp>
 
 #include <CLI/CLI.hpp>
 
-#include <fstream>
 #include <optional>
-#include <sstream>
 
 namespace kubecoro::tool {
 
@@ -48,15 +47,6 @@ result<> check_replay(replay_flags& f)
     return {};
 }
 
-result<std::string> text_of(const std::string& file)
-{
-    std::ifstream in(file, std::ios::binary);
-    if (!in) return failure(cond::not_found, "cannot read " + printable(file));
-    std::ostringstream out;
-    out << in.rdbuf();
-    return std::move(out).str();
-}
-
 void print_steps(const replay_flags& f, const std::vector<recorded_step>& all, const verb_context& context)
 {
     for (const auto& s : all) {
@@ -80,7 +70,7 @@ void print_lost(const detail::record_list& records, const verb_context& context)
 
 asio::awaitable<result<>> run_replay(std::shared_ptr<replay_flags> f, verb_context context)
 {
-    KUBECORO_TRY(const auto text, text_of(f->file));
+    KUBECORO_TRY(const auto text, system_environment().read_file(f->file, detail::longest_recording));
     KUBECORO_TRY(const auto records, detail::read_records(text));
     const auto steps = steps_of(detail::exchanges_of(records));
     if (f->cause_of) {

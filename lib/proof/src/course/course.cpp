@@ -144,7 +144,7 @@ masked_state course::picture(bool all)
 masked_state course::settle(const masked_state* wanted, const std::string& phase)
 {
     const auto begin = world_.now();
-    const auto limit = injector_.requests() + options_->max_requests;
+    const auto limit = injector_.informed_requests() + options_->max_requests;
     auto pause = options_->settle;
     for (;;) {
         if (!world_.advance(pause)) {
@@ -152,7 +152,7 @@ masked_state course::settle(const masked_state* wanted, const std::string& phase
             return {};
         }
         const bool is_late = world_.now() - begin > options_->patience;
-        if (injector_.requests() > limit) {
+        if (injector_.informed_requests() > limit) {
             broken(oracle::converges, phase + ", the operator sends more requests than the limit");
             return picture(false);
         }

@@ -8,15 +8,14 @@
 #include <kubecoro/base/printable.hpp>
 #include <kubecoro/base/try.hpp>
 #include <kubecoro/client/detail/no_server.hpp>
+#include <kubecoro/client/kubeconfig.hpp>
 #include <kubecoro/manager/manager.hpp>
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <ostream>
-#include <sstream>
 #include <utility>
 
 namespace asio = boost::asio;
@@ -116,26 +115,16 @@ private:
     latch never_;
 };
 
-result<std::string> text_of(const std::string& file)
-{
-    std::ifstream in(file, std::ios::binary);
-    if (!in) return failure(cond::not_found, "the recording " + printable(file) + " cannot be read");
-    std::ostringstream out;
-    out << in.rdbuf();
-    return std::move(out).str();
-}
-
 } // namespace
 
 result<replay_report> try_replay(const operator_function& add, const std::string& file, const replay_options& options)
 {
     (void)fix_hash_secrets(1);
-    auto got_text = text_of(file);
-    if (!got_text) return got_text.error();
-    const auto text = std::move(*got_text);
-    auto got_records = kubecoro::detail::read_records(text);
-    if (!got_records) return got_records.error();
-    const auto records = std::move(*got_records);
+    const auto text = system_environment().read_file(file, kubecoro::detail::longest_recording);
+    if (!text) return text.error();
+    const auto got = kubecoro::detail::read_records(*text);
+    if (!got) return got.error();
+    const auto& records = *got;
     if (records.part != 1)
         return failure(cond::invalid, "the recording has no beginning: it is a later part of a file that rotates");
 
@@ -153,11 +142,15 @@ result<replay_report> try_replay(const operator_function& add, const std::string
     std::optional<manager> m;
     m.emplace(detail::client_on(run, std::make_shared<replaying_transport>(all), *how.log, how.name), how);
     auto filled = add(*m, detail::client_on(run, std::make_shared<kubecoro::detail::no_server>(), *how.log, how.name));
+    std::string ended_by;
     if (filled) {
         m->start();
-        run.advance(time_after(time_point(all->traffic.length()), options.rest) - time_point());
+        try {
+            run.advance(time_after(time_point(all->traffic.length()), options.rest) - time_point());
+        } catch (const error& e) {
+            ended_by = e.what();
+        }
     }
-    std::string ended_by;
     if (filled && m->phase() == manager_phase::stopped) {
         const auto why = m->stats().ended_by;
         ended_by = why ? why->describe() : "without a reason";

@@ -26,6 +26,8 @@ namespace {
 
 constexpr duration short_pause = std::chrono::seconds{1};
 constexpr duration poll = std::chrono::milliseconds{200};
+/// From the operator to the server. With none, an operator that goes round while its view is old would stop virtual time.
+constexpr duration way = std::chrono::milliseconds{20};
 constexpr int most_polls = 3'000;
 constexpr int most_conflicts = 20;
 constexpr std::string_view foreign_finalizer = "proof.kubecoro.dev/held";
@@ -79,11 +81,11 @@ void fault_injector::has_news()
     world_->changed();
 }
 
+bool fault_injector::view_is_old() const { return hidden_ || events_held_until_ > world_->now(); }
+
 bool fault_injector::is_busy() const
 {
-    const auto now = world_->now();
-    return hidden_ || late_ != 0 || std::max({events_held_until_, refused_until_, cut_until_}) > now ||
-           world_->hands() != 0;
+    return view_is_old() || late_ != 0 || std::max(refused_until_, cut_until_) > world_->now() || world_->hands() != 0;
 }
 
 void fault_injector::leaves(traffic& t, planned_answer& made_up)
@@ -92,6 +94,7 @@ void fault_injector::leaves(traffic& t, planned_answer& made_up)
     t.usurps = !holder_.empty() && holder_ != identity_of(t.life);
     if (t.route.is_review() || is_lease(t.route)) return;
     t.number = ++count_;
+    if (!view_is_old()) ++informed_;
     for (auto& f : plan_)
         if (enabled_ && f.request == t.number) apply(f, t, made_up);
     if (t.end == fate::passes && world_->now() < refused_until_) refuse(refusal_, t, made_up);
@@ -213,6 +216,7 @@ asio::awaitable<void> fault_injector::delay(duration d)
 
 asio::awaitable<void> fault_injector::arrives(const traffic& t, request& r)
 {
+    (void)co_await sleep_for(world_->clock(), way);
     const auto [begin, end] = later_.equal_range(t.number);
     const std::vector<std::pair<std::size_t, planned_fault>> faults(begin, end);
     for (const auto& each : faults) {

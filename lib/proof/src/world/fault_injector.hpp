@@ -26,6 +26,8 @@ public:
     [[nodiscard]] const std::vector<traffic>& answered() const noexcept { return answered_; }
     /// Requests that were counted.
     [[nodiscard]] std::size_t requests() const noexcept { return count_; }
+    /// Those that were sent while no event was kept from the operator, which may go round as long as it cannot know better.
+    [[nodiscard]] std::size_t informed_requests() const noexcept { return informed_; }
     /// The last time at which something was written, or at which the operator saw an event.
     [[nodiscard]] time_point last_news() const noexcept { return news_; }
     /// Whether a fault is in progress that will end by itself.
@@ -50,6 +52,8 @@ public:
     boost::asio::awaitable<void> before_events() override;
 
 private:
+    /// Whether events are kept from the operator.
+    [[nodiscard]] bool view_is_old() const;
     void apply(const planned_fault& f, traffic& t, planned_answer& made_up);
     /// Answers in the server's place, or breaks the connection; quotas and policies as far as the request is of their business.
     static void refuse(const planned_fault& f, traffic& t, planned_answer& made_up);
@@ -75,6 +79,7 @@ private:
     run_plan plan_;
     world* world_;
     std::size_t count_ = 0;
+    std::size_t informed_ = 0;
     std::vector<traffic> answered_;
     /// Faults of requests that have left, by number.
     std::multimap<std::size_t, planned_fault> later_;

@@ -10,8 +10,8 @@ namespace asio = boost::asio;
 namespace kubecoro::testing::detail {
 namespace {
 
-/// Handlers of one run.
-constexpr std::size_t most_handlers = 20'000'000;
+/// Handlers at one point in virtual time.
+constexpr std::size_t most_handlers = 1'000'000;
 /// From an end by itself to the next start, doubled for each.
 constexpr duration first_pause = std::chrono::seconds{10};
 constexpr unsigned most_doublings = 5;
@@ -169,6 +169,7 @@ bool world::advance_to(time_point end)
         auto next = clock_->next_event().value_or(end);
         if (!agenda_.empty()) next = std::min(next, agenda_.begin()->first);
         if (next > end) break;
+        if (next > clock_->now()) steps_ = 0;
         clock_->advance_to(next);
         while (!agenda_.empty() && agenda_.begin()->first <= clock_->now()) {
             const auto f = std::move(agenda_.extract(agenda_.begin()).mapped());

@@ -75,7 +75,7 @@ std::ostream& operator<<(std::ostream& out, const replay_report& r);
 
     @return  How the operator's writes differ from the recorded ones. The same recording gives the same report.
     @par Errors  corrupt and invalid for a file that is no recording, has another version or lacks its beginning; not_found;
-                 misconfigured for a set-up that fails. */
+                 misconfigured for a set-up that fails, and for a file of more than a GiB. */
 [[nodiscard]] result<replay_report> try_replay(const operator_function& add, const std::string& file,
                                                const replay_options& options = {});
 /// The same for tests. Throws kubecoro::error for a failure.

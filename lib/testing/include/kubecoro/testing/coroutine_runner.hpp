@@ -132,11 +132,12 @@ public:
     /// Runs handlers and advances time until `reached()`. Errors: cond::internal on a deadlock or when a limit is
     /// exceeded.
     result<> run_until(const std::function<bool()>& reached, run_limits limits = {});
-    /// Runs handlers until none is ready, without advancing time.
-    void run_until_idle();
+    /// Runs handlers until none is ready, without advancing time. Throws kubecoro::error when there are more than `most`: something
+    /// is busy for ever.
+    void run_until_idle(std::size_t most = run_limits().handlers);
     /// Runs one handler, without advancing time. @return false when none is ready.
     bool run_ready() { return run_one(); }
-    /// Runs handlers while virtual time advances by `d`, then until none is ready.
+    /// Runs handlers while virtual time advances by `d`, then until none is ready. Throws like run_until_idle().
     void advance(duration d);
     /// Runs up to `handlers` handlers, advancing time when none is ready. @return the number run; fewer when nothing is
     /// ready and no timer runs.

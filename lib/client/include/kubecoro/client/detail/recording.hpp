@@ -62,6 +62,8 @@ void append_record(std::string& out, record_kind kind, std::chrono::microseconds
 /// An upper bound of the bytes of a record beside its content.
 inline constexpr std::size_t record_overhead = 72;
 
+/// Bytes of the longest recording that is read.
+inline constexpr std::size_t longest_recording = std::size_t{1} << 30;
 /// Reads up to the last whole record. Errors: corrupt where no record can begin, invalid for another version.
 [[nodiscard]] result<record_list> read_records(std::string_view text);
 
