@@ -14,6 +14,12 @@ import (
 	apicel "k8s.io/apiserver/pkg/cel"
 )
 
+// quantity writes the canonical form: Go may keep the text that was parsed, which no expression sees.
+func quantity(v apicel.Quantity) string {
+	number, suffix := v.Quantity.CanonicalizeBytes(nil)
+	return "quantity(" + quoted(string(number)+string(suffix), false) + ")"
+}
+
 func quoted(text string, isBytes bool) string {
 	var out strings.Builder
 	out.WriteByte('"')
@@ -99,9 +105,9 @@ func Value(from ref.Val) (string, bool) {
 	case apicel.URL:
 		return "url(" + quoted(v.URL.String(), false) + ")", true
 	case apicel.Quantity:
-		return "quantity(" + quoted(v.Quantity.String(), false) + ")", true
+		return quantity(v), true
 	case *apicel.Quantity:
-		return "quantity(" + quoted(v.Quantity.String(), false) + ")", true
+		return quantity(*v), true
 	case apicel.Semver:
 		return "semver(" + quoted(v.Version.String(), false) + ")", true
 	case apicel.Format:
