@@ -120,6 +120,8 @@ std::string world::unsettled()
     for (const auto& w : informers_)
         if (auto d = first_difference(w); !d.empty()) return d;
     if (auto d = roaming_->unsettled(); !d.empty()) return d;
+    if (collections_)
+        if (auto d = collections_->unsettled(); !d.empty()) return d;
     return controller_ ? controller_->unsettled() : std::string();
 }
 
@@ -233,7 +235,11 @@ void world::stop()
     }
     impatient_->expect_end();
     if (controller_) stop_controller();
+    // Either end may come first.
+    const bool early = collections_ && one_in(random_, 2);
+    if (early && !must("stop the collections", collections_->stop())) return;
     if (!notes_.intact() || !stop_informers()) return;
+    if (collections_ && !early && !must("stop the collections", collections_->stop())) return;
     for (const auto& w : informers_) {
         if (w.informer.state() != informer_state::stopped) notes_.broken(w.name, "is not stopped after stop()");
     }

@@ -23,7 +23,8 @@ enum class part : std::uint64_t
     roaming,
     controller,
     impatient,
-    transforms
+    transforms,
+    collections
 };
 std::uint64_t seed_of(std::uint64_t seed, part p) { return seed * 1'000'003 + static_cast<std::uint64_t>(p); }
 
@@ -79,6 +80,7 @@ verdict world::run()
     }
     verdict_.waits = impatient_->waits();
     verdict_.stale_answers = network_->stale_answers();
+    if (collections_) verdict_.derived = collections_->changes();
     if (controller_) {
         verdict_.controlled = 1;
         verdict_.controllers = controller_->controllers();
@@ -128,6 +130,7 @@ void world::start()
     roaming_.emplace(*factory_, *server_, *histories_[0], runner_, notes_, seed_of(options_.seed, part::roaming));
     must("prepare the roaming informer", roaming_->prepare());
     if (options_.controlled) make_controller();
+    if (options_.derived) make_collections();
     std::vector<shared_informer<object>> all;
     for (const auto& w : informers_) all.push_back(w.informer);
     impatient_.emplace(std::move(all), *factory_, *network_, runner_, notes_, seed_of(options_.seed, part::impatient));
@@ -160,6 +163,15 @@ void world::make_controller()
     }
     controller_.emplace(std::move(fields), *factory_, *network_, *roaming_, runner_, notes_,
                         seed_of(options_.seed, part::controller));
+}
+
+void world::make_collections()
+{
+    const auto input = [this](std::size_t n) {
+        const auto& w = informers_[n];
+        return collection_input{w.informer, [&w] { return w.real->objects(w.covered); }};
+    };
+    collections_.emplace(input(0), input(1), input(2), runner_, notes_, seed_of(options_.seed, part::collections));
 }
 
 void world::add_informer(std::string name, scope covered, informer_options options, const server_history& real)

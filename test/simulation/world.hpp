@@ -4,6 +4,7 @@
 #include "cancelled_waits.hpp"
 #include "controller_runner.hpp"
 #include "journal.hpp"
+#include "live_collections.hpp"
 #include "network.hpp"
 #include "operations.hpp"
 #include "participant.hpp"
@@ -40,6 +41,8 @@ struct world_options
     bool hostile = false;
     /// The form of the informers' watches, for kinds that have it.
     wire_form watches = wire_form::json;
+    /// With collections that are derived from the informers.
+    bool derived = false;
     /// The order in which ready coroutines run.
     testing::ready_order order = testing::ready_order::fifo;
 };
@@ -55,7 +58,7 @@ struct verdict
     /// Activity counts, which reveal a simulation that does nothing.
     std::uint64_t notifications = 0, lists = 0, streamed_lists = 0, fallbacks = 0, relists = 0, silences = 0,
                   reconnects = 0, coalesced = 0, quiet_points = 0, exact_comparisons = 0, controlled = 0,
-                  controllers = 0, runs = 0, waits = 0, stale_answers = 0;
+                  controllers = 0, runs = 0, waits = 0, stale_answers = 0, derived = 0;
 };
 
 /// An informer and the data that the checks need.
@@ -91,6 +94,7 @@ private:
     void start();
     void make_informers();
     void make_controller();
+    void make_collections();
     void add_informer(std::string name, scope covered, informer_options options, const server_history& real);
     [[nodiscard]] std::function<object(const object&)> throwing_transform(std::uint64_t which) const;
     void join(watched& w);
@@ -143,6 +147,7 @@ private:
     std::vector<watched> informers_;
     std::optional<roaming_informer> roaming_;
     std::optional<controller_runner> controller_;
+    std::optional<live_collections> collections_;
     std::optional<cancelled_waits> impatient_;
     std::uint64_t next_name_ = 0;
     verdict verdict_;
