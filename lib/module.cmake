@@ -13,7 +13,7 @@ function(kubecoro_private_flags target)
     target_compile_options(${target} PRIVATE -Werror)
   endif()
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    # gcc 12 reports these falsely out of inlined Boost and coroutine frames.
+    # gcc reports these falsely out of inlined Boost and coroutine frames.
     target_compile_options(${target} PRIVATE -Wno-maybe-uninitialized -Wno-stringop-overflow -Wno-stringop-overread -Wno-array-bounds -Wno-restrict -Wno-dangling-pointer -Wno-mismatched-new-delete)
   endif()
   if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
