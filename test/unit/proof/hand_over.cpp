@@ -41,6 +41,17 @@ TEST_CASE("proof: the keeper that leads by a Lease works alone", "[proof]")
     CHECK(check_keeper(planted::nothing, options));
 }
 
+TEST_CASE("proof: a replica that works without leading is found", "[proof]")
+{
+    auto options = leading_options();
+    options.crashes = false;
+    options.seeds = 10;
+    options.reduced = 0;
+    const auto report = check_keeper(planted::works_without_leading, options);
+    const auto& all = report.findings;
+    CHECK(std::any_of(all.begin(), all.end(), [](const auto& f) { return f.which == kt::oracle::writes_as_leader; }));
+}
+
 TEST_CASE("proof: a leader that is cut off loses the Lease, and its request arrives late", "[proof]")
 {
     const auto options = leading_options();

@@ -71,7 +71,6 @@ TEST_CASE("proof: every planted defect is found", "[proof]")
         {planted::writes_in_each_run, oracle::stays_converged},
         {planted::tells_everything, oracle::stays_converged},
         {planted::orders_twice, oracle::converges, false, 60},
-        {planted::works_without_leading, oracle::writes_as_leader, false, 10},
         {planted::gives_up_when_refused, oracle::converges, false, 60},
         {planted::swallows_failures, oracle::cleans_up, true},
         {planted::ignores_children, oracle::converges, true},
@@ -87,7 +86,6 @@ TEST_CASE("proof: every planted defect is found", "[proof]")
     options.seeds = e.seeds;
     options.first_seed = e.first_seed;
     options.reduced = 0;
-    if (e.which == oracle::writes_as_leader) options.managing.leader_election.lease = "keeper";
     const auto report = check_keeper(e.defect, options);
     CAPTURE(static_cast<int>(e.defect), report);
     CHECK_FALSE(report);

@@ -25,6 +25,6 @@ spec: {deploymentName: shop}
 )";
     o.name = "sample-controller";
     o.live = true;
-    o.seeds = 10;
+    o.seeds = 20;
     CHECK(kt::check_operator(add_sample_controller, o));
 }
