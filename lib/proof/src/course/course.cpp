@@ -206,9 +206,7 @@ void course::watch_calm()
         if (t.route.resource == "events")
             ++events;
         else
-            broken(oracle::stays_converged, "nothing changes, and the operator sends " + t.method + " for " +
-                                                t.route.key() + (t.route.subresource.empty() ? "" : "/") +
-                                                t.route.subresource);
+            broken(oracle::stays_converged, "nothing changes, and the operator sends " + title_of(t.method, t.route));
     }
     constexpr std::size_t most_events = 12;
     if (events > most_events)
@@ -263,7 +261,7 @@ void course::look_at_answers()
     for (const auto& t : injector_.answered())
         if (t.usurps && t.status < 300 && t.route.writes() && !t.route.is_bookkeeping())
             broken(oracle::writes_as_leader,
-                   "a replica sends " + t.method + " for " + t.route.key() + " while another one holds the Lease");
+                   "a replica sends " + title_of(t.method, t.route) + " while another one holds the Lease");
     for (const auto& key : injector_.wrongly_deleted()) {
         const bool is_of_user = std::any_of(about_->objects.begin(), about_->objects.end(),
                                             [&wrong = key](const auto& o) { return o.key == wrong && o.custom; });

@@ -2,6 +2,9 @@
 
 #include "state/masked_state_core.hpp"
 #include "world/stale_reads.hpp"
+#include "world/traffic.hpp"
+
+#include <kubecoro/api/detail/json_access.hpp>
 
 #include <boost/json.hpp>
 
@@ -12,8 +15,8 @@ namespace json = boost::json;
 
 namespace kubecoro::testing::detail {
 
-using kubecoro::detail::request_route;
-using kubecoro::detail::route_of;
+using kubecoro::detail::array_in;
+using kubecoro::detail::member_in;
 
 namespace {
 
@@ -41,21 +44,9 @@ std::string question_of(const std::string& method, const std::string& target)
     return out;
 }
 
-std::string title_of(const std::string& method, const request_route& route)
-{
-    return method + ' ' + route.key() + (route.subresource.empty() ? "" : "/" + route.subresource);
-}
-
 bool is_compared(const request_route& route)
 {
     return !route.resource.empty() && route.writes() && !route.is_bookkeeping() && !route.is_review();
-}
-
-/// "2026-01-01T00:00:00Z", with or without a fraction.
-bool is_time(std::string_view text)
-{
-    return text.size() >= 20 && text.size() <= 35 && text[4] == '-' && text[7] == '-' && text[10] == 'T' &&
-           text[13] == ':' && text[16] == ':';
 }
 
 // NOLINTNEXTLINE(misc-no-recursion): the parser bounds the depth
@@ -68,26 +59,9 @@ void mask_times(json::value& v)
         for (auto& m : v.get_object()) mask_times(m.value());
 }
 
-void erase_path(json::value& v, std::string_view path)
-{
-    auto* at = &v;
-    while (at != nullptr && at->is_object()) {
-        const auto name = path.substr(0, path.find('.'));
-        if (name.size() == path.size()) {
-            at->get_object().erase(name);
-            return;
-        }
-        at = at->get_object().if_contains(name);
-        path.remove_prefix(name.size() + 1);
-    }
-}
-
 std::string text_in(const json::value& o, std::string_view name)
 {
-    const auto* const metadata = o.is_object() ? o.get_object().if_contains("metadata") : nullptr;
-    const auto* const at =
-        metadata != nullptr && metadata->is_object() ? metadata->get_object().if_contains(name) : nullptr;
-    return at != nullptr && at->is_string() ? std::string(at->get_string()) : std::string();
+    return std::string(kubecoro::detail::text_in(member_in(o, "metadata"), name));
 }
 
 json::value parsed(const std::string& text)
@@ -126,7 +100,8 @@ std::string recorded_traffic_core::comparable(const std::string& body) const
 {
     auto whole = parsed(body);
     if (whole.is_null()) return body;
-    for (const auto& path : ignored_) erase_path(whole, path);
+    for (const auto& path : ignored_)
+        if (auto* const o = whole.if_object()) erase_path(*o, path);
     mask_times(whole);
     return json::serialize(whole);
 }
@@ -171,38 +146,33 @@ void recorded_traffic_core::compare(const request_route& route, const recorded_e
 void recorded_traffic_core::keep(const request_route& route, const std::string& body)
 {
     const auto whole = parsed(body);
-    if (!whole.is_object()) return;
     const auto put = [&](const json::value& o) {
         auto one = route;
         one.ns = text_in(o, "namespace");
         one.name = text_in(o, "name");
         if (!one.name.empty()) seen_[one.key()] = json::serialize(o);
     };
-    const auto* const items = whole.get_object().if_contains("items");
-    if (items == nullptr || !items->is_array()) {
-        put(whole);
-        return;
-    }
-    for (const auto& item : items->get_array()) put(item);
+    const auto* const items = array_in(whole, "items");
+    if (!items) return put(whole);
+    for (const auto& item : *items) put(item);
 }
 
 std::uint64_t recorded_traffic_core::cause_of(const recorded_exchange& watch,
                                               const kubecoro::detail::recorded_event& e) const
 {
     const auto whole = parsed(e.text);
-    if (!whole.is_object() || !whole.get_object().contains("object")) return 0;
-    const auto* const type = whole.get_object().if_contains("type");
-    const bool is_gone = type != nullptr && *type == "DELETED";
-    const auto found =
-        causes_.find(effect_of(route_of(watch.method, watch.target), is_gone, whole.get_object().at("object")));
+    const auto* const o = member_in(whole, "object");
+    if (!o) return 0;
+    const bool is_gone = kubecoro::detail::text_in(whole, "type") == "DELETED";
+    const auto found = causes_.find(effect_of(route_of(watch.method, watch.target), is_gone, *o));
     return found == causes_.end() ? 0 : found->second;
 }
 
 void recorded_traffic_core::saw_event(const recorded_exchange& watch, const std::string& text)
 {
     const auto whole = parsed(text);
-    const auto* const o = whole.is_object() ? whole.get_object().if_contains("object") : nullptr;
-    if (o != nullptr) keep(route_of(watch.method, watch.target), json::serialize(*o));
+    if (const auto* const o = member_in(whole, "object"))
+        keep(route_of(watch.method, watch.target), json::serialize(*o));
 }
 
 recorded_exchange recorded_traffic_core::made_up(const request_route& route, const request& r) const

@@ -22,16 +22,6 @@ namespace {
 
 bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
-/// "2026-01-01T00:00:00Z", with or without fractions.
-bool is_time(std::string_view s)
-{
-    constexpr std::string_view form = "dddd-dd-ddTdd:dd:dd";
-    if (s.size() <= form.size() || s.back() != 'Z') return false;
-    for (std::size_t i = 0; i < form.size(); ++i)
-        if (form[i] == 'd' ? !is_digit(s[i]) : form[i] != s[i]) return false;
-    return true;
-}
-
 /// "10.96.0.12".
 bool is_address(std::string_view s)
 {
@@ -117,16 +107,6 @@ void mask_object(json::object& whole, const vocabulary& words)
         if (m.key() != "kind" && m.key() != "apiVersion") mask_value(m.value(), words, generation);
 }
 
-void erase_path(json::object& o, std::string_view path)
-{
-    const auto dot = path.find('.');
-    if (dot == std::string_view::npos) {
-        o.erase(path);
-    } else if (auto* const inner = o.if_contains(path.substr(0, dot)); inner && inner->is_object()) {
-        erase_path(inner->get_object(), path.substr(dot + 1));
-    }
-}
-
 void erase_ignored(seen_object& o, const std::vector<std::string>& ignored)
 {
     for (const std::string_view each : ignored) {
@@ -200,6 +180,25 @@ bool is_left_out(std::string_view resource)
 }
 
 } // namespace
+
+bool is_time(std::string_view s)
+{
+    constexpr std::string_view form = "dddd-dd-ddTdd:dd:dd";
+    if (s.size() <= form.size() || s.back() != 'Z') return false;
+    for (std::size_t i = 0; i < form.size(); ++i)
+        if (form[i] == 'd' ? !is_digit(s[i]) : form[i] != s[i]) return false;
+    return true;
+}
+
+void erase_path(json::object& o, std::string_view path)
+{
+    const auto dot = path.find('.');
+    if (dot == std::string_view::npos) {
+        o.erase(path);
+    } else if (auto* const inner = o.if_contains(path.substr(0, dot)); inner && inner->is_object()) {
+        erase_path(inner->get_object(), path.substr(dot + 1));
+    }
+}
 
 std::string seen_object::key() const { return key_of(resource, ns, name); }
 

@@ -36,6 +36,11 @@ using dump_lines = std::unordered_set<std::string_view>;
 /// The objects of a dump, but for the lines that are known, Leases and events.
 [[nodiscard]] std::vector<seen_object> objects_of(std::string_view dump, const dump_lines& known);
 
+/// "2026-01-01T00:00:00Z", with or without fractions.
+[[nodiscard]] bool is_time(std::string_view s);
+/// @param path  Such as "status.checkedBy".
+void erase_path(boost::json::object& o, std::string_view path);
+
 /// Objects by key, as JSON.
 using masked_state = std::map<std::string, std::string>;
 

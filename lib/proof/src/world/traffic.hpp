@@ -13,6 +13,12 @@ namespace kubecoro::testing::detail {
 using kubecoro::detail::request_route;
 using kubecoro::detail::route_of;
 
+/// "PATCH gadgets.shop.example.com default/one/status".
+[[nodiscard]] inline std::string title_of(const std::string& method, const request_route& r)
+{
+    return method + ' ' + r.key() + (r.subresource.empty() ? "" : "/" + r.subresource);
+}
+
 /// Whether it is about a Lease.
 [[nodiscard]] inline bool is_lease(const request_route& r) { return r.is_bookkeeping() && r.resource == "leases"; }
 
