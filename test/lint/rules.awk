@@ -11,7 +11,7 @@ BEGIN {
     may["cache"] = " base api cache "
     may["collections"] = " base api cache collections "
     may["controller"] = " base api client cache controller "
-    may["endpoints"] = " base api client http cache controller endpoints "
+    may["endpoints"] = " base api client http cache collections controller endpoints "
     may["manager"] = " base api client cache collections controller manager "
     may["webhooks"] = " base certificates http api client http cache controller endpoints manager webhooks "
     may["program"] = " base certificates api client http cache controller endpoints manager webhooks program "

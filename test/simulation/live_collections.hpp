@@ -25,7 +25,7 @@ struct collection_input
 };
 
 /** A join by key, a filter of it, and groups by a label. Checks that their changes form chains, and at quiet points that they
-    equal the naive computation from the server's objects, as do the states that their readers were told. */
+    equal the naive computation from the server's objects, as do the states that their readers have. */
 class live_collections
 {
 public:

@@ -1,5 +1,6 @@
 #include <kubecoro/endpoints/debug_pages.hpp>
 
+#include <kubecoro/collections/live_queries.hpp>
 #include <kubecoro/test/catch.hpp>
 
 #include <boost/json/parse.hpp>
@@ -78,6 +79,22 @@ TEST_CASE("debug_pages: queues and controllers show what tenants named, made har
     CHECK(c.at("failed") == 2);
     CHECK(c.at("sources").at(0).at("state") == "synced");
     CHECK(c.at("sources").at(0).at("trouble") == "forbidden: no");
+}
+
+TEST_CASE("debug_pages: collections show what they are computed from", "[endpoints]")
+{
+    const auto page = collections_page([] {
+        return std::vector<collection_stats>{
+            {.name = "nodes", .synced = true, .elements = 3},
+            {.name = "loads", .inputs = {"nodes", "pods"}, .waiting = 2, .computed = 9, .equal = 4}};
+    });
+    CHECK(page.text() == "nodes: 3 elements\n"
+                         "loads (not synced): 0 elements from nodes pods, 9 computations in 0 ms, 4 without a change, "
+                         "2 waiting\n");
+    const auto json = parsed(page);
+    CHECK(json.at(0).at("elements") == 3);
+    CHECK(json.at(1).at("inputs").at(1) == "pods");
+    CHECK(json.at(1).at("synced") == false);
 }
 
 TEST_CASE("debug_pages: tasks by name, and settings without secrets", "[endpoints]")

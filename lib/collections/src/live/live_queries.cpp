@@ -99,23 +99,26 @@ asio::awaitable<result<live_queries::tables>> live_queries::snapshot_of(std::vec
     return take_snapshot(engine_, std::move(at_least), std::move(of));
 }
 
+std::string describe(const collection_stats& s)
+{
+    std::string out = s.name + (s.synced ? ": " : " (not synced): ") + std::to_string(s.elements) + " elements";
+    if (!s.inputs.empty()) {
+        out += " from";
+        for (const auto& i : s.inputs) out += " " + i;
+        const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(s.took);
+        out += ", " + std::to_string(s.computed) + " computations in " + std::to_string(took.count()) + " ms, " +
+               std::to_string(s.equal) + " without a change";
+    }
+    if (s.waiting != 0) out += ", " + std::to_string(s.waiting) + " waiting";
+    if (s.stale != 0) out += ", " + std::to_string(s.stale) + " stale, " + std::to_string(s.failed) + " failures";
+    return out;
+}
+
 std::string live_queries::describe() const
 {
     const auto s = stats();
     std::string out;
-    for (const auto& c : s.collections) {
-        out += c.name + (c.synced ? ": " : " (not synced): ") + std::to_string(c.elements) + " elements";
-        if (!c.inputs.empty()) {
-            out += " from";
-            for (const auto& i : c.inputs) out += " " + i;
-            const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(c.took);
-            out += ", " + std::to_string(c.computed) + " computations in " + std::to_string(took.count()) + " ms, " +
-                   std::to_string(c.equal) + " without a change";
-        }
-        if (c.waiting != 0) out += ", " + std::to_string(c.waiting) + " waiting";
-        if (c.stale != 0) out += ", " + std::to_string(c.stale) + " stale, " + std::to_string(c.failed) + " failures";
-        out += '\n';
-    }
+    for (const auto& c : s.collections) out += kubecoro::describe(c) + '\n';
     return out + std::to_string(s.edges) + " edges, " + std::to_string(s.edge_bytes) + " bytes\n";
 }
 

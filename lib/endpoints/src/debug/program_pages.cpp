@@ -1,5 +1,6 @@
 #include <kubecoro/base/printable.hpp>
 #include <kubecoro/cache/shared_informer.hpp>
+#include <kubecoro/collections/live_queries.hpp>
 #include <kubecoro/controller/controller_options.hpp>
 #include <kubecoro/endpoints/debug_pages.hpp>
 #include <kubecoro/endpoints/detail/bounded_page.hpp>
@@ -169,6 +170,23 @@ json::object to_json(const workqueue_stats& s)
             {"largest_classes", std::move(classes)}};
 }
 
+json::object to_json(const collection_stats& s)
+{
+    json::array inputs;
+    for (const std::string& name : s.inputs) inputs.push_back(json::value(printable(name)));
+    return {{"name", printable(s.name)},
+            {"synced", s.synced},
+            {"inputs", std::move(inputs)},
+            {"elements", s.elements},
+            {"waiting", s.waiting},
+            {"stale", s.stale},
+            {"computed", s.computed},
+            {"failed", s.failed},
+            {"equal", s.equal},
+            {"computation_seconds", seconds(s.took)},
+            {"index_failures", s.index_failures}};
+}
+
 } // namespace
 } // namespace kubecoro::detail
 
@@ -312,6 +330,13 @@ debug_page queues_page(std::function<std::vector<workqueue_stats>()> queues)
 debug_page queues_page(std::function<std::vector<in_cluster<workqueue_stats>>()> queues)
 {
     return page_by_cluster(std::move(queues), text_of_queue, json_of_queue);
+}
+
+debug_page collections_page(std::function<std::vector<collection_stats>()> collections)
+{
+    return page_of(
+        std::move(collections), [](const collection_stats& s) { return describe(s); },
+        [](const collection_stats& s) { return detail::to_json(s); });
 }
 
 debug_page tasks_page(std::function<std::vector<std::string>()> tasks)

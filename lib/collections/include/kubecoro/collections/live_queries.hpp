@@ -60,6 +60,9 @@ struct collection_stats
     std::uint64_t index_failures = 0;
 };
 
+/// One line for people: inputs, elements, computations.
+[[nodiscard]] std::string describe(const collection_stats& s);
+
 /// A picture of live_queries.
 struct live_queries_stats
 {

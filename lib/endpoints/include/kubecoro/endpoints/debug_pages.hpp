@@ -15,6 +15,8 @@
 
 namespace kubecoro {
 
+struct collection_stats;
+
 /// One page below /debug: a part of the program's state in two forms. Its functions must not block.
 struct debug_page
 {
@@ -85,6 +87,8 @@ inline constexpr std::size_t most_debug_page_bytes = std::size_t{512} * 1024;
 [[nodiscard]] debug_page queues_page(std::function<std::vector<workqueue_stats>()> queues);
 /// The same for those of several clusters.
 [[nodiscard]] debug_page queues_page(std::function<std::vector<in_cluster<workqueue_stats>>()> queues);
+/// Derived collections: inputs, elements, computations. Usually added as "collections", of live_queries::stats().
+[[nodiscard]] debug_page collections_page(std::function<std::vector<collection_stats>()> collections);
 /// Running coroutines by name, as task_group::names() gives them. Usually added as "tasks".
 [[nodiscard]] debug_page tasks_page(std::function<std::vector<std::string>()> tasks);
 /// Settings as names and values. Values of names that contain "token", "password", "secret", "credential" or "key" are
