@@ -14,7 +14,7 @@ int main(int argc, char** argv)
     } catch (const CLI::ParseError& e) {
         return app.exit(e) == 0 ? 0 : 2;
     }
-    const kubecoro::command whole = [f](kubecoro::program_context context) {
+    const auto whole = [f](kubecoro::program_context context) {
         // The demo causes the faults that would be logged, and its feed reports them.
         return demo(f->parsed(output::shows_colours(), kubecoro::logger::silent()), std::move(context));
     };

@@ -39,7 +39,7 @@ embedded::embedded(asio::any_io_executor executor, embedded_options options)
     with.tokens.push_back({admin_token_, {"admin", {"system:masters", "system:authenticated"}}});
     with.tokens.push_back({limited_token_, {"limited", {"system:authenticated"}}});
     for (const char* verb : {"get", "list", "watch"}) with.rules.push_back({true, "limited", verb, "configmaps"});
-    with.live = options_.live;
+    with.live_nodes = options_.live_nodes;
     with.log = options_.log;
     server_ = std::make_unique<apiserver::embedded_server>(executor_, std::move(with));
 }

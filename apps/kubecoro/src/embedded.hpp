@@ -24,8 +24,8 @@ struct embedded_options
     std::string limited_token = {};
     /// See cluster_options::namespace_defaults.
     bool namespace_defaults = false;
-    /// See server_options::live.
-    std::optional<apiserver::live_options> live = {};
+    /// See server_options::live_nodes.
+    std::optional<std::size_t> live_nodes = {};
     logger log = {};
 };
 

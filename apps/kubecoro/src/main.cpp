@@ -16,7 +16,6 @@
 namespace {
 
 using namespace kubecoro::tool;
-using kubecoro::command;
 using kubecoro::log_level;
 using kubecoro::program_context;
 using kubecoro::run_program;
@@ -62,7 +61,7 @@ int run(const verb& v, const common_flags& f)
         return usage_status;
     }
     auto log = spdlog_logger(threshold(v, f.verbosity));
-    const command whole = [&](program_context c) { return run_verb(v, std::move(c), log, f.waiting); };
+    const auto whole = [&](program_context c) { return run_verb(v, std::move(c), log, f.waiting); };
     return run_program(whole, "kubecoro");
 }
 

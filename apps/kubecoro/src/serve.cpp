@@ -109,7 +109,7 @@ asio::awaitable<result<>> serve(serve_command options, program_context context)
     KUBECORO_TRY(auto settings, parse_listen(options.listen));
     settings.history = options.history;
     settings.namespace_defaults = !options.empty_namespaces;
-    if (options.live) settings.live.emplace();
+    if (options.live) settings.live_nodes = 1;
     settings.log = options.log;
     if (is_every_interface(settings.address))
         options.log.warning(

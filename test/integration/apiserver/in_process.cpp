@@ -112,22 +112,6 @@ TEST_CASE("in process: a watch delivers events and ends by its timeout in virtua
     CHECK(w.server.counters().open_watches == 0);
 }
 
-TEST_CASE("in process: pieces may be as small as one byte", "[apiserver][in_process]")
-{
-    world w;
-    in_process_options small;
-    small.piece = 1;
-    in_process_transport transport{w.server, small};
-    request r;
-    r.method = "GET";
-    r.target = "/healthz";
-    auto answered = w.run.run(transport.send(r));
-    REQUIRE(answered);
-    CHECK(w.run.run(read_once(**answered)).value() == "o");
-    CHECK(w.run.run(read_once(**answered)).value() == "k");
-    CHECK(w.run.run(read_once(**answered)).value().empty());
-}
-
 TEST_CASE("in process: a cut breaks watches off, the server continues", "[apiserver][in_process]")
 {
     world w;

@@ -117,7 +117,7 @@ TEST_CASE("live: the claims of a stateful set are volumes of its pods", "[apiser
 
 TEST_CASE("live: a pod waits for a node that suits it", "[apiserver][live]")
 {
-    live_server s({.nodes = 0});
+    live_server s(0);
     s.expect(
         201, "POST", pods,
         R"({"metadata":{"name":"p"},"spec":{"nodeSelector":{"disk":"ssd"},"containers":[{"name":"c","image":"i"}]}})");
@@ -170,7 +170,7 @@ TEST_CASE("live: a pod waits until taints go, and until its gates are open", "[a
 
 TEST_CASE("live: daemons keep to cordoned nodes, and leave those whose taints evict", "[apiserver][live]")
 {
-    live_server s({.nodes = 2});
+    live_server s(2);
     const auto w = apps + "daemonsets/w";
     s.patch("/api/v1/nodes/node-1", R"({"spec":{"unschedulable":true}})");
     s.expect(201, "POST", apps + "daemonsets", workload({}));
@@ -337,7 +337,7 @@ TEST_CASE("live: a job of the work-queue kind ends when its pods have ended and 
 
 TEST_CASE("live: a daemon set has a pod on every node, and rolls one by one", "[apiserver][live]")
 {
-    live_server s({.nodes = 3});
+    live_server s(3);
     const auto w = apps + "daemonsets/w";
     s.expect(201, "POST", apps + "daemonsets", workload({}));
     s.pass(std::chrono::seconds{5});
@@ -431,7 +431,7 @@ TEST_CASE("live: one call does a bounded part of the work", "[apiserver][live]")
 TEST_CASE("live: the same course every time", "[apiserver][live]")
 {
     const auto course = [] {
-        live_server s({.nodes = 2});
+        live_server s(2);
         s.expect(201, "POST", apps + "deployments", workload(R"("replicas":5,)"));
         s.expect(201, "POST", jobs, job({}));
         s.pass(std::chrono::seconds{3});
@@ -454,7 +454,7 @@ TEST_CASE("live: a stateful set of any size takes some writes a turn", "[apiserv
 
 TEST_CASE("live: controllers whose objects are refused wait for a change", "[apiserver][live]")
 {
-    live_server s({.nodes = 150});
+    live_server s(150);
     SECTION("a deployment whose set would have too long a name")
     {
         auto text = workload({});

@@ -11,7 +11,7 @@ namespace kubecoro::test {
 
 struct live_server : server
 {
-    explicit live_server(apiserver::live_options options = {}) : live(state, options, now) {}
+    explicit live_server(std::size_t nodes = 1) : live(state, nodes, now) {}
 
     apiserver::live::live_cluster live;
 

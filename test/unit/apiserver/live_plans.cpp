@@ -154,34 +154,33 @@ TEST_CASE("live: a job runs in parallel, ends with its completions, and fails be
 
 TEST_CASE("live: a pod starts after its time, and ends if it does not restart", "[apiserver][live]")
 {
-    const apiserver::live_options options;
     const wall_time now = std::chrono::sys_days{std::chrono::year{2026} / 11 / 21};
     auto body = json::parse(
         R"({"metadata":{"creationTimestamp":"2026-11-21T00:00:00Z"},"spec":{"nodeName":"n",)"
         R"("restartPolicy":"Never","containers":[{"name":"c","image":"i"}]},"status":{"phase":"Pending"}})");
-    const auto waits = next_step(body, options, 1, now);
+    const auto waits = next_step(body, 1, now);
     CHECK_FALSE(waits.status);
-    CHECK(waits.when == now + options.start_after);
-    const auto starts = next_step(body, options, 258, now + options.start_after);
+    CHECK(waits.when == now + live::start_after);
+    const auto starts = next_step(body, 258, now + live::start_after);
     REQUIRE(starts.status);
     CHECK(starts.status->at("phase") == "Running");
     CHECK(starts.status->at("podIP") == "10.64.1.2");
     CHECK(starts.status->at_pointer("/containerStatuses/0/ready") == true);
     body.as_object()["status"] = *starts.status;
-    const auto began = now + options.start_after;
-    CHECK(next_step(body, options, 1, began).when == began + options.run_for);
-    const auto ends = next_step(body, options, 1, began + options.run_for);
+    const auto began = now + live::start_after;
+    CHECK(next_step(body, 1, began).when == began + live::run_for);
+    const auto ends = next_step(body, 1, began + live::run_for);
     CHECK(ends.status->at("phase") == "Succeeded");
     CHECK(ends.status->at_pointer("/containerStatuses/0/state/terminated/exitCode") == 0);
 
     body.at("metadata").as_object()["annotations"] = {{"live.kubecoro.dev/outcome", "fail"}};
-    CHECK(next_step(body, options, 1, began + options.run_for).status->at("phase") == "Failed");
+    CHECK(next_step(body, 1, began + live::run_for).status->at("phase") == "Failed");
     body.at("spec").as_object()["restartPolicy"] = "Always";
-    CHECK_FALSE(next_step(body, options, 1, began + options.run_for).status);
+    CHECK_FALSE(next_step(body, 1, began + live::run_for).status);
     body.as_object()["status"] = json::object{{"phase", "Pending"}};
-    const auto broken = next_step(body, options, 1, began);
+    const auto broken = next_step(body, 1, began);
     CHECK(broken.status->at("phase") == "Running");
     CHECK(broken.status->at_pointer("/containerStatuses/0/state/waiting/reason") == "CrashLoopBackOff");
     body.at("metadata").as_object()["deletionTimestamp"] = "2026-11-21T00:00:00Z";
-    CHECK_FALSE(next_step(body, options, 1, began).status);
+    CHECK_FALSE(next_step(body, 1, began).status);
 }

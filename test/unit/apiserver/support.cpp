@@ -7,8 +7,7 @@ namespace kubecoro::test {
 
 using namespace apiserver;
 
-server::server(cluster_options options, request_handler_options handling)
-    : state(options, now), handler(state, access, handling)
+server::server(cluster_options options) : state(options, now), handler(state, access)
 {
     access.add_token("admin", {"admin", {"system:masters"}, {}});
     access.add_token("bob", {"bob", {}, {}});

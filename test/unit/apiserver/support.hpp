@@ -20,7 +20,7 @@ inline constexpr std::string_view merge_type = "application/merge-patch+json";
 
 struct server
 {
-    explicit server(apiserver::cluster_options options = {}, apiserver::request_handler_options handling = {});
+    explicit server(apiserver::cluster_options options = {});
 
     wall_time now = std::chrono::sys_days{std::chrono::year{2026} / 11 / 21} + std::chrono::hours{6};
     apiserver::access_control access;

@@ -126,7 +126,7 @@ TEST_CASE("yaml bodies: a front may parse them before the request has its turn",
     const auto is_parsed = [&](const std::string& body) {
         request.yaml = nullptr;
         request.body = body;
-        apiserver::parse_ahead(request, 256);
+        apiserver::parse_ahead(request);
         return request.yaml != nullptr;
     };
     CHECK(is_parsed("metadata: {name: a}"));
@@ -150,7 +150,7 @@ TEST_CASE("yaml bodies: a body that cannot be parsed for lack of memory is left 
     unsigned failures = 0;
     for (std::uint64_t nth = 1; !request.yaml; ++nth) {
         fail_allocation(nth);
-        apiserver::parse_ahead(request, 256);
+        apiserver::parse_ahead(request);
         fail_allocation(0);
         if (!request.yaml) ++failures;
     }

@@ -40,8 +40,7 @@ struct traced
 
     traced() : server(run.executor(), {.time = run.shared_clock()})
     {
-        wire = std::make_shared<listening_transport>(
-            std::make_shared<apiserver::in_process_transport>(server, apiserver::in_process_options()));
+        wire = std::make_shared<listening_transport>(std::make_shared<apiserver::in_process_transport>(server));
     }
     ~traced()
     {

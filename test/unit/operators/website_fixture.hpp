@@ -152,7 +152,7 @@ private:
     {
         apiserver::server_options o;
         o.time = run.shared_clock();
-        o.live = apiserver::live_options{};
+        o.live_nodes = 1;
         return o;
     }
     void apply(const std::string& manifest)
@@ -168,8 +168,8 @@ private:
         how.time = run.shared_clock();
         how.log = log.handle();
         how.seed = 1;
-        apiserver::in_process_options as;
-        if (is_operator) as.user = {"system:serviceaccount:website:website", {"system:authenticated"}};
+        apiserver::user_info as{"system:admin", {"system:masters"}};
+        if (is_operator) as = {"system:serviceaccount:website:website", {"system:authenticated"}};
         std::shared_ptr<transport> carrier = std::make_shared<apiserver::in_process_transport>(server, as);
         if (is_operator) carrier = std::make_shared<kt::faulty_transport>(carrier, faults, run.shared_clock());
         return client(run.executor(), std::move(carrier), std::move(how));

@@ -28,8 +28,8 @@ operator_options janitor()
     return o;
 }
 
-/// The options after a command line.
-operator_options after(operator_options o, std::vector<std::string> line)
+/// The flags of a command line.
+detail::operator_flags flags_of(std::vector<std::string> line, const operator_options& o = janitor())
 {
     CLI::App app;
     detail::operator_flags flags;
@@ -38,7 +38,13 @@ operator_options after(operator_options o, std::vector<std::string> line)
     std::reverse(line.begin(), line.end()); // as CLI11 wants it
     app.parse(line);
     detail::check_environment(app);
-    detail::apply_flags(flags, o);
+    return flags;
+}
+
+/// The options after a command line.
+operator_options after(operator_options o, std::vector<std::string> line)
+{
+    detail::apply_flags(flags_of(std::move(line), o), o);
     return o;
 }
 
@@ -250,34 +256,30 @@ TEST_CASE("operator endpoints: metrics are made when they are served, and must b
 
 TEST_CASE("operator flags: traces go to a file, a share of them", "[program][traces]")
 {
-    CHECK(after(janitor(), {}).trace_file.empty());
-    const auto o = after(janitor(), {"--trace-file", "traces.json", "--trace-sample", "0.25"});
-    CHECK(o.trace_file == "traces.json");
-    CHECK(o.trace_sample == 0.25);
-    CHECK_THROWS_AS(after(janitor(), {"--trace-sample", "1.5"}), CLI::ValidationError);
-    CHECK_THROWS_AS(after(janitor(), {"--trace-sample", "-0.1"}), CLI::ValidationError);
-    CHECK_FALSE(after(janitor(), {}).trace_ids);
-    CHECK(after(janitor(), {"--trace-ids"}).trace_ids);
-    auto wanted = janitor();
-    wanted.trace_ids = true;
-    CHECK(after(wanted, {}).trace_ids);
-    CHECK_FALSE(after(wanted, {"--no-trace-ids"}).trace_ids);
+    CHECK(flags_of({}).trace_file.empty());
+    const auto f = flags_of({"--trace-file", "traces.json", "--trace-sample", "0.25"});
+    CHECK(f.trace_file == "traces.json");
+    CHECK(f.trace_sample == 0.25);
+    CHECK_THROWS_AS(flags_of({"--trace-sample", "1.5"}), CLI::ValidationError);
+    CHECK_THROWS_AS(flags_of({"--trace-sample", "-0.1"}), CLI::ValidationError);
+    CHECK_FALSE(flags_of({}).wants_ids());
+    CHECK(flags_of({"--trace-ids"}).wants_ids());
+    CHECK_FALSE(flags_of({"--no-trace-ids"}).wants_ids());
 }
 
 TEST_CASE("operator traces: ids alone, unless there are traces", "[program][traces]")
 {
+    const auto asks = flags_of({"--trace-ids"});
     auto ids = janitor();
-    ids.trace_ids = true;
-    REQUIRE(detail::begin_traces(ids));
+    REQUIRE(detail::begin_traces(asks, ids));
     auto& made = ids.managing.traces.tracer;
     REQUIRE(made);
     CHECK(made.start("run", {.parent = made.identify()}).context());
 
     auto own = janitor();
-    own.trace_ids = true;
     const auto spans = std::make_shared<testing::recording_spans>();
     own.managing.traces.tracer = tracer(spans);
-    REQUIRE(detail::begin_traces(own));
+    REQUIRE(detail::begin_traces(asks, own));
     own.managing.traces.tracer.start("kept", {}).end();
     CHECK(spans->all().size() == 1);
 }
@@ -286,20 +288,17 @@ TEST_CASE("operator traces: the file gives the manager a tracer, and must be one
           "[program][traces]")
 {
     auto off = janitor();
-    REQUIRE(detail::begin_traces(off));
+    REQUIRE(detail::begin_traces({}, off));
     CHECK_FALSE(off.managing.traces.tracer);
 
     auto on = janitor();
     on.version = "1.2";
-    on.trace_file = "/dev/null";
-    on.trace_sample = 0;
-    REQUIRE(detail::begin_traces(on));
+    REQUIRE(detail::begin_traces(flags_of({"--trace-file", "/dev/null", "--trace-sample", "0"}), on));
     CHECK(on.managing.traces.tracer);
     CHECK_FALSE(on.managing.traces.tracer.draw());
 
     auto missing = janitor();
-    missing.trace_file = "/nowhere/traces.json";
-    const auto refused = detail::begin_traces(missing);
+    const auto refused = detail::begin_traces(flags_of({"--trace-file", "/nowhere/traces.json"}), missing);
     REQUIRE_FALSE(refused);
     CHECK(refused.error() == cond::misconfigured);
 }

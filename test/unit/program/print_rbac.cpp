@@ -32,7 +32,7 @@ TEST_CASE("print rbac: Leases are in the namespace of the command line", "[progr
 
 namespace {
 
-const operator_setup fleet = [](manager& m) {
+const detail::operator_setup fleet = [](manager& m) {
     m.needs({"", "v1", "pods", "Pod", true}, {"list"});
     (void)m.clusters(std::make_shared<manual_clusters>(), [](manager& cluster) {
         cluster.needs({"", "v1", "nodes", "Node", false}, {"get"});
@@ -62,7 +62,7 @@ TEST_CASE("print rbac: the rights in the operator's own cluster are printed with
     operator_options o;
     o.name = "janitor";
     int calls = 0;
-    const operator_setup counted = [&calls](manager& m) {
+    const detail::operator_setup counted = [&calls](manager& m) {
         (void)m.clusters(std::make_shared<manual_clusters>(), [&calls](manager&) { ++calls; }, {.name = "fleet"});
         CHECK(m.sets_of_clusters() == std::vector<std::string>{"fleet"});
     };
@@ -76,7 +76,7 @@ TEST_CASE("print rbac: an operator of one cluster has no rights elsewhere", "[pr
 {
     operator_options o;
     o.name = "janitor";
-    const operator_setup nothing = [](manager&) {};
+    const detail::operator_setup nothing = [](manager&) {};
     CHECK(detail::rbac_of(o, nothing, "ops").value().find("#") == std::string::npos);
     CHECK(detail::cluster_rbac_of(o, nothing, "ops").error() == cond::not_found);
 }
@@ -93,13 +93,13 @@ TEST_CASE("print webhooks: manifests that parts declare, for that namespace, bef
 {
     operator_options o;
     o.name = "janitor";
-    const operator_setup hooked = [](manager& m) {
+    const detail::operator_setup hooked = [](manager& m) {
         m.declare_manifest([&m] { return "a: " + m.client().default_namespace() + "\n"; });
         m.declare_manifest([] { return std::string("b: 2\n"); });
         m.needs({"", "v1", "pods", "Pod", true}, {"list"});
     };
     const auto rights = detail::rbac_of(o, hooked, "ops").value();
     CHECK(detail::webhooks_of(o, hooked, "ops").value() == "a: ops\n---\nb: 2\n---\n" + rights);
-    const operator_setup nothing = [](manager&) {};
+    const detail::operator_setup nothing = [](manager&) {};
     CHECK(detail::webhooks_of(o, nothing, "ops").error() == cond::not_found);
 }

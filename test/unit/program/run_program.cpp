@@ -19,15 +19,13 @@ using namespace kubecoro;
 constexpr unsigned patience_seconds = 60;
 
 /// The exit status of a process that runs the command; -1 if a signal has ended it.
-int status_of(const command& work, duration grace = std::chrono::hours{1})
+int status_of(const std::function<asio::awaitable<result<>>(program_context)>& work,
+              duration grace = std::chrono::hours{1})
 {
     const pid_t child = ::fork();
     if (child == 0) {
         ::alarm(patience_seconds);
-        program_options options;
-        options.name = "test";
-        options.grace = grace;
-        std::_Exit(run_program(work, options));
+        std::_Exit(run_program(work, "test", grace));
     }
     int status = 0;
     REQUIRE(::waitpid(child, &status, 0) == child);
@@ -71,7 +69,7 @@ TEST_CASE("run_program: signals have no effect once the work has ended, and the 
     struct ::sigaction before = {};
     struct ::sigaction after = {};
     ::sigaction(SIGTERM, nullptr, &before);
-    const command work = [](program_context) -> asio::awaitable<result<>> { co_return result<>{}; };
+    const auto work = [](program_context) -> asio::awaitable<result<>> { co_return result<>{}; };
     CHECK(run_program(work, "test") == 0);
     CHECK(run_program(work, "test") == 0);
     ::sigaction(SIGTERM, nullptr, &after);

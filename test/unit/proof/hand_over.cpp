@@ -55,7 +55,7 @@ TEST_CASE("proof: a replica that works without leading is found", "[proof]")
 TEST_CASE("proof: a leader that is cut off loses the Lease, and its request arrives late", "[proof]")
 {
     const auto options = leading_options();
-    const kt::operator_function add = [](kubecoro::manager& m, const kubecoro::client& shop) {
+    const ktd::operator_function add = [](kubecoro::manager& m, const kubecoro::client& shop) {
         add_keeper(m, planted::nothing, shop);
     };
     const auto about = ktd::make_scenario(add, options).value();

@@ -134,7 +134,7 @@ TEST_CASE("proof: the website operator breaks no promise", "[proof][operators]")
 TEST_CASE("proof: the config-reloader breaks no promise", "[proof][operators]")
 {
     kt::operator_check_options o;
-    o.surroundings = configuration;
+    o.definitions = configuration;
     o.objects = workloads;
     o.name = "config-reloader";
     o.live = true;

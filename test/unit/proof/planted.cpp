@@ -85,7 +85,7 @@ TEST_CASE("proof: every planted defect is found", "[proof]")
     options.crashes = e.crashes;
     options.seeds = e.seeds;
     options.first_seed = e.first_seed;
-    options.reduced = 0;
+    options.reductions = 0;
     const auto report = check_keeper(e.defect, options);
     CAPTURE(static_cast<int>(e.defect), report);
     CHECK_FALSE(report);

@@ -5,7 +5,8 @@
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/try.hpp>
 
-#include <algorithm>
+#include <string>
+#include <utility>
 
 namespace asio = boost::asio;
 
@@ -23,66 +24,35 @@ answer_head head_of(http_response& response)
     return head;
 }
 
-/// Hands out a text in pieces of at most `piece` bytes; 0: in one piece.
-class pieces
-{
-public:
-    explicit pieces(std::size_t piece) noexcept : piece_(piece) {}
-    void refill(std::string text) noexcept
-    {
-        text_ = std::move(text);
-        given_ = 0;
-    }
-    [[nodiscard]] std::string_view take() noexcept
-    {
-        std::string_view rest = std::string_view(text_).substr(given_);
-        if (piece_ != 0) rest = rest.substr(0, piece_);
-        given_ += rest.size();
-        return rest;
-    }
-
-private:
-    std::size_t piece_;
-    std::string text_;
-    std::size_t given_ = 0;
-};
-
 class whole_answer final : public kubecoro::answer
 {
 public:
-    whole_answer(http_response response, std::size_t piece)
-        : head_(head_of(response)), body_(piece), rest_(std::move(response.rest))
+    explicit whole_answer(http_response response)
+        : head_(head_of(response)), body_(std::move(response.body)), rest_(std::move(response.rest))
     {
-        body_.refill(std::move(response.body));
     }
     const answer_head& head() const noexcept override { return head_; }
     asio::awaitable<result<std::string_view>> read_some() override
     {
-        std::string_view bytes = body_.take();
-        while (bytes.empty() && rest_) {
-            std::string part;
-            if (!rest_->next(part, part_of_answer)) rest_.reset();
-            body_.refill(std::move(part));
-            bytes = body_.take();
-        }
-        co_return bytes;
+        given_ = std::exchange(body_, {});
+        while (given_.empty() && rest_)
+            if (!rest_->next(given_, part_of_answer)) rest_.reset();
+        co_return given_;
     }
 
 private:
     static constexpr std::size_t part_of_answer = 256 * 1024;
 
     answer_head head_;
-    pieces body_;
+    std::string body_;
+    std::string given_;
     std::unique_ptr<body_stream> rest_;
 };
 
 class watch_answer final : public kubecoro::answer
 {
 public:
-    watch_answer(engine_answer opened, std::size_t piece)
-        : head_(head_of(opened.response)), watch_(std::move(opened.watch)), body_(piece)
-    {
-    }
+    explicit watch_answer(engine_answer opened) : head_(head_of(opened.response)), watch_(std::move(opened.watch)) {}
     const answer_head& head() const noexcept override { return head_; }
 
     asio::awaitable<result<std::string_view>> read_some() override
@@ -97,22 +67,20 @@ private:
     asio::awaitable<result<std::string_view>> next()
     {
         while (true) {
-            const std::string_view bytes = body_.take();
-            if (!bytes.empty() || ended_) co_return bytes;
+            if (ended_) co_return std::string_view();
             if (!watch_) co_return failure{cond::unreachable, "the connection was closed by a failed read"};
             auto piece = co_await watch_->next();
             if (piece.cut) co_return failure{cond::unreachable, "the embedded server broke the connection off"};
             ended_ = piece.ended;
-            const bool nothing = piece.bytes.empty() && !piece.more && !piece.ended;
-            body_.refill(std::move(piece.bytes));
-            if (!nothing) continue;
-            KUBECORO_TRY(co_await watch_->wake().wait());
+            given_ = std::move(piece.bytes);
+            if (!given_.empty()) co_return given_;
+            if (!piece.more && !ended_) KUBECORO_TRY(co_await watch_->wake().wait());
         }
     }
 
     answer_head head_;
     std::unique_ptr<watch_handle> watch_;
-    pieces body_;
+    std::string given_;
     bool ended_ = false;
 };
 
@@ -132,21 +100,21 @@ http_request to_http(request r, const user_info& user)
 }
 
 asio::awaitable<result<std::unique_ptr<kubecoro::answer>>> exchange(std::shared_ptr<server_engine> engine,
-                                                                    http_request request, std::size_t piece)
+                                                                    http_request request)
 {
     KUBECORO_TRY(auto answered, co_await engine->perform(std::move(request), detail::wake_signal{}));
     std::unique_ptr<kubecoro::answer> out;
     if (answered.watch)
-        out = std::make_unique<watch_answer>(std::move(answered), piece);
+        out = std::make_unique<watch_answer>(std::move(answered));
     else
-        out = std::make_unique<whole_answer>(std::move(answered.response), piece);
+        out = std::make_unique<whole_answer>(std::move(answered.response));
     co_return out;
 }
 
 } // namespace
 
-in_process_transport::in_process_transport(embedded_server& server, in_process_options options)
-    : engine_(server.engine_), options_(std::move(options))
+in_process_transport::in_process_transport(embedded_server& server, user_info user)
+    : engine_(server.engine_), user_(std::move(user))
 {
 }
 
@@ -159,8 +127,8 @@ asio::awaitable<result<std::unique_ptr<kubecoro::answer>>> in_process_transport:
     if (engine_->refusing)
         co_return failure{cond::unreachable, "the embedded server refuses connections"}.with_request(std::move(method),
                                                                                                      std::move(target));
-    http_request request = to_http(std::move(r), options_.user);
-    auto sent = co_await catch_failure(exchange(engine_, std::move(request), options_.piece));
+    http_request request = to_http(std::move(r), user_);
+    auto sent = co_await catch_failure(exchange(engine_, std::move(request)));
     if (!sent) co_return sent.error().with_request(std::move(method), std::move(target));
     co_return sent;
 }

@@ -61,10 +61,10 @@ server_engine::server_engine(asio::any_io_executor executor, server_options opti
       time_(std::move(options.time)),
       log_(std::move(options.log)),
       bodies_(options.max_buffered_bytes),
-      max_depth_(options.handler.max_depth),
       state_(options.cluster, time_->wall_now()),
-      live_(options.live ? std::make_unique<live::live_cluster>(state_, *options.live, time_->wall_now()) : nullptr),
-      handler_(state_, access_, options.handler),
+      live_(options.live_nodes ? std::make_unique<live::live_cluster>(state_, *options.live_nodes, time_->wall_now())
+                               : nullptr),
+      handler_(state_, access_, options.cluster.seed),
       tasks_(strand_.get(), log_)
 {
     for (server_options::token_user& u : options.tokens)
@@ -110,7 +110,7 @@ asio::awaitable<result<engine_answer>> server_engine::perform(http_request reque
             out.response = std::move(*refused);
             co_return out;
         }
-        parse_ahead(request, max_depth_);
+        parse_ahead(request);
     }
     if (webhooks) request.conversions = std::make_shared<detail::conversion_ledger>(webhooks, time_);
     if (webhooks && request.method != "GET")

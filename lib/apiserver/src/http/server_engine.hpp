@@ -150,7 +150,6 @@ private:
     logger log_;
     detail::byte_budget bodies_;
     /// The maximum nesting depth of JSON in request bodies.
-    std::size_t max_depth_;
     std::atomic<bool> stopping_{false};
     std::atomic<std::uint64_t> cuts_{0};
     std::atomic<std::uint64_t> requests_{0}, lists_{0}, watches_{0}, open_watches_{0};

@@ -28,8 +28,7 @@ constexpr std::string_view names[]{"nodes",
 
 } // namespace
 
-live_cluster::live_cluster(cluster_state_core& state, live_options options, wall_time now)
-    : state_(state), options_(options)
+live_cluster::live_cluster(cluster_state_core& state, std::size_t nodes, wall_time now) : state_(state), nodes_(nodes)
 {
     for (unsigned k = 0; k < kinds; ++k) stores_[k] = state.find(names[k]);
     restored(now);
@@ -44,7 +43,7 @@ void live_cluster::restored(wall_time now)
 void live_cluster::make_nodes(wall_time now)
 {
     if (!stores_[node]->objects().empty()) return;
-    for (std::size_t i = 1; i <= options_.nodes; ++i) {
+    for (std::size_t i = 1; i <= nodes_; ++i) {
         const std::string name = "node-" + std::to_string(i);
         json::object status{{"capacity", {{"cpu", "8"}, {"memory", "32Gi"}, {"pods", "110"}}},
                             {"allocatable", {{"cpu", "8"}, {"memory", "32Gi"}, {"pods", "110"}}},
@@ -237,7 +236,7 @@ void live_cluster::run(const item& i, wall_time now)
     const auto object = stores_[i.what]->find(i.key);
     if (!object) return;
     const auto body = to_json(*object);
-    const workbench w{state_, options_, pods_, now, writes_, [&](wall_time when) { set_alarm(i, when); }};
+    const workbench w{state_, pods_, now, writes_, [&](wall_time when) { set_alarm(i, when); }};
     if (i.what == node) run_node(w, body);
     if (i.what == pod) run_pod(w, body);
     if (i.what == replica_set) run_replica_set(w, body);
@@ -301,7 +300,7 @@ void live_cluster::run_pod(const workbench& w, const json::value& body)
         object_member(next.get_object(), "spec")["nodeName"] = nodes[bindings_++ % nodes.size()];
         return w.update("pods", std::move(next), "binding");
     }
-    auto step = next_step(body, options_, addresses_ + 1, w.now);
+    auto step = next_step(body, addresses_ + 1, w.now);
     if (step.when) w.again(*step.when);
     if (!step.status) return;
     ++addresses_;

@@ -5,11 +5,11 @@
 #include "live/scheduling.hpp"
 #include "state/resource_store.hpp"
 
-#include <kubecoro/apiserver/cluster_options.hpp>
 #include <kubecoro/apiserver/detail/cluster_state_core.hpp>
 
 #include <array>
 #include <chrono>
+#include <cstddef>
 #include <exception>
 #include <functional>
 #include <map>
@@ -27,7 +27,7 @@ struct workbench;
 class live_cluster
 {
 public:
-    live_cluster(cluster_state_core& state, live_options options, wall_time now);
+    live_cluster(cluster_state_core& state, std::size_t nodes, wall_time now);
 
     /** Does a part of the work that is due, that of the state included: what one does is due for the other. A controller
         that throws runs again later, by itself; the others go on. @return when to call again, at once if some is left. */
@@ -84,7 +84,7 @@ private:
     [[nodiscard]] std::vector<boost::json::value> sets_of(const std::string& uid) const;
 
     cluster_state_core& state_;
-    live_options options_;
+    const std::size_t nodes_; // to create
     std::array<std::shared_ptr<resource_store>, kinds> stores_;
     /// The number of the next change of each.
     std::array<std::uint64_t, kinds> next_{};

@@ -3,11 +3,11 @@
 
 #include "live/pod_table.hpp"
 
-#include <kubecoro/apiserver/cluster_options.hpp>
 #include <kubecoro/base/clock.hpp>
 
 #include <boost/json/value.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -83,6 +83,10 @@ struct job_plan
 };
 [[nodiscard]] job_plan plan_job(const job_state& s);
 
+/// From a pod's binding to a node until it runs and is ready.
+inline constexpr std::chrono::seconds start_after{1};
+/// How long a pod runs that does not restart, until it succeeds or fails.
+inline constexpr std::chrono::seconds run_for{2};
 /// The annotation that lets a pod fail.
 inline constexpr std::string_view outcome_annotation = "live.kubecoro.dev/outcome";
 
@@ -96,7 +100,6 @@ struct pod_step
 };
 
 /// @param body  A pod that is bound to a node. @param number  Makes its address.
-[[nodiscard]] pod_step next_step(const boost::json::value& body, const live_options& options, std::uint32_t number,
-                                 wall_time now);
+[[nodiscard]] pod_step next_step(const boost::json::value& body, std::uint32_t number, wall_time now);
 
 } // namespace kubecoro::apiserver::live

@@ -134,14 +134,14 @@ json::value finish(const json::value& body, wall_time now)
 
 } // namespace
 
-pod_step next_step(const json::value& body, const live_options& options, std::uint32_t number, wall_time now)
+pod_step next_step(const json::value& body, std::uint32_t number, wall_time now)
 {
     if (find_at(body, "metadata.deletionTimestamp")) return {};
     const auto phase = text_at(body, "status.phase");
     const bool waits = phase.empty() || phase == "Pending";
     if (!waits && (phase != "Running" || restarts(body))) return {};
     const auto since = waits ? bound_at(body, now) : time_of(text_at(body, "status.startTime"), now);
-    const auto due = since + (waits ? options.start_after : options.run_for);
+    const auto due = since + (waits ? start_after : run_for);
     // One that began in the future began before the calendar was put back.
     if (since <= now && now < due) return {{}, due};
     return {waits ? start(body, number, now) : finish(body, now), {}};

@@ -25,7 +25,6 @@ namespace kubecoro::apiserver::live {
 struct workbench
 {
     cluster_state_core& state;
-    const live_options& options;
     const pod_table& pods;
     wall_time now;
     /// Writes that are left for this turn.

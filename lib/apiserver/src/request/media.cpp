@@ -184,10 +184,10 @@ namespace {
 /// Nodes of a YAML body: some tenths of a second.
 constexpr std::size_t most_yaml_nodes = 200'000;
 
-bool is_json(const http_request& request, std::size_t max_depth)
+bool is_json(const http_request& request)
 {
     // The handler refuses a body with too many members before anything is built of it.
-    return key_comparisons(request.body, max_depth) > most_comparisons || parse_json(request.body, max_depth);
+    return key_comparisons(request.body, deepest_body) > most_comparisons || parse_json(request.body, deepest_body);
 }
 
 } // namespace
@@ -219,10 +219,10 @@ std::shared_ptr<const yaml_body> parse_yaml_body(const http_request& request)
     return std::make_shared<const yaml_body>(yaml_body{detail::parse_yaml(request.body, most_yaml_nodes)});
 }
 
-void parse_ahead(http_request& request, std::size_t max_depth) noexcept
+void parse_ahead(http_request& request) noexcept
 {
     try {
-        if (is_plain_yaml(request) || !is_json(request, max_depth)) request.yaml = parse_yaml_body(request);
+        if (is_plain_yaml(request) || !is_json(request)) request.yaml = parse_yaml_body(request);
     } catch (const std::exception&) { // left to the handler
     }
 }

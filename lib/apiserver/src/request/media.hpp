@@ -5,11 +5,15 @@
 #include <kubecoro/apiserver/detail/status_error.hpp>
 #include <kubecoro/client/detail/yaml_text.hpp>
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
 
 namespace kubecoro::apiserver {
+
+/// The deepest nesting of JSON in a request body.
+inline constexpr std::size_t deepest_body = 256;
 
 /// The encoding of an answer.
 enum class answer_form
@@ -79,7 +83,7 @@ struct yaml_body
 [[nodiscard]] std::shared_ptr<const yaml_body> parse_yaml_body(const http_request& request);
 
 /** Sets `request.yaml` if the body, whose content type is YAML's, is not JSON. The handler parses what is left, and
-    answers for an exception such as std::bad_alloc. @param max_depth  The maximum nesting depth of JSON. */
-void parse_ahead(http_request& request, std::size_t max_depth) noexcept;
+    answers for an exception such as std::bad_alloc. */
+void parse_ahead(http_request& request) noexcept;
 
 } // namespace kubecoro::apiserver

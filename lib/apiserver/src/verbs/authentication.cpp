@@ -165,7 +165,7 @@ token_verdict judge_token(const access_control& access, const exchange& x, std::
         if (!contains(audiences, own_audience)) return {{}, {}, std::string(unknown)};
         return {std::move(user), {std::string(own_audience)}, {}};
     }
-    const auto claims = verify_token(token, x.options.token_key);
+    const auto claims = verify_token(token, x.token_key);
     if (!claims) return {{}, {}, std::string(unknown)};
     token_verdict out;
     const std::set<std::string_view> asked(audiences.begin(), audiences.end());

@@ -77,16 +77,16 @@ boost::system::result<json::value, detail::problem_words> read_protobuf(const ex
 {
     decode_limits limits;
     limits.max_object_bytes = max_body_bytes;
-    limits.max_depth = x.options.max_depth;
+    limits.max_depth = deepest_body;
     const auto object = detail::decode_protobuf_body(x.request.body, api_version, kind, limits);
     if (!object) return {boost::system::in_place_error, object.error().message()};
     const std::string text = object->to_text();
     if (text.size() > max_body_bytes)
         return {boost::system::in_place_error,
                 "the object is larger than " + std::to_string(max_body_bytes) + " bytes in JSON"};
-    if (key_comparisons(text, x.options.max_depth) > most_comparisons)
+    if (key_comparisons(text, deepest_body) > most_comparisons)
         return {boost::system::in_place_error, "an object has too many members"};
-    return parse_json(text, x.options.max_depth);
+    return parse_json(text, deepest_body);
 }
 
 boost::system::result<json::value, detail::problem_words> read_yaml(const exchange& x,
@@ -117,11 +117,11 @@ read_any(const exchange& x, std::string_view api_version, std::string_view kind,
     if (!may_be_yaml && !detail::is_utf8(x.request.body)) repaired = detail::valid_utf8(x.request.body);
     const std::string_view body = repaired.empty() ? x.request.body : repaired;
     // Before anything is built of it.
-    if (key_comparisons(body, x.options.max_depth) > most_comparisons)
+    if (key_comparisons(body, deepest_body) > most_comparisons)
         return {boost::system::in_place_error, "an object has too many members"};
-    auto parsed = parse_json(body, x.options.max_depth);
+    auto parsed = parse_json(body, deepest_body);
     if (!parsed && may_be_yaml) return read_yaml(x, duplicates);
-    if (parsed && duplicates) *duplicates = duplicates_in(body, x.options.max_depth);
+    if (parsed && duplicates) *duplicates = duplicates_in(body, deepest_body);
     return parsed;
 }
 

@@ -25,7 +25,7 @@ struct exchange
 {
     cluster_state_core& state;
     authorizer& access;
-    const request_handler_options& options;
+    const std::string& token_key;
     detail::random_source& random;
     const http_request& request;
     wall_time now;

@@ -180,6 +180,8 @@ namespace {
 
 /// One year: an upper bound for timeoutSeconds.
 constexpr std::int64_t max_watch_seconds = 31'536'000;
+/// A watch without timeoutSeconds ends after a random time, from this one to twice as long, as with a kube-apiserver.
+constexpr std::chrono::seconds shortest_watch{1800};
 
 } // namespace
 
@@ -328,12 +330,11 @@ http_response answer_watch(exchange& x)
     request.form.table_version = chosen->version;
     if (const auto include = x.target.value("includeObject"); !include.empty()) request.form.include_object = include;
     request.conversions = x.request.conversions;
-    request.bookmark_interval = x.options.bookmark_interval;
-    const auto least = x.options.min_watch_timeout;
-    request.lifetime = query->timeout_seconds > 0
-                           ? std::chrono::seconds{std::min(query->timeout_seconds, max_watch_seconds)}
-                           : least + std::chrono::seconds{static_cast<std::int64_t>(
-                                         detail::next_unit(x.random) * static_cast<double>(least.count()))};
+    request.lifetime =
+        query->timeout_seconds > 0
+            ? std::chrono::seconds{std::min(query->timeout_seconds, max_watch_seconds)}
+            : shortest_watch + std::chrono::seconds{static_cast<std::int64_t>(
+                                   detail::next_unit(x.random) * static_cast<double>(shortest_watch.count()))};
     request.query = std::move(*query);
     auto stream = open_watch(std::move(request), x.now);
     if (!stream) return respond(stream.error());

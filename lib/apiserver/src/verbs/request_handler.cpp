@@ -41,13 +41,12 @@ void http_response::complete_body()
         if (!rest->next(body, 1u << 20)) rest.reset();
 }
 
-request_handler::request_handler(cluster_state_core& state, access_control& access, request_handler_options options)
+request_handler::request_handler(cluster_state_core& state, access_control& access, std::uint64_t seed)
     : state_(state),
       authorizer_(std::make_unique<authorizer>(access, state)),
-      options_(std::move(options)),
-      random_(options_.seed)
+      token_key_(random_token_key()),
+      random_(seed)
 {
-    if (options_.token_key.empty()) options_.token_key = random_token_key();
 }
 
 request_handler::~request_handler() = default;
@@ -198,7 +197,7 @@ std::optional<http_response> request_handler::refuse_early(const http_request& h
     auto target = parse_target(head.target);
     if (!target) return respond(errors::bad_request("the request target is not a valid URL"));
     const auto route = route_of(*target);
-    exchange x{state_, *authorizer_, options_, random_, head, now, {}, std::move(*target), route};
+    exchange x{state_, *authorizer_, token_key_, random_, head, now, {}, std::move(*target), route};
     auto refused = judge(x);
     if (!refused) return {};
     finish(x, *refused);
@@ -218,7 +217,7 @@ http_response request_handler::begin(const http_request& request, wall_time now)
     auto target = parse_target(request.target);
     if (!target) return respond(errors::bad_request("the request target is not a valid URL"));
     const auto route = route_of(*target);
-    exchange x{state_, *authorizer_, options_, random_, request, now, {}, std::move(*target), route};
+    exchange x{state_, *authorizer_, token_key_, random_, request, now, {}, std::move(*target), route};
     http_response r;
     if (auto refused = judge(x))
         r = std::move(*refused);

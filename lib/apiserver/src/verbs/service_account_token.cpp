@@ -257,7 +257,7 @@ http_response answer_token_request(exchange& x)
     claims.bound = *bound;
     const auto chosen = choose_media(x.request.header("accept"), media_scope{});
     if (!chosen) return respond(chosen.error());
-    const auto token = sign_token(claims, x.options.token_key);
+    const auto token = sign_token(claims, x.token_key);
     return object_response(to_text(token_request(*body, claims, token)), chosen->form, 201);
 }
 

@@ -25,7 +25,7 @@ bool is_allowed(std::string_view name)
 
 } // namespace
 
-cluster_set::cluster_set(manager_engine& home, std::shared_ptr<cluster_provider> from, cluster_setup setup,
+cluster_set::cluster_set(manager_engine& home, std::shared_ptr<cluster_provider> from, manager_setup setup,
                          clusters_options o)
     : home_(home),
       log_(*home.options.log),

@@ -33,7 +33,7 @@ class manager_engine;
 class cluster_set : public std::enable_shared_from_this<cluster_set>
 {
 public:
-    cluster_set(manager_engine& home, std::shared_ptr<cluster_provider> from, cluster_setup setup, clusters_options o);
+    cluster_set(manager_engine& home, std::shared_ptr<cluster_provider> from, manager_setup setup, clusters_options o);
     cluster_set(const cluster_set&) = delete;
     cluster_set& operator=(const cluster_set&) = delete;
 
@@ -92,7 +92,7 @@ private:
 
     /// Set-ups of several clusters are not called at once.
     std::mutex filling_;
-    const cluster_setup setup_; // called under that mutex
+    const manager_setup setup_; // called under that mutex
 
     const summed_metrics sums_;
     const std::shared_ptr<cluster_meters> meters_;

@@ -101,13 +101,9 @@ manager_options cluster_set::member_options(const std::string& name, const logge
 
 result<> cluster_set::fill(manager& m)
 {
-    try {
-        const std::lock_guard one_at_a_time(filling_);
-        if (auto filled = setup_(m); !filled) return filled.error().because("the set-up failed");
-    } catch (...) {
-        return to_failure(std::current_exception()).because("the set-up failed");
-    }
-    return {};
+    const std::lock_guard one_at_a_time(filling_);
+    auto filled = setup_(m);
+    return filled ? filled : result<>(filled.error().because("the set-up failed"));
 }
 
 result<std::vector<access_right>> cluster_set::rights()

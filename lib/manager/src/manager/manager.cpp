@@ -63,7 +63,7 @@ managed manager::add(std::string name, patient_runnable f, bool is_patient, runn
     return {engine_, engine_->add_runnable(std::move(name), std::move(f), is_patient, std::move(options))};
 }
 
-managed_clusters manager::add(std::shared_ptr<cluster_provider> from, cluster_setup setup, clusters_options options)
+managed_clusters manager::add(std::shared_ptr<cluster_provider> from, manager_setup setup, clusters_options options)
 {
     from->attach(*this);
     const auto set = engine_->add_clusters(std::move(from), std::move(setup), std::move(options));

@@ -61,7 +61,7 @@ public:
     void remove(managed_part& part);
     /// For a part that stands apart: its next failure is a first one, if it has run for long.
     void has_worked(const managed_part& part);
-    [[nodiscard]] std::shared_ptr<cluster_set> add_clusters(std::shared_ptr<cluster_provider> from, cluster_setup setup,
+    [[nodiscard]] std::shared_ptr<cluster_set> add_clusters(std::shared_ptr<cluster_provider> from, manager_setup setup,
                                                             clusters_options o);
     /// Those of add_clusters(), as long as they last.
     [[nodiscard]] std::vector<std::shared_ptr<cluster_set>> cluster_sets() const;

@@ -254,7 +254,7 @@ void manager_engine::has_worked(const managed_part& part)
     tell([&part](manager_core& core) { core.has_worked(part.id); });
 }
 
-std::shared_ptr<cluster_set> manager_engine::add_clusters(std::shared_ptr<cluster_provider> from, cluster_setup setup,
+std::shared_ptr<cluster_set> manager_engine::add_clusters(std::shared_ptr<cluster_provider> from, manager_setup setup,
                                                           clusters_options o)
 {
     auto set = std::make_shared<cluster_set>(*this, std::move(from), std::move(setup), std::move(o));

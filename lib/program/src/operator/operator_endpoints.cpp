@@ -41,8 +41,6 @@ health_checks checks_of(const operator_options& o, manager& m, const std::shared
     (void)checks.add_live("leadership", [&m] { return m.healthy(); });
     (void)checks.add_ready("manager", [&m] { return is_started(m); });
     (void)checks.add_ready("informers", informers_synced(m.informers()));
-    if (o.max_store_age > duration::zero())
-        (void)checks.add_ready("informers-current", informers_current(m.informers(), o.max_store_age));
     (void)checks.add_ready_detail("clusters", [&m] { return clusters_in_short(m.stats().clusters); });
     if (o.checks) o.checks(m, checks);
     return checks;

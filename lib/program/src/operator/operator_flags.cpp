@@ -100,11 +100,10 @@ void apply_flags(const operator_flags& flags, operator_options& o)
     if (!flags.certificate_file.empty()) o.metrics_tls.certificate_file = flags.certificate_file;
     if (!flags.key_file.empty()) o.metrics_tls.key_file = flags.key_file;
     if (!flags.secure.empty()) o.protect = CLI::detail::to_flag_value(flags.secure) > 0;
-    if (!flags.trace_file.empty()) o.trace_file = flags.trace_file;
-    if (flags.trace_sample) o.trace_sample = *flags.trace_sample;
-    if (!flags.trace_ids.empty()) o.trace_ids = CLI::detail::to_flag_value(flags.trace_ids) > 0;
     apply_election(flags, o);
 }
+
+bool operator_flags::wants_ids() const { return !trace_ids.empty() && CLI::detail::to_flag_value(trace_ids) > 0; }
 
 std::string environment_prefix(const std::string& name) { return variable_of(name) + "_"; }
 

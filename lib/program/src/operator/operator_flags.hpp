@@ -11,6 +11,9 @@
 
 namespace kubecoro::detail {
 
+/// The set-up of an operator's manager.
+using operator_setup = setup_function<const operator_options&>;
+
 /// The values of the command line and the environment.
 struct operator_flags
 {
@@ -32,7 +35,7 @@ struct operator_flags
     std::string lease = {};
     std::string lease_namespace = {};
     std::string trace_file = {};
-    std::optional<double> trace_sample = {};
+    double trace_sample = 1;
     /// As `elects`.
     std::string trace_ids = {};
     /// Empty = the operator runs.
@@ -42,6 +45,8 @@ struct operator_flags
     /// As above.
     std::string print_webhooks = {};
 
+    /// Whether log lines and requests have the ids of traces that go nowhere.
+    [[nodiscard]] bool wants_ids() const;
     /// The level after -v.
     [[nodiscard]] log_level threshold() const noexcept;
     /// The form of the lines.

@@ -6,16 +6,16 @@
 
 namespace kubecoro::detail {
 
-result<> begin_traces(operator_options& o)
+result<> begin_traces(const operator_flags& flags, operator_options& o)
 {
     auto& used = o.managing.traces.tracer;
-    if (o.trace_file.empty()) {
-        if (o.trace_ids && !used) used = tracer::ids_only({.time = o.connection.time});
+    if (flags.trace_file.empty()) {
+        if (flags.wants_ids() && !used) used = tracer::ids_only({.time = o.connection.time});
         return {};
     }
-    auto sink = otlp_file({.path = o.trace_file, .resource = {.service = o.name, .version = o.version}});
+    auto sink = otlp_file({.path = flags.trace_file, .resource = {.service = o.name, .version = o.version}});
     if (!sink) return sink.error();
-    used = tracer(*std::move(sink), {.sample = o.trace_sample, .time = o.connection.time});
+    used = tracer(*std::move(sink), {.sample = flags.trace_sample, .time = o.connection.time});
     return {};
 }
 

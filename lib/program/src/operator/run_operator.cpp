@@ -46,11 +46,11 @@ asio::awaitable<result<>> serve_while_running(detail::operator_endpoints& endpoi
     co_return outcome ? ended : outcome;
 }
 
-asio::awaitable<result<>> operate(operator_options& o, const operator_setup& setup, program_context context,
-                                  bool& logged)
+asio::awaitable<result<>> operate(operator_options& o, const detail::operator_flags& flags,
+                                  const detail::operator_setup& setup, program_context context, bool& logged)
 {
     KUBECORO_TRY(const auto numbers, detail::operator_metrics(o));
-    if (const auto traced = detail::begin_traces(o); !traced) co_return traced.error();
+    if (const auto traced = detail::begin_traces(flags, o); !traced) co_return traced.error();
     KUBECORO_TRY(auto cluster, client::connect(context.executor, o.connection));
     manager m(cluster, o.managing);
     if (const auto filled = setup(m, o); !filled) co_return filled.error().because("the set-up failed");
@@ -70,16 +70,7 @@ int print(const operator_options& o, const result<std::string>& text)
 
 } // namespace
 
-result<> operator_setup::operator()(manager& m, const operator_options& o) const
-{
-    try {
-        return kept_(m, o);
-    } catch (...) {
-        return to_failure(std::current_exception());
-    }
-}
-
-int run_operator(operator_options options, int argc, const char* const* argv, const operator_setup& setup)
+int run_operator(operator_options options, int argc, const char* const* argv, const detail::operator_setup& setup)
 {
     CLI::App app{options.description.empty() ? options.name : options.name + ": " + options.description, options.name};
     app.set_version_flag("--version", options.name + " " + (options.version.empty() ? "unknown" : options.version));
@@ -102,10 +93,9 @@ int run_operator(operator_options options, int argc, const char* const* argv, co
     if (!flags.print_cluster_rbac.empty())
         return print(options, detail::cluster_rbac_of(options, setup, flags.print_cluster_rbac));
     if (!flags.print_webhooks.empty()) return print(options, detail::webhooks_of(options, setup, flags.print_webhooks));
-    program_options how;
-    how.name = options.name;
+    detail::program_hooks how;
     // The manager's own stop is in order: only what hangs beside it is cancelled.
-    how.grace = saturating_sum(options.managing.grace, std::chrono::seconds{10});
+    const auto grace = saturating_sum(options.managing.grace, std::chrono::seconds{10});
     bool logged = false;
     how.on_failure = [&log, &logged](const failure& why) {
         if (!logged) log.error("failed", {{"failure", why.describe()}});
@@ -114,8 +104,10 @@ int run_operator(operator_options options, int argc, const char* const* argv, co
         level.set(detail::stepped(level.threshold(), more));
         log.write(level.threshold(), "log level changed", {{"threshold", to_string(level.threshold())}});
     };
-    return run_program([&](program_context context) { return operate(options, setup, std::move(context), logged); },
-                       how);
+    const auto work = [&](program_context context) {
+        return operate(options, flags, setup, std::move(context), logged);
+    };
+    return detail::run_hooked(work, how, grace);
 }
 
 } // namespace kubecoro

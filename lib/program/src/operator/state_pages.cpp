@@ -56,13 +56,6 @@ std::string level_of(const logger& log)
     return std::string(to_string(log_level::error));
 }
 
-/// The file, "ids" or "off".
-std::string traces_of(const operator_options& o)
-{
-    if (!o.trace_file.empty()) return o.trace_file;
-    return o.managing.traces.tracer ? "ids" : "off";
-}
-
 std::string text_of_cluster(const cluster_stats& c) { return printable(describe(c), most_of_one) + '\n'; }
 
 std::string json_of_cluster(const cluster_stats& c)
@@ -125,7 +118,7 @@ debug_page settings_page(const operator_options& o, std::string server, const st
                                                            {"metricsCertificate", o.metrics_tls.certificate_file},
                                                            {"protect", o.protect ? "true" : "false"},
                                                            {"health", o.health},
-                                                           {"traces", traces_of(o)}};
+                                                           {"traces", o.managing.traces.tracer ? "on" : "off"}};
     return config_page([fixed = std::move(fixed), log = std::move(log)] {
         auto now = fixed;
         now.emplace_back("logLevel", level_of(log));

@@ -54,14 +54,17 @@ void fill_closed_streams()
 
 } // namespace
 
-int run_program(const command& main, std::string_view name)
+int run_program(const std::function<asio::awaitable<result<>>(program_context)>& main, std::string_view name,
+                saturating_duration grace)
 {
-    program_options options;
-    options.name = name;
-    return run_program(main, options);
+    const auto show = [name](const failure& why) {
+        std::fprintf(stderr, "%.*s: %s\n", static_cast<int>(name.size()), name.data(), why.describe().c_str());
+    };
+    return detail::run_hooked(main, {.on_failure = show}, grace);
 }
 
-int run_program(const command& main, const program_options& options)
+int detail::run_hooked(const std::function<asio::awaitable<result<>>(program_context)>& main,
+                       const program_hooks& hooks, duration longest)
 {
     fill_closed_streams();
     std::signal(SIGPIPE, SIG_IGN);
@@ -69,7 +72,6 @@ int run_program(const command& main, const program_options& options)
     const program_context context{io.get_executor(), {}};
     asio::cancellation_signal cancel;
     asio::steady_timer grace(io);
-    const duration longest = saturated(options.grace);
     std::optional<detail::stop_signals> signals;
     const auto cancel_after_grace = [&] {
         if (longest == duration::zero()) return;
@@ -83,10 +85,10 @@ int run_program(const command& main, const program_options& options)
     signals.emplace(io, context.stop, cancel_after_grace,
                     longest == duration::zero() ? longest : saturating_sum(longest, patience_of_watcher));
     asio::signal_set users(io);
-    if (options.on_verbosity) {
+    if (hooks.on_verbosity) {
         users.add(SIGUSR1);
         users.add(SIGUSR2);
-        on_user_signal(users, options.on_verbosity);
+        on_user_signal(users, hooks.on_verbosity);
     }
 
     std::optional<result<>> outcome;
@@ -105,11 +107,7 @@ int run_program(const command& main, const program_options& options)
 
     if (!outcome || *outcome) return 0;
     if (outcome->error() == cond::cancelled) return 130;
-    if (options.on_failure)
-        options.on_failure(outcome->error());
-    else
-        std::fprintf(stderr, "%.*s: %s\n", static_cast<int>(options.name.size()), options.name.data(),
-                     outcome->error().describe().c_str());
+    hooks.on_failure(outcome->error());
     return 1;
 }
 

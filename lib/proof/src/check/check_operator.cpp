@@ -3,24 +3,14 @@
 #include "check/checker.hpp"
 #include "check/make_scenario.hpp"
 
-#include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/hash.hpp>
 
-#include <exception>
 #include <utility>
 
 namespace kubecoro::testing {
 
-result<> operator_function::operator()(manager& m, const client& application) const
-{
-    try {
-        return kept_(m, application);
-    } catch (...) {
-        return to_failure(std::current_exception());
-    }
-}
-
-result<operator_report> try_check_operator(const operator_function& add, const operator_check_options& options)
+result<operator_report> try_check_operator(const detail::operator_function& add,
+                                           const operator_check_options& options)
 {
     // The same bytes in each process, unless the program has begun to hash with secrets of its own.
     (void)fix_hash_secrets(1);
@@ -32,7 +22,7 @@ result<operator_report> try_check_operator(const operator_function& add, const o
     return detail::checker(std::move(about)).check();
 }
 
-operator_report check_operator(const operator_function& add, const operator_check_options& options)
+operator_report check_operator(const detail::operator_function& add, const operator_check_options& options)
 {
     return try_check_operator(add, options).value();
 }

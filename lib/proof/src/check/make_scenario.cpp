@@ -174,15 +174,14 @@ asio::awaitable<result<scenario>> prepare(workshop& w, scenario s, std::vector<a
     const auto& options = *s.options;
     const rbac_options account{.name = s.replicas.name, .ns = s.replicas.name};
     KUBECORO_TRY(auto definitions, load_all(options.definitions));
-    KUBECORO_TRY(auto surroundings, load_all(options.surroundings));
     KUBECORO_TRY(auto objects, load_all(options.objects));
     KUBECORO_TRY(auto granted, load_manifests(rbac_manifest(rights, account), "rights"));
     s.rights = std::move(rights);
-    add_secrets(surroundings, s.secrets);
+    add_secrets(definitions, s.secrets);
     add_secrets(objects, s.secrets);
     const auto custom = schemas_of(definitions);
-    auto namespaces = namespaces_of(s.replicas.name, {&surroundings, &objects});
-    for (auto* each : {&namespaces, &definitions, &surroundings, &granted}) {
+    auto namespaces = namespaces_of(s.replicas.name, {&definitions, &objects});
+    for (auto* each : {&namespaces, &definitions, &granted}) {
         write_options how;
         how.field_manager = author;
         KUBECORO_TRY(co_await apply_all(w.user, std::move(*each), std::move(how)));
@@ -198,7 +197,7 @@ asio::awaitable<result<scenario>> prepare(workshop& w, scenario s, std::vector<a
 
 } // namespace
 
-result<scenario> make_scenario(const operator_function& add, const operator_check_options& options)
+result<scenario> make_scenario(const detail::operator_function& add, const operator_check_options& options)
 {
     scenario s;
     s.options = &options;

@@ -6,6 +6,7 @@
 namespace kubecoro::testing::detail {
 
 /// @param add, options  Outlive the scenario. Errors: those of check_operator().
-[[nodiscard]] result<scenario> make_scenario(const operator_function& add, const operator_check_options& options);
+[[nodiscard]] result<scenario> make_scenario(const detail::operator_function& add,
+                                             const operator_check_options& options);
 
 } // namespace kubecoro::testing::detail

@@ -14,6 +14,12 @@ constexpr duration start_time = std::chrono::seconds{5};
 /// The longest pause of a user between two objects.
 constexpr std::uint64_t longest_pause_ms = 400;
 constexpr std::size_t most_differences = 5;
+/// Requests of the operator from one change of the user to the next settled state: far more than a sound one sends.
+constexpr std::size_t most_requests = 2'000;
+/// The virtual time in which the state must be that of the run without faults: longer than the slowest backoff.
+constexpr duration patience = std::chrono::minutes{30};
+/// The virtual time for which the settled state of the run without faults is watched.
+constexpr duration time_watched = std::chrono::hours{1};
 constexpr const char* after_removal = "after the objects were deleted";
 
 /// Objects by resource, so that the key's beginning is the resource.
@@ -144,14 +150,14 @@ masked_state course::picture(bool all)
 masked_state course::settle(const masked_state* wanted, const std::string& phase)
 {
     const auto begin = world_.now();
-    const auto limit = injector_.informed_requests() + options_->max_requests;
+    const auto limit = injector_.informed_requests() + most_requests;
     auto pause = options_->settle;
     for (;;) {
         if (!world_.advance(pause)) {
             broken(oracle::converges, phase + ", something is busy for ever");
             return {};
         }
-        const bool is_late = world_.now() - begin > options_->patience;
+        const bool is_late = world_.now() - begin > patience;
         if (injector_.informed_requests() > limit) {
             broken(oracle::converges, phase + ", the operator sends more requests than the limit");
             return picture(false);
@@ -171,7 +177,7 @@ masked_state course::settle(const masked_state* wanted, const std::string& phase
             compare(expected, now, phase);
             return now;
         }
-        pause = std::min<duration>(pause * 2, options_->patience / 4);
+        pause = std::min<duration>(pause * 2, patience / 4);
     }
 }
 
@@ -193,7 +199,7 @@ void course::watch_calm()
     const auto* const replica = world_.running_operator();
     const auto failed = replica ? replica->failed() : 0;
     // Other runs have no resyncs.
-    const auto time = reference_ ? std::min<duration>(options_->calm, 2 * options_->settle) : duration(options_->calm);
+    const auto time = reference_ ? std::min<duration>(time_watched, 2 * options_->settle) : time_watched;
     world_.notes().note("check", "watches the settled state");
     injector_.enable(false);
     (void)world_.advance(time);

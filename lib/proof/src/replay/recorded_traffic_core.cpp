@@ -209,7 +209,7 @@ recorded_exchange recorded_traffic_core::made_up(const request_route& route, con
 
 replay_report recorded_traffic_core::finish()
 {
-    std::vector<request_difference> missing;
+    std::vector<replay_report::difference> missing;
     for (const auto& [question, all] : left_) {
         for (const auto& x : all) {
             const auto route = route_of(x.method, x.target);

@@ -26,6 +26,8 @@ namespace {
 using std::chrono::microseconds;
 
 constexpr std::size_t longest_body = 400;
+/// Virtual time after the end of the recording, for what its last event leads to.
+constexpr std::chrono::seconds time_at_end{5};
 constexpr std::chrono::seconds shortest_patience{1};
 constexpr std::chrono::seconds longest_patience{10};
 constexpr std::chrono::milliseconds look_again{10};
@@ -117,7 +119,8 @@ private:
 
 } // namespace
 
-result<replay_report> try_replay(const operator_function& add, const std::string& file, const replay_options& options)
+result<replay_report> try_replay(const detail::operator_function& add, const std::string& file,
+                                 const replay_options& options)
 {
     (void)fix_hash_secrets(1);
     const auto text = system_environment().read_file(file, kubecoro::detail::longest_recording);
@@ -146,7 +149,7 @@ result<replay_report> try_replay(const operator_function& add, const std::string
     if (filled) {
         m->start();
         try {
-            run.advance(time_after(time_point(all->traffic.length()), options.rest) - time_point());
+            run.advance(time_after(time_point(all->traffic.length()), time_at_end) - time_point());
         } catch (const error& e) {
             ended_by = e.what();
         }
@@ -163,7 +166,7 @@ result<replay_report> try_replay(const operator_function& add, const std::string
     return out;
 }
 
-replay_report replay(const operator_function& add, const std::string& file, const replay_options& options)
+replay_report replay(const detail::operator_function& add, const std::string& file, const replay_options& options)
 {
     return try_replay(add, file, options).value();
 }

@@ -20,7 +20,7 @@ struct replica_options
 {
     std::string name = {};
     manager_options managing = {};
-    const operator_function* add = nullptr;
+    const detail::operator_function* add = nullptr;
 };
 
 class replica

@@ -18,8 +18,7 @@ constexpr unsigned most_doublings = 5;
 
 std::shared_ptr<transport> transport_of(apiserver::embedded_server& server, const std::string& account)
 {
-    apiserver::in_process_options as;
-    as.user = {account, {"system:serviceaccounts", "system:authenticated"}};
+    const apiserver::user_info as{account, {"system:serviceaccounts", "system:authenticated"}};
     return std::make_shared<apiserver::in_process_transport>(server, as);
 }
 
@@ -30,7 +29,7 @@ apiserver::server_options server_options_of(const operator_check_options& o, std
 {
     apiserver::server_options out;
     out.time = std::move(time);
-    if (o.live) out.live = apiserver::live_options{};
+    if (o.live) out.live_nodes = 1;
     out.log = logger::silent();
     out.cluster.seed = seed;
     return out;

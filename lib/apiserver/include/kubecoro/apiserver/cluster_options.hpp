@@ -1,4 +1,4 @@
-// Options of the embedded API server: of its state, its answers, the cluster that a live server plays; its users and their rules.
+// Options of the state of the embedded API server; its users and their rules.
 #pragma once
 
 #include <chrono>
@@ -37,11 +37,9 @@ struct cluster_options
     /// Events kept per resource, for resuming watches and for lists at an older version. Older versions are answered
     /// with 410.
     std::size_t history = 1000;
-    /** Maximum bytes of history per resource. Beyond it the oldest events are dropped, as by a compaction: requests for
-        them are answered with 410. The objects themselves are not counted. */
-    std::size_t history_bytes_per_resource = 64u << 20;
-    /// Maximum bytes of history over all resources. Beyond it the resource with the largest history drops its oldest
-    /// events.
+    /** Maximum bytes of history over all resources, of which one may have a quarter. Beyond it the resource with the largest
+        history drops its oldest events, as by a compaction: requests for them are answered with 410. The objects themselves are
+        not counted. */
     std::size_t history_bytes = 256u << 20;
     /** All resource versions exceed it, also after a restore. Requests for earlier versions are answered with 410.
 
@@ -49,7 +47,7 @@ struct cluster_options
         crash loses the writes since the last dump, and their versions would be assigned again: an informer that has seen them
         would wait for later versions and miss the changes before. */
     std::uint64_t first_version = 0;
-    /// Seeds uids and generated names.
+    /// Seeds uids, generated names and the random choices of answers.
     std::uint64_t seed = 1;
     /** Stands in for the kubelet: a pod bound to a node and deleted with a grace period is removed after this time (or
         after its grace period, if that is shorter). Empty: it stays terminating until a delete with grace 0, as with a
@@ -66,37 +64,6 @@ struct cluster_options
     bool garbage_collection = true;
     /// Maximum bytes of the logs that write_log() sets.
     log_limits logs = {};
-};
-
-/// Options of the answers to requests.
-struct request_handler_options
-{
-    /// The gitVersion that /version reports.
-    std::string git_version = "v1.36.0-kubecoro";
-    /// A watch without timeoutSeconds ends after a random time, uniform in [min, 2 min].
-    std::chrono::seconds min_watch_timeout{1800};
-    /// Time between bookmarks on a watch that asked for them.
-    std::chrono::seconds bookmark_interval{60};
-    /// Seeds the server's random choices.
-    std::uint64_t seed = 1;
-    /// The secret that signs tokens of service accounts. Empty: random, so that tokens end with the handler.
-    std::string token_key = {};
-    /// Maximum nesting of JSON in a request body; deeper bodies are refused.
-    std::size_t max_depth = 256;
-};
-
-/** Options of a live server: it schedules pods, starts them and ends those of jobs, and does the work of the controllers of
-    Deployments, ReplicaSets, StatefulSets, DaemonSets and Jobs. No container runs.
-
-    A pod with the annotation `live.kubecoro.dev/outcome: fail` does not become ready, or fails if it does not restart. */
-struct live_options
-{
-    /// From a pod's binding to a node until it runs and is ready.
-    std::chrono::seconds start_after{1};
-    /// How long a pod runs that does not restart, until it succeeds or fails.
-    std::chrono::seconds run_for{2};
-    /// Nodes to create if the cluster has none; 0: pods stay pending until there is one.
-    std::size_t nodes = 1;
 };
 
 /// The authenticated user of a request.

@@ -10,6 +10,7 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -36,8 +37,6 @@ struct server_options
 
     /// Options of the cluster state.
     cluster_options cluster = {};
-    /// Options of the request handler.
-    request_handler_options handler = {};
     /// Tokens and the users that they stand for.
     std::vector<token_user> tokens = {};
     /// The first one that matches a request decides. Members of system:masters need none.
@@ -48,8 +47,13 @@ struct server_options
     std::size_t max_connections = 1000;
     /// Maximum bytes of request bodies held at once, over all connections. A request beyond it is answered with 429.
     std::size_t max_buffered_bytes = 64u << 20;
-    /// Plays the rest of a cluster: pods run, deployments roll, jobs complete. Empty: nothing acts on workloads.
-    std::optional<live_options> live = {};
+    /** Plays the rest of a cluster with this number of nodes, which are created if the cluster has none; 0: pods stay pending until
+        there is one. Empty: nothing acts on workloads.
+
+        A live server schedules pods, starts them and ends those of jobs, and does the work of the controllers of Deployments,
+        ReplicaSets, StatefulSets, DaemonSets and Jobs. No container runs. A pod with the annotation
+        `live.kubecoro.dev/outcome: fail` does not become ready, or fails if it does not restart. */
+    std::optional<std::size_t> live_nodes = {};
     /// The clock; empty = real_clock().
     std::shared_ptr<time_source> time = real_clock();
     /// Logs every request at level info: method, target, status, user, milliseconds.

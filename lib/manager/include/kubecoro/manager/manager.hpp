@@ -8,8 +8,8 @@
 #include <kubecoro/controller/event_recorder.hpp>
 #include <kubecoro/manager/access_right.hpp>
 #include <kubecoro/manager/cluster_provider.hpp>
-#include <kubecoro/manager/detail/cluster_setup.hpp>
 #include <kubecoro/manager/detail/reconciler_of.hpp>
+#include <kubecoro/manager/detail/setup_function.hpp>
 #include <kubecoro/manager/kubeconfig_secrets.hpp>
 #include <kubecoro/manager/managed.hpp>
 #include <kubecoro/manager/managed_clusters.hpp>
@@ -220,7 +220,8 @@ public:
     template<class Setup>
     managed_clusters clusters(std::shared_ptr<cluster_provider> from, Setup setup, clusters_options options = {})
     {
-        return add(std::move(from), detail::cluster_setup_of(std::move(setup)), std::move(options));
+        static_assert(std::is_invocable_v<Setup&, manager&>, "the set-up of a cluster takes (kubecoro::manager&)");
+        return add(std::move(from), std::move(setup), std::move(options));
     }
 
     /// The managers that work in clusters at present, by set and name. One that is kept longer has stopped. Any thread.
@@ -277,7 +278,7 @@ private:
     [[nodiscard]] shared_informer<object> controlled(const resource_type& resource, const control_options& options);
     friend class detail::cluster_set;
     manager(kubecoro::client cluster, manager_options options, detail::cluster_place place);
-    managed_clusters add(std::shared_ptr<cluster_provider> from, detail::cluster_setup setup, clusters_options options);
+    managed_clusters add(std::shared_ptr<cluster_provider> from, detail::manager_setup setup, clusters_options options);
     managed add(std::string name, patient_runnable f, bool is_patient, runnable_options options);
 
     std::shared_ptr<detail::manager_engine> engine_;

@@ -38,22 +38,13 @@ struct operator_options
     /// Where webhooks are served, which the set-up passes on: `webhooks hooks(m, {.address = o.webhooks})`. Empty = there are none,
     /// and no flag for them. The flag's "0" is for a program outside of its cluster, which no Service leads to.
     std::string webhooks = {};
-    /// /readyz fails while the store of an informer may be older than this: see informers_current(). 0 = it does not look at that.
-    saturating_duration max_store_age = {};
     /// Certificate and key of the server of metrics, which then speaks TLS.
     endpoint_options::tls_files metrics_tls = {};
     /// Metrics and debug pages are for bearers of tokens that the API server lets `get` these paths, see access_filter. Debug
     /// pages are then served at any address.
     bool protect = false;
-    /// The file that gets the traces of the manager's controllers, as otlp_file() writes it. Empty = traces are
-    /// made as the manager's options say.
-    std::string trace_file = {};
-    /// The share of traces that are recorded there, as in tracer_options.
-    double trace_sample = 1;
-    /// Whether log lines and requests have the ids of traces, where neither a file nor the manager's options ask for traces.
-    bool trace_ids = false;
-    /// For the connection. Clock, log and metrics are passed on to everything; empty = the program's. Metrics of one's own that
-    /// are to be served are prometheus_metrics.
+    /// For the connection. Clock, log and metrics are passed on to everything; empty = the program's. To serve your own
+    /// metrics, pass a prometheus_metrics.
     client_options connection = {};
     /// For the manager. Namespaces of the command line replace its namespaces.
     manager_options managing = {};

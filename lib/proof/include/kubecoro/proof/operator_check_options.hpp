@@ -19,6 +19,8 @@
 
 namespace kubecoro::testing {
 
+namespace detail {
+
 /// Manifests: each a file, a folder of .yaml, .yml and .json files, or the text itself, which has a line break or begins with `{`.
 class manifest_list : public text_list
 {
@@ -29,6 +31,8 @@ public:
     /// One of them.
     manifest_list(std::string one) : text_list(std::vector<std::string>{std::move(one)}) {}
 };
+
+} // namespace detail
 
 /// Reads the cluster of a run, for invariants.
 class cluster_view
@@ -53,12 +57,11 @@ struct allowed_finding
 /// Options of check_operator().
 struct operator_check_options
 {
-    /// Definitions of the custom resources. They are there before the operator starts.
-    manifest_list definitions = {};
-    /// Other objects that are there before the operator starts, and stay.
-    manifest_list surroundings = {};
+    /// Definitions of the custom resources, and other objects that are there before the operator starts, and stay. Here and below
+    /// each is a file, a folder of .yaml, .yml and .json files, or the text itself.
+    detail::manifest_list definitions = {};
     /// Objects that a user creates while the operator runs, and deletes at the end. Those without a namespace go to "default".
-    manifest_list objects = {};
+    detail::manifest_list objects = {};
     /// Name of the operator, of its service account and of the namespace of that. Empty = "operator".
     std::string name = {};
     /// As in the program. The Lease is used by runs with a hand-over only. Clock, log and seed are the check's.
@@ -73,15 +76,9 @@ struct operator_check_options
     std::uint64_t first_seed = 1;
     /// A state is settled when nothing has moved for this virtual time.
     saturating_duration settle = std::chrono::seconds{30};
-    /// The virtual time in which the state must be that of the run without faults.
-    saturating_duration patience = std::chrono::minutes{30};
-    /// The virtual time for which the settled state of the run without faults is watched.
-    saturating_duration calm = std::chrono::hours{1};
     /// Time between the resyncs of informers in the run without faults, which stand for events that change nothing. Other runs
     /// have none: a resync would repair what the operator has missed.
     saturating_duration resync = std::chrono::minutes{10};
-    /// Requests of the operator from one change of the user to the next settled state.
-    std::size_t max_requests = 2'000;
     /// Fields that the comparison of states leaves out, such as "status.checkedBy": of all objects, or "configmaps data.time" of
     /// one resource.
     text_list ignored = {};
@@ -94,9 +91,7 @@ struct operator_check_options
     std::function<client::raw_answer(const request&)> application = {};
     /// Called after each write, by the operator or another one. A failure is a finding.
     std::function<result<>(cluster_view&)> invariant = {};
-    /// Findings for which faults and objects are reduced. Each costs at most as many runs as `reductions` says.
-    std::size_t reduced = 3;
-    /// Runs that the reduction of one finding may take.
+    /// Runs that the reduction of one finding may take. The first three findings are reduced. 0 = none.
     std::size_t reductions = 60;
 };
 

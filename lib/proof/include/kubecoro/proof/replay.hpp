@@ -20,34 +20,32 @@ struct replay_options
     manager_options managing = {};
     /// Fields of bodies that the comparison leaves out, such as "status.checkedAt". Texts that are times never count.
     text_list ignored = {};
-    /// Virtual time after the end of the recording.
-    saturating_duration rest = std::chrono::seconds{5};
-};
-
-/// A write of the operator that is not as in the recording.
-struct request_difference
-{
-    /// Since the beginning: in the replay, or in the recording for a request that is missing.
-    duration at{};
-    /// Such as "PATCH configmaps default/one".
-    std::string request = {};
-    /// The recorded body; empty = the recording has no such request.
-    std::string recorded = {};
-    /// The body in the replay; empty = the operator has not sent it.
-    std::string replayed = {};
-    /// The difference, as a sentence.
-    std::string what = {};
 };
 
 /// The outcome of replay(). Tests true if the operator has sent the writes of the recording, and no others.
 struct replay_report
 {
+    /// A write of the operator that is not as in the recording.
+    struct difference
+    {
+        /// Since the beginning: in the replay, or in the recording for a request that is missing.
+        duration at{};
+        /// Such as "PATCH configmaps default/one".
+        std::string request = {};
+        /// The recorded body; empty = the recording has no such request.
+        std::string recorded = {};
+        /// The body in the replay; empty = the operator has not sent it.
+        std::string replayed = {};
+        /// The difference, as a sentence.
+        std::string what = {};
+    };
+
     /// Requests of the operator.
     std::size_t requests = 0;
     /// Its writes with their bodies, in order: "PATCH configmaps default/one {...}". Without Leases and events.
     std::vector<std::string> writes = {};
     /// In the order of the replay; then the requests that are missing.
-    std::vector<request_difference> differences = {};
+    std::vector<difference> differences = {};
     /// Why the operator has ended by itself; empty = it has not.
     std::string ended_by = {};
 
@@ -76,10 +74,10 @@ std::ostream& operator<<(std::ostream& out, const replay_report& r);
     @return  How the operator's writes differ from the recorded ones. The same recording gives the same report.
     @par Errors  corrupt and invalid for a file that is no recording, has another version or lacks its beginning; not_found;
                  misconfigured for a set-up that fails, and for a file of more than a GiB. */
-[[nodiscard]] result<replay_report> try_replay(const operator_function& add, const std::string& file,
+[[nodiscard]] result<replay_report> try_replay(const detail::operator_function& add, const std::string& file,
                                                const replay_options& options = {});
 /// The same for tests. Throws kubecoro::error for a failure.
-[[nodiscard]] replay_report replay(const operator_function& add, const std::string& file,
+[[nodiscard]] replay_report replay(const detail::operator_function& add, const std::string& file,
                                    const replay_options& options = {});
 
 } // namespace kubecoro::testing

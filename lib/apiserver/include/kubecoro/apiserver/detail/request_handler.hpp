@@ -1,14 +1,15 @@
 // HTTP semantics of the embedded API server, sans-io: one request in, one response out.
 #pragma once
 
-#include <kubecoro/apiserver/cluster_options.hpp>
 #include <kubecoro/apiserver/detail/access_control.hpp>
 #include <kubecoro/apiserver/detail/cluster_state_core.hpp>
 #include <kubecoro/apiserver/detail/http_types.hpp>
 #include <kubecoro/base/detail/random.hpp>
 
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace kubecoro::apiserver {
 
@@ -21,8 +22,8 @@ class authorizer;
 class request_handler
 {
 public:
-    /// @param state, access  Must outlive the handler.
-    request_handler(cluster_state_core& state, access_control& access, request_handler_options options = {});
+    /// @param state, access  Must outlive the handler. @param seed  Makes its random choices.
+    request_handler(cluster_state_core& state, access_control& access, std::uint64_t seed = 1);
     ~request_handler();
     request_handler(const request_handler&) = delete;
     request_handler& operator=(const request_handler&) = delete;
@@ -48,7 +49,8 @@ public:
 private:
     cluster_state_core& state_;
     std::unique_ptr<authorizer> authorizer_;
-    request_handler_options options_;
+    /// Signs tokens of service accounts, which end with the handler.
+    std::string token_key_;
     detail::random_source random_;
 };
 
