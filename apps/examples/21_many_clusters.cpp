@@ -60,7 +60,7 @@ struct far_cluster
         kubecoro::apiserver::tls_identity_options who{.client_user = "admin", .client_groups = {"system:masters"}};
         who.now = std::chrono::system_clock::now();
         KUBECORO_TRY(const auto identity, kubecoro::apiserver::tls_identity::generate(who));
-        kubecoro::apiserver::endpoint_options endpoint;
+        kubecoro::apiserver::listener_options endpoint;
         endpoint.tls = identity;
         const std::string greeting =
             "{apiVersion: v1, kind: ConfigMap, metadata: {name: greeting}, data: {text: hello}}";

@@ -52,17 +52,16 @@ cluster_under_test::cluster_under_test() : context_(std::make_unique<boost::asio
     for (int i = 0; i < 8; ++i, number /= 26) suffix_ += static_cast<char>('a' + number % 26);
 
     if (variable("KUBECORO_CONFORMANCE") == std::string("cluster")) {
-        kubeconfig_options file;
-        file.path = variable("KUBECORO_E2E_KUBECONFIG");
-        if (file.path.empty()) throw std::runtime_error("KUBECORO_E2E_KUBECONFIG is not set");
-        config_ = load_kubeconfig(file).value();
+        const auto path = variable("KUBECORO_E2E_KUBECONFIG");
+        if (path.empty()) throw std::runtime_error("KUBECORO_E2E_KUBECONFIG is not set");
+        config_ = load_kubeconfig(path).value();
     } else {
         static const apiserver::tls_identity identity = make_identity();
         apiserver::server_options options;
         options.tokens.push_back({"conformance", {"admin", {"system:masters"}}});
         embedded_ = std::make_unique<embedded>(context_->get_executor(), std::move(options));
         embedded_->server.call_webhooks(over_https(context_->get_executor()));
-        apiserver::endpoint_options endpoint;
+        apiserver::listener_options endpoint;
         endpoint.tls = identity;
         config_.server = run(embedded_->server.listen(std::move(endpoint))).value().url();
         config_.ca = identity.ca_certificate;

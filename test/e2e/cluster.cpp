@@ -47,10 +47,9 @@ std::string setting(const char* name)
 
 std::optional<cluster_config> cluster::config(const char* variable)
 {
-    kubeconfig_options file;
-    file.path = setting(variable);
-    if (file.path.empty()) return {};
-    return load_kubeconfig(file).value();
+    const auto path = setting(variable);
+    if (path.empty()) return {};
+    return load_kubeconfig(path).value();
 }
 
 cluster::cluster(const char* variable) : suffix_(random_suffix())

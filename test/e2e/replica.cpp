@@ -97,9 +97,8 @@ int main(int argc, char** argv)
 {
     if (argc != 4) return 2;
     const std::string ns = argv[2];
-    kubeconfig_options file;
-    if (const auto* path = std::getenv("KUBECORO_E2E_KUBECONFIG")) file.path = path;
-    auto config = load_kubeconfig(file);
+    const auto* const path = std::getenv("KUBECORO_E2E_KUBECONFIG");
+    auto config = load_kubeconfig(path ? path : "");
     if (!config) {
         say("failed: " + config.error().describe());
         return 1;

@@ -176,7 +176,7 @@ asio::awaitable<void> world::go_on()
 asio::awaitable<void> world::live(stream_protocol::socket line, apiserver::tls_identity identity)
 {
     const auto executor = co_await asio::this_coro::executor;
-    apiserver::endpoint_options where;
+    apiserver::listener_options where;
     where.tls = std::move(identity);
     auto bound = co_await server_.listen(std::move(where));
     if (!bound) throw std::runtime_error(bound.error().describe());

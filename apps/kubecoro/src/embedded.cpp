@@ -52,7 +52,7 @@ asio::awaitable<result<>> embedded::listen()
     about.authority = options_.authority;
     KUBECORO_TRY(auto identity, apiserver::tls_identity::generate(about));
     ca_ = identity.ca_certificate;
-    apiserver::endpoint_options where;
+    apiserver::listener_options where;
     where.address = options_.address;
     where.port = options_.port;
     where.tls = std::move(identity);

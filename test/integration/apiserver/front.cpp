@@ -199,7 +199,7 @@ TEST_CASE("front: invalid input is refused and does not affect other clients", "
 
 TEST_CASE("front: slow and silent clients are disconnected", "[apiserver][integration]")
 {
-    endpoint_options endpoint;
+    listener_options endpoint;
     endpoint.request_timeout = std::chrono::milliseconds{200};
     endpoint.idle_timeout = std::chrono::milliseconds{300};
     running_server server{endpoint};
@@ -285,21 +285,21 @@ TEST_CASE("tls: the server's certificate is valid for its names only", "[apiserv
 TEST_CASE("listen: failures name the address", "[apiserver][integration]")
 {
     running_server server;
-    endpoint_options taken;
+    listener_options taken;
     taken.port = server.at().port;
     const auto in_use = server.listen(taken);
     REQUIRE_FALSE(in_use);
     CHECK(in_use.error() == cond::misconfigured);
     CHECK(in_use.error().message().find("127.0.0.1:" + std::to_string(taken.port)) != std::string::npos);
 
-    endpoint_options nonsense;
+    listener_options nonsense;
     nonsense.address = "nowhere";
     CHECK(server.listen(nonsense).error() == cond::misconfigured);
-    endpoint_options bad_tls;
+    listener_options bad_tls;
     bad_tls.tls = tls_identity{"a", "b", "c", {}, {}};
     CHECK(server.listen(bad_tls).error() == cond::misconfigured);
     server.stop();
-    CHECK(server.listen(endpoint_options{}).error() == cond::cancelled);
+    CHECK(server.listen(listener_options{}).error() == cond::cancelled);
 }
 
 TEST_CASE("front: protobuf goes both ways over TLS", "[apiserver][integration][protobuf]")

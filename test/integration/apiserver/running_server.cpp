@@ -38,7 +38,7 @@ struct running_server::state
     }
 };
 
-running_server::running_server(endpoint_options endpoint, server_options options)
+running_server::running_server(listener_options endpoint, server_options options)
 {
     options.tokens.push_back({admin_token, {"admin", {"system:masters"}}});
     options.tokens.push_back({"reader-token", {"reader", {"system:authenticated"}}});
@@ -67,7 +67,7 @@ result<std::string> running_server::execute(std::string method, std::string targ
     return state_->run(state_->server.execute(std::move(method), std::move(target), std::move(body)));
 }
 
-result<embedded_server::endpoint> running_server::listen(endpoint_options endpoint)
+result<embedded_server::endpoint> running_server::listen(listener_options endpoint)
 {
     return state_->run(state_->server.listen(std::move(endpoint)));
 }
@@ -93,9 +93,9 @@ const tls_identity& test_identity()
     return identity;
 }
 
-endpoint_options with_tls()
+listener_options with_tls()
 {
-    endpoint_options out;
+    listener_options out;
     out.tls = test_identity();
     return out;
 }

@@ -15,14 +15,14 @@ inline constexpr const char* admin_header = "Authorization: Bearer admin-token\r
 class running_server
 {
 public:
-    explicit running_server(endpoint_options endpoint = {}, server_options options = {});
+    explicit running_server(listener_options endpoint = {}, server_options options = {});
     ~running_server();
 
     [[nodiscard]] const embedded_server::endpoint& at() const;
     [[nodiscard]] embedded_server& server();
     /// Runs embedded_server::execute() to its end.
     result<std::string> execute(std::string method, std::string target, std::string body = {});
-    result<embedded_server::endpoint> listen(endpoint_options endpoint);
+    result<embedded_server::endpoint> listen(listener_options endpoint);
     void stop();
     void compact();
     /// Waits until the condition on the counters holds, for at most 30 s.
@@ -35,7 +35,7 @@ private:
 
 /// Generated once per program, because generating keys is slow with sanitizers.
 [[nodiscard]] const tls_identity& test_identity();
-[[nodiscard]] endpoint_options with_tls();
+[[nodiscard]] listener_options with_tls();
 [[nodiscard]] std::string config_map(const std::string& name, const std::string& value = "1");
 
 } // namespace kubecoro::apiserver

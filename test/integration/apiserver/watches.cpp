@@ -135,7 +135,7 @@ TEST_CASE("stop: open watches end cleanly, idle connections close", "[apiserver]
 
 TEST_CASE("watch: a client that does not read is disconnected after the time limit", "[apiserver][integration]")
 {
-    endpoint_options endpoint;
+    listener_options endpoint;
     endpoint.write_timeout = std::chrono::milliseconds{300};
     running_server server{endpoint};
     raw_client client{server.at()};

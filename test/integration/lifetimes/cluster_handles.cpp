@@ -17,8 +17,8 @@
 using namespace std::chrono_literals;
 using namespace kubecoro;
 using kubecoro::apiserver::embedded_server;
-using kubecoro::apiserver::endpoint_options;
 using kubecoro::apiserver::in_process_transport;
+using kubecoro::apiserver::listener_options;
 using kubecoro::untyped::config_map;
 using lifetime_test::own_context;
 namespace asio = boost::asio;
@@ -67,9 +67,9 @@ struct client_handles
     }
 };
 
-endpoint_options with_tls(const apiserver::tls_identity& identity)
+listener_options with_tls(const apiserver::tls_identity& identity)
 {
-    endpoint_options out;
+    listener_options out;
     out.tls = identity;
     return out;
 }

@@ -54,7 +54,7 @@ TEST_CASE("own writes: waiters, readers by label and a mutation cache on several
     REQUIRE(await(pool, pods.has_synced()));
 
     const auto lister = pods.lister();
-    const kubecoro::mutation_cache seen(lister, {.max_entries = 20});
+    const kubecoro::mutation_cache seen(lister);
     const auto is_behind = [](const object& shown, const object& written) {
         return shown && !kubecoro::is_at_least(shown.resource_version(), written.resource_version());
     };

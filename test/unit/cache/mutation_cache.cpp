@@ -52,8 +52,7 @@ struct fixture
     mutation_cache<> cache;
     const sync_gate gate;
 
-    explicit fixture(std::size_t max_entries = 100)
-        : cache(lister<object>(stored), {.time = time, .ttl = 5min, .max_entries = max_entries})
+    fixture() : cache(lister<object>(stored), time)
     {
         stored->versions()->add_lane("", gate);
         stored->replace("", {pod("a", "5")}, true);
@@ -194,19 +193,19 @@ TEST_CASE("mutation cache: lists apply own writes, including those that no longe
 
 TEST_CASE("mutation cache: drops writes that the store never shows, by ttl and by number", "[cache][mutation_cache]")
 {
-    fixture f(3);
+    fixture f;
     f.cache.written(pod("a", "12"));
     f.time->advance(5min);
     CHECK(f.a() == "a@5");
     CHECK(f.cache.size() == 0);
 
-    for (int i = 0; i < 5; ++i) f.cache.written(pod("n" + std::to_string(i), std::to_string(20 + i)));
-    CHECK(f.cache.size() == 3);
+    for (int i = 0; i < 1'002; ++i) f.cache.written(pod("n" + std::to_string(i), std::to_string(20 + i)));
+    CHECK(f.cache.size() == 1'000);
     CHECK_FALSE(f.cache.get("web", "n1"));
     CHECK(f.cache.get("web", "n2"));
     f.time->advance(5min);
-    f.cache.written(pod("a", "40"));
-    CHECK(names(f.cache.list()) == lines{"a@40"});
+    f.cache.written(pod("a", "4000"));
+    CHECK(names(f.cache.list()) == lines{"a@4000"});
 }
 
 TEST_CASE("mutation cache: incomparable versions give way to any change of the store", "[cache][mutation_cache]")

@@ -26,7 +26,7 @@ rows of_server()
          }},
         {"apiserver/server.hpp listen",
          [](world& w) {
-             apiserver::endpoint_options nowhere;
+             apiserver::listener_options nowhere;
              nowhere.address = "no address";
              return w.server.listen(std::move(nowhere));
          }},

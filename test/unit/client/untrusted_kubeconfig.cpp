@@ -28,9 +28,9 @@ std::string text(const std::string& user, const std::string& cluster = "server: 
            "]\ncontexts: [{name: one, context: {cluster: c, user: u, namespace: shop}}]\ncurrent-context: one\n";
 }
 
-std::string complaint(const std::string& yaml, const untrusted_kubeconfig_options& o = {.origin = "Secret a/b"})
+std::string complaint(const std::string& yaml, const std::string& context = {})
 {
-    const auto parsed = parse_untrusted_kubeconfig(yaml, o);
+    const auto parsed = parse_untrusted_kubeconfig(yaml, "Secret a/b", context);
     if (parsed) return "accepted";
     CHECK(parsed.error() == cond::misconfigured);
     return parsed.error().message();
@@ -40,7 +40,7 @@ std::string complaint(const std::string& yaml, const untrusted_kubeconfig_option
 
 TEST_CASE("untrusted kubeconfig: data, tokens and passwords are read", "[kubeconfig]")
 {
-    const auto parsed = parse_untrusted_kubeconfig(text("token: t"), {.origin = "Secret a/b"});
+    const auto parsed = parse_untrusted_kubeconfig(text("token: t"), "Secret a/b");
     REQUIRE(parsed);
     CHECK(parsed->server == "https://far:6443");
     CHECK(parsed->login.token == "t");
@@ -53,7 +53,7 @@ TEST_CASE("untrusted kubeconfig: data, tokens and passwords are read", "[kubecon
 TEST_CASE("untrusted kubeconfig: its own proxy counts, that of the environment on demand only", "[kubeconfig]")
 {
     const auto proxy = [](const std::string& cluster, bool environment) {
-        return parse_untrusted_kubeconfig(text("token: t", cluster), {.environment_proxy = environment})->proxy_url;
+        return parse_untrusted_kubeconfig(text("token: t", cluster), "Secret a/b", {}, environment)->proxy_url;
     };
     const std::string plain = "server: 'https://far:6443'", own = plain + ", proxy-url: 'http://p:1'";
     CHECK(proxy(plain, false) == "direct:");
@@ -63,13 +63,16 @@ TEST_CASE("untrusted kubeconfig: its own proxy counts, that of the environment o
     CHECK(complaint(text("token: t", plain + ", proxy-url: 'direct:'")).find("proxy-url") != std::string::npos);
 }
 
-TEST_CASE("untrusted kubeconfig: the length of a proxy's URL costs its reading, not the square of it", "[kubeconfig]")
+TEST_CASE("kubeconfig: the length of a proxy's URL costs its reading, not the square of it", "[kubeconfig]")
 {
     // A square would not end.
     const std::string signs(std::size_t{4} << 20, '@');
-    const auto at_most = signs.size() + 1000;
-    const auto parsed = parse_untrusted_kubeconfig(
-        text("token: t", "server: 'https://far:6443', proxy-url: 'http://u:" + signs + "h'"), {.max_bytes = at_most});
+    environment machine;
+    machine.variable = [](const std::string&) { return std::nullopt; };
+    machine.read_file = [&signs](const std::string&, std::size_t) -> result<std::string> {
+        return text("token: t", "server: 'https://far:6443', proxy-url: 'http://u:" + signs + "h'");
+    };
+    const auto parsed = load_kubeconfig("/config", {}, machine);
     REQUIRE(parsed);
     CHECK(parsed->proxy_url.size() == signs.size() + 10);
 }
@@ -104,12 +107,12 @@ TEST_CASE("untrusted kubeconfig: nothing of the program takes the place of what 
     CHECK(complaint("") != "accepted");
     CHECK(complaint("{}") != "accepted");
     CHECK(complaint(text("token: t", "insecure-skip-tls-verify: true")).find("server: missing") != std::string::npos);
-    CHECK(complaint(text("token: t"), {.origin = "o", .context = "two"}) == "o: no context \"two\"; available: one");
+    CHECK(complaint(text("token: t"), "two") == "Secret a/b: no context \"two\"; available: one");
 }
 
 TEST_CASE("untrusted kubeconfig: length and messages have limits", "[kubeconfig]")
 {
-    CHECK(complaint(text("token: t"), {.origin = "o", .max_bytes = 20}).find("at most 20 are allowed") !=
+    CHECK(complaint(text("token: t") + std::string(131'072, '#')).find("at most 131072 are allowed") !=
           std::string::npos);
     std::string names = "contexts: [{name: one, context: {}}";
     for (int i = 0; i < 1000; ++i) names += ", {name: context-" + std::to_string(i) + ", context: {}}";

@@ -139,7 +139,7 @@ TEST_CASE("otlp file: spans are added to the file as they end", "[endpoints][tra
     const folder f;
     const auto path = f.path / "traces";
     for (int run = 0; run < 2; ++run) {
-        const auto sink = otlp_file({.path = path.string(), .resource = {.service = "shops"}});
+        const auto sink = otlp_file(path.string(), {.service = "shops"});
         REQUIRE(sink);
         (*sink)->ended(a_span());
         CHECK(content(path) != "");
@@ -152,19 +152,19 @@ TEST_CASE("otlp file: at its limit another file begins, and one older one is kep
     const folder f;
     const auto path = f.path / "traces";
     const auto length = to_otlp_line(a_span()).size();
-    const auto sink = otlp_file({.path = path.string(), .max_bytes = 3 * length});
+    const auto sink = otlp_file(path.string(), {}, 3 * length);
     REQUIRE(sink);
     for (int n = 0; n < 8; ++n) (*sink)->ended(a_span());
     CHECK(lines_in(content(path)) == 2);
     CHECK(lines_in(content(f.path / "traces.1")) == 3);
     CHECK(std::distance(fs::directory_iterator(f.path), fs::directory_iterator()) == 2);
     // A file that was there counts.
-    const auto again = otlp_file({.path = path.string(), .max_bytes = 3 * length});
+    const auto again = otlp_file(path.string(), {}, 3 * length);
     REQUIRE(again);
     for (int n = 0; n < 2; ++n) (*again)->ended(a_span());
     CHECK(lines_in(content(path)) == 1);
     // A span that is longer than the limit has a file of its own.
-    const auto tiny = otlp_file({.path = path.string(), .max_bytes = 1});
+    const auto tiny = otlp_file(path.string(), {}, 1);
     REQUIRE(tiny);
     (*tiny)->ended(a_span());
     CHECK(lines_in(content(path)) == 1);
@@ -176,7 +176,7 @@ TEST_CASE("otlp file: where no other file can be begun, the limit counts", "[end
     const auto path = f.path / "traces";
     fs::create_directories(f.path / "traces.1" / "in the way");
     const auto length = to_otlp_line(a_span()).size();
-    const auto sink = otlp_file({.path = path.string(), .max_bytes = 3 * length});
+    const auto sink = otlp_file(path.string(), {}, 3 * length);
     REQUIRE(sink);
     for (int n = 0; n < 8; ++n) (*sink)->ended(a_span());
     CHECK(lines_in(content(path)) == 2);
@@ -186,7 +186,7 @@ TEST_CASE("otlp file: a file that cannot be opened is named", "[endpoints][trace
 {
     const folder f;
     const auto path = (f.path / "missing" / "traces").string();
-    const auto sink = otlp_file({.path = path});
+    const auto sink = otlp_file(path);
     REQUIRE_FALSE(sink);
     CHECK(sink.error() == cond::misconfigured);
     CHECK(sink.error().message().find(path) != std::string::npos);

@@ -100,11 +100,11 @@ TEST_CASE("kubeconfig secrets: exec plugins and file paths are refused, by a fai
 
 TEST_CASE("kubeconfig secrets: one that is too long is not parsed", "[clusters]")
 {
-    registry r({.ns = "fleet", .max_bytes = 1000});
-    r.put("long", kubeconfig("token: t") + "# " + std::string(5000, 'x'));
-    CHECK(r.complaint("long").find("is longer than 1000 bytes") != std::string::npos);
-    r.put("edge", kubeconfig("token: t") + "# " + std::string(1000, 'x'));
-    CHECK(r.complaint("edge").find("1000") != std::string::npos);
+    registry r({.ns = "fleet"});
+    r.put("long", kubeconfig("token: t") + "# " + std::string(200'000, 'x'));
+    CHECK(r.complaint("long").find("is longer than 131072 bytes") != std::string::npos);
+    r.put("edge", kubeconfig("token: t") + "# " + std::string(131'072, 'x'));
+    CHECK(r.complaint("edge").find("131072") != std::string::npos);
 }
 
 TEST_CASE("kubeconfig secrets: the program may refuse what a kubeconfig asks for", "[clusters]")

@@ -71,10 +71,7 @@ result<> check(const scope_flags& flags)
 
 result<client> connect(const cluster_flags& flags, const verb_context& context)
 {
-    kubeconfig_options which;
-    which.path = flags.kubeconfig;
-    which.context = flags.context;
-    auto config = load_kubeconfig(which);
+    auto config = load_kubeconfig(flags.kubeconfig, flags.context);
     if (!config) return config.error();
     if (!flags.as.empty()) {
         config->login.as = impersonation();

@@ -115,7 +115,7 @@ std::string_view reachable(std::string_view address)
 namespace {
 
 /// Errors: misconfigured.
-result<detail::listen_options> listening(const endpoint_options& options)
+result<detail::listen_options> listening(const listener_options& options)
 {
     detail::listen_options out;
     boost::system::error_code error;
@@ -145,7 +145,7 @@ result<detail::listen_options> listening(const endpoint_options& options)
 
 void embedded_server::call_webhooks(find_webhook find) { engine_->webhooks = std::move(find); }
 
-asio::awaitable<result<embedded_server::endpoint>> embedded_server::listen(endpoint_options options)
+asio::awaitable<result<embedded_server::endpoint>> embedded_server::listen(listener_options options)
 {
     if (!engine_->executor()) co_return failure{cond::cancelled, "the context of the embedded server has ended"};
     KUBECORO_TRY(auto with, listening(options));

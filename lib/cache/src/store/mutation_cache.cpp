@@ -11,10 +11,19 @@
 namespace kubecoro {
 using namespace detail;
 
+namespace {
+
+/// A write that the store has not shown after this time was reverted, or the watch is broken.
+constexpr duration ttl = std::chrono::minutes{5};
+/// Beyond it the oldest write is dropped.
+constexpr std::size_t max_entries = 1000;
+
+} // namespace
+
 struct mutation_cache<object>::state
 {
-    state(lister<object> s, mutation_cache_options o)
-        : stored(std::move(s)), time(o.time ? std::move(o.time) : real_clock()), core(o.ttl, o.max_entries)
+    state(lister<object> s, std::shared_ptr<time_source> t)
+        : stored(std::move(s)), time(t ? std::move(t) : real_clock()), core(ttl, max_entries)
     {
     }
 
@@ -55,8 +64,8 @@ struct mutation_cache<object>::state
     }
 };
 
-mutation_cache<object>::mutation_cache(lister<object> stored, mutation_cache_options options)
-    : state_(std::make_shared<state>(std::move(stored), std::move(options)))
+mutation_cache<object>::mutation_cache(lister<object> stored, std::shared_ptr<time_source> time)
+    : state_(std::make_shared<state>(std::move(stored), std::move(time)))
 {
 }
 

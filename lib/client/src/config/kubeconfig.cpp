@@ -213,11 +213,11 @@ result<cluster_config> choose_context(const kubeconfig_text& all, const std::str
 
 } // namespace
 
-result<cluster_config> load_kubeconfig(const kubeconfig_options& options, const environment& env)
+result<cluster_config> load_kubeconfig(const std::string& path, const std::string& context, const environment& env)
 {
     std::vector<std::string> candidates;
-    if (!options.path.empty())
-        candidates = {options.path};
+    if (!path.empty())
+        candidates = {path};
     else if (auto list = env.variable("KUBECONFIG"); list && !list->empty())
         candidates = split(*list);
     else if (auto home = env.variable("HOME"); home && !home->empty())
@@ -225,18 +225,17 @@ result<cluster_config> load_kubeconfig(const kubeconfig_options& options, const 
 
     kubeconfig_text all;
     std::vector<std::string> present;
-    for (const auto& path : candidates) {
-        auto text = env.read_file(path, max_file_bytes);
-        if (!text && text.error().condition() == cond::not_found && options.path.empty()) continue;
+    for (const auto& file : candidates) {
+        auto text = env.read_file(file, max_file_bytes);
+        if (!text && text.error().condition() == cond::not_found && path.empty()) continue;
         if (!text) return failure(cond::misconfigured, "kubeconfig " + text.error().message());
-        if (auto added = all.add(*text, path); !added) return added.error();
-        present.push_back(path);
+        if (auto added = all.add(*text, file); !added) return added.error();
+        present.push_back(file);
     }
     const bool anything = !all.clusters.empty() || !all.contexts.empty() || !all.users.empty();
-    if (anything || !options.path.empty() || !options.context.empty()) {
-        if (present.empty())
-            return wrong(joined(candidates), "no such file, so no context \"" + options.context + "\"");
-        return choose_context(all, joined(present), options.context, env);
+    if (anything || !path.empty() || !context.empty()) {
+        if (present.empty()) return wrong(joined(candidates), "no such file, so no context \"" + context + "\"");
+        return choose_context(all, joined(present), context, env);
     }
     if (auto host = env.variable("KUBERNETES_SERVICE_HOST"); host && !host->empty()) return load_in_cluster_config(env);
     return failure(cond::misconfigured, "no cluster is configured: " +
@@ -319,18 +318,19 @@ failure shortened(const failure& why)
 
 } // namespace
 
-result<cluster_config> parse_untrusted_kubeconfig(std::string_view yaml, const untrusted_kubeconfig_options& options)
+result<cluster_config> parse_untrusted_kubeconfig(std::string_view yaml, const std::string& origin,
+                                                  const std::string& context, bool environment_proxy)
 {
-    if (yaml.size() > options.max_bytes)
-        return failure(cond::misconfigured, options.origin + ": has " + std::to_string(yaml.size()) +
-                                                " bytes; at most " + std::to_string(options.max_bytes) +
+    if (yaml.size() > detail::max_untrusted_kubeconfig_bytes)
+        return failure(cond::misconfigured, origin + ": has " + std::to_string(yaml.size()) + " bytes; at most " +
+                                                std::to_string(detail::max_untrusted_kubeconfig_bytes) +
                                                 " are allowed");
     detail::kubeconfig_text all;
-    if (auto added = all.add(yaml, options.origin); !added) return shortened(added.error());
+    if (auto added = all.add(yaml, origin); !added) return shortened(added.error());
     if (auto sound = check_entries(all); !sound) return shortened(sound.error());
-    auto chosen = choose_context(all, options.origin, options.context, nothing_to_read());
+    auto chosen = choose_context(all, origin, context, nothing_to_read());
     if (!chosen) return shortened(chosen.error());
-    if (chosen->proxy_url.empty() && !options.environment_proxy) chosen->proxy_url = detail::no_proxy;
+    if (chosen->proxy_url.empty() && !environment_proxy) chosen->proxy_url = detail::no_proxy;
     return chosen;
 }
 

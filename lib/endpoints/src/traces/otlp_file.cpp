@@ -115,16 +115,19 @@ using open_file = std::unique_ptr<std::FILE, closing>;
 class line_file final : public span_sink
 {
 public:
-    explicit line_file(otlp_file_options o) : options_(std::move(o)) {}
+    line_file(std::string path, otlp_resource from, std::size_t max_bytes)
+        : path_(std::move(path)), from_(std::move(from)), max_bytes_(max_bytes)
+    {
+    }
 
     /// @param mode  "a" continues a file, "w" empties it.
     [[nodiscard]] result<> open(std::string mode)
     {
         mode += 'e'; // not for credential plugins and other children
-        file_.reset(std::fopen(options_.path.c_str(), mode.c_str()));
+        file_.reset(std::fopen(path_.c_str(), mode.c_str()));
         if (!file_) {
             const auto why = std::error_code(errno, std::generic_category()).message();
-            return failure(cond::misconfigured, "the file for traces " + options_.path + " cannot be opened: " + why);
+            return failure(cond::misconfigured, "the file for traces " + path_ + " cannot be opened: " + why);
         }
         const auto at = std::fseek(file_.get(), 0, SEEK_END) == 0 ? std::ftell(file_.get()) : 0;
         bytes_ = at > 0 ? static_cast<std::size_t>(at) : 0;
@@ -133,9 +136,9 @@ public:
 
     void ended(const span_data& s) override
     {
-        const auto line = to_otlp_line(s, options_.resource);
+        const auto line = to_otlp_line(s, from_);
         std::lock_guard lock(mutex_);
-        if (options_.max_bytes != 0 && bytes_ != 0 && bytes_ + line.size() > options_.max_bytes) begin_another();
+        if (max_bytes_ != 0 && bytes_ != 0 && bytes_ + line.size() > max_bytes_) begin_another();
         if (!file_) return;
         if (is_cut_) write("\n");
         is_cut_ = !write(line);
@@ -146,7 +149,7 @@ private:
     {
         file_.reset();
         // Where the name cannot be changed the spans so far are lost: the limit counts.
-        const bool kept = std::rename(options_.path.c_str(), (options_.path + ".1").c_str()) == 0;
+        const bool kept = std::rename(path_.c_str(), (path_ + ".1").c_str()) == 0;
         (void)open(kept ? "a" : "w"); // fails as the writing of a line does
     }
     /// Returns whether all of it was written.
@@ -157,7 +160,9 @@ private:
         return std::fflush(file_.get()) == 0 && written == text.size();
     }
 
-    otlp_file_options options_;
+    const std::string path_;
+    const otlp_resource from_;
+    const std::size_t max_bytes_;
     std::mutex mutex_;
     open_file file_;        // under the mutex
     std::size_t bytes_ = 0; // under the mutex
@@ -166,9 +171,9 @@ private:
 
 } // namespace
 
-result<std::shared_ptr<span_sink>> otlp_file(otlp_file_options options)
+result<std::shared_ptr<span_sink>> otlp_file(std::string path, otlp_resource resource, std::size_t max_bytes)
 {
-    auto made = std::make_shared<line_file>(std::move(options));
+    auto made = std::make_shared<line_file>(std::move(path), std::move(resource), max_bytes);
     if (const auto opened = made->open("a"); !opened) return opened.error();
     return std::shared_ptr<span_sink>(std::move(made));
 }

@@ -34,14 +34,12 @@ result<client> connect_by(const object& secret, const kubeconfig_secrets& where,
     const auto origin = "Secret " + std::string(secret.ns()) + "/" + std::string(secret.name());
     const auto encoded = content(secret, where.key);
     if (encoded.empty()) return failure(cond::misconfigured, origin + ": has no key " + where.key);
-    if (encoded.size() / 4 > where.max_bytes / 3 + 1)
-        return failure(cond::misconfigured,
-                       origin + ": its kubeconfig is longer than " + std::to_string(where.max_bytes) + " bytes");
+    if (encoded.size() / 4 > detail::max_untrusted_kubeconfig_bytes / 3 + 1)
+        return failure(cond::misconfigured, origin + ": its kubeconfig is longer than " +
+                                                std::to_string(detail::max_untrusted_kubeconfig_bytes) + " bytes");
     const auto text = bytes::from_base64(encoded);
     if (!text) return failure(cond::misconfigured, origin + ": is not base64");
-    untrusted_kubeconfig_options o{.origin = origin, .context = where.context, .max_bytes = where.max_bytes};
-    o.environment_proxy = where.environment_proxy;
-    auto config = parse_untrusted_kubeconfig(text->data, o);
+    auto config = parse_untrusted_kubeconfig(text->data, origin, where.context, where.environment_proxy);
     if (!config) return config.error();
     if (where.accept)
         if (const auto accepted = where.accept(*config); !accepted)

@@ -48,34 +48,35 @@ json::object metadata(const std::string& name, const std::string& ns)
     return out;
 }
 
-json::object role(const rbac_options& o, const std::string& ns, const std::vector<access_right>& rights)
+json::object role(const std::string& name, const std::string& ns, const std::vector<access_right>& rights)
 {
     return {{"apiVersion", std::string(rbac_group) + "/v1"},
             {"kind", ns.empty() ? "ClusterRole" : "Role"},
-            {"metadata", metadata(o.name, ns)},
+            {"metadata", metadata(name, ns)},
             {"rules", rules_of(rights)}};
 }
 
-json::object binding(const rbac_options& o, const std::string& ns)
+json::object binding(const std::string& name, const std::string& ns, const std::string& account_ns)
 {
     const std::string kind = ns.empty() ? "ClusterRole" : "Role";
-    return {{"apiVersion", std::string(rbac_group) + "/v1"},
-            {"kind", kind + "Binding"},
-            {"metadata", metadata(o.name, ns)},
-            {"roleRef", json::object{{"apiGroup", rbac_group}, {"kind", kind}, {"name", o.name}}},
-            {"subjects", json::array{json::object{{"kind", "ServiceAccount"}, {"name", o.name}, {"namespace", o.ns}}}}};
+    return {
+        {"apiVersion", std::string(rbac_group) + "/v1"},
+        {"kind", kind + "Binding"},
+        {"metadata", metadata(name, ns)},
+        {"roleRef", json::object{{"apiGroup", rbac_group}, {"kind", kind}, {"name", name}}},
+        {"subjects", json::array{json::object{{"kind", "ServiceAccount"}, {"name", name}, {"namespace", account_ns}}}}};
 }
 
 } // namespace
 
-std::string rbac_manifest(const std::vector<access_right>& rights, const rbac_options& options)
+std::string rbac_manifest(const std::vector<access_right>& rights, const std::string& name, const std::string& ns)
 {
     std::map<std::string, std::vector<access_right>> by_namespace;
     for (auto& r : merged(rights)) by_namespace[r.ns].push_back(std::move(r));
-    std::string out = to_yaml(json::object{
-        {"apiVersion", "v1"}, {"kind", "ServiceAccount"}, {"metadata", metadata(options.name, options.ns)}});
-    for (const auto& [ns, those] : by_namespace)
-        for (const auto& o : {role(options, ns, those), binding(options, ns)}) out += "---\n" + to_yaml(o);
+    std::string out =
+        to_yaml(json::object{{"apiVersion", "v1"}, {"kind", "ServiceAccount"}, {"metadata", metadata(name, ns)}});
+    for (const auto& [where, those] : by_namespace)
+        for (const auto& o : {role(name, where, those), binding(name, where, ns)}) out += "---\n" + to_yaml(o);
     return out;
 }
 

@@ -13,7 +13,7 @@ result<> begin_traces(const operator_flags& flags, operator_options& o)
         if (flags.wants_ids() && !used) used = tracer::ids_only({.time = o.connection.time});
         return {};
     }
-    auto sink = otlp_file({.path = flags.trace_file, .resource = {.service = o.name, .version = o.version}});
+    auto sink = otlp_file(flags.trace_file, {.service = o.name, .version = o.version});
     if (!sink) return sink.error();
     used = tracer(*std::move(sink), {.sample = flags.trace_sample, .time = o.connection.time});
     return {};

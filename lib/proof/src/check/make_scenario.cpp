@@ -172,10 +172,9 @@ asio::awaitable<result<user_object>> object_of_user(client user, json::value o, 
 asio::awaitable<result<scenario>> prepare(workshop& w, scenario s, std::vector<access_right> rights)
 {
     const auto& options = *s.options;
-    const rbac_options account{.name = s.replicas.name, .ns = s.replicas.name};
     KUBECORO_TRY(auto definitions, load_all(options.definitions));
     KUBECORO_TRY(auto objects, load_all(options.objects));
-    KUBECORO_TRY(auto granted, load_manifests(rbac_manifest(rights, account), "rights"));
+    KUBECORO_TRY(auto granted, load_manifests(rbac_manifest(rights, s.replicas.name, s.replicas.name), "rights"));
     s.rights = std::move(rights);
     add_secrets(definitions, s.secrets);
     add_secrets(objects, s.secrets);

@@ -61,7 +61,7 @@ struct server_options
 };
 
 /// Address, TLS identity and timeouts of a listening socket.
-struct endpoint_options
+struct listener_options
 {
     /// An IP address. Any address but loopback exposes the server to the network.
     std::string address = "127.0.0.1";
@@ -125,7 +125,7 @@ public:
     /** Opens a listening socket and serves it until stop(). May be called several times.
         @par Errors        misconfigured (address, port in use, TLS identity; the message names them), cancelled when
                            the server is stopping. */
-    [[nodiscard]] boost::asio::awaitable<result<endpoint>> listen(endpoint_options options);
+    [[nodiscard]] boost::asio::awaitable<result<endpoint>> listen(listener_options options);
 
     /// Asks the admission webhooks of the cluster's configurations and the conversion webhooks of its definitions, which are
     /// otherwise only stored. Call it before the first request.

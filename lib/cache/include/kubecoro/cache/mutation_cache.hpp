@@ -15,17 +15,6 @@
 
 namespace kubecoro {
 
-/// Options of a mutation_cache.
-struct mutation_cache_options
-{
-    /// Empty = real_clock().
-    std::shared_ptr<time_source> time = {};
-    /// A write that the store has not shown after this time is dropped: it was reverted, or the watch is broken.
-    saturating_duration ttl = std::chrono::minutes{5};
-    /// Maximum number of writes kept; beyond it the oldest is dropped. At least 1.
-    std::size_t max_entries = 1000;
-};
-
 template<class T = object>
 class mutation_cache;
 
@@ -39,14 +28,15 @@ class mutation_cache;
 
     An alternative to waiting with lister::get_after. Pass the server's complete response, never the object that was
     sent. An entry is removed when the store has caught up with it (the stored object has that version or a later
-    one, or the watch has passed it, which also covers deletions), after the ttl, or beyond max_entries. A handle:
+    one, or the watch has passed it, which also covers deletions), after five minutes, because the write was reverted or the watch is broken, or as the
+    oldest of more than 1,000. A handle:
     copies share the entries. Thread safe. */
 template<>
 class mutation_cache<object>
 {
 public:
-    /// Shows own writes on top of a lister.
-    explicit mutation_cache(lister<object> stored, mutation_cache_options options = {});
+    /// Shows own writes on top of a lister. @param time  Null = real_clock().
+    explicit mutation_cache(lister<object> stored, std::shared_ptr<time_source> time = {});
 
     /// Records the response to a create, update or patch. The newer of two responses for one object is kept; if their
     /// versions are not comparable, the later call. Does nothing when the store already has that version.
@@ -88,8 +78,8 @@ class mutation_cache : public mutation_cache<object>
 {
 public:
     /// Shows own writes on top of a lister.
-    explicit mutation_cache(lister<T> stored, mutation_cache_options options = {})
-        : mutation_cache<object>(std::move(stored), std::move(options))
+    explicit mutation_cache(lister<T> stored, std::shared_ptr<time_source> time = {})
+        : mutation_cache<object>(std::move(stored), std::move(time))
     {
     }
 
@@ -117,6 +107,6 @@ public:
 
 /// A lister of a kind makes the cache of that kind.
 template<class T>
-mutation_cache(lister<T>, mutation_cache_options = {}) -> mutation_cache<T>;
+mutation_cache(lister<T>, std::shared_ptr<time_source> = {}) -> mutation_cache<T>;
 
 } // namespace kubecoro

@@ -137,46 +137,28 @@ struct environment
 /// Reads the process's environment variables and files.
 [[nodiscard]] environment system_environment();
 
-/// Which kubeconfig file and context to load.
-struct kubeconfig_options
-{
-    /// Explicit file, used as the only source. Empty = KUBECONFIG (a list, merged), else ~/.kube/config, else
-    /// in-cluster.
-    std::string path = {};
-    /// Empty = current-context.
-    std::string context = {};
-};
-
 /** Finds the cluster the way kubectl does.
 
     With several files in KUBECONFIG, the first that defines a cluster, context, user or current-context wins;
     missing files are skipped. Paths inside a file are relative to it; *-data members override files. Over plain http
     credentials are ignored; impersonation is not. Reads files, so it may block briefly.
 
+    @param path     Explicit file, used as the only source. Empty = KUBECONFIG (a list, merged), else ~/.kube/config, else in-cluster.
+    @param context  Empty = current-context.
     @par Errors  cond::misconfigured naming file and field: nothing found, not YAML, wrong type, missing file,
                  missing context, cluster or user, bad base64, an encrypted key, an empty token file, a token beside a
                  user name, impersonation without a user, an incomplete
                  exec, an unusable proxy-url, or an unsupported setting (auth-provider). */
-[[nodiscard]] result<cluster_config> load_kubeconfig(const kubeconfig_options& options = {},
+[[nodiscard]] result<cluster_config> load_kubeconfig(const std::string& path = {}, const std::string& context = {},
                                                      const environment& env = system_environment());
 
 /// The configuration of a pod. Errors: cond::misconfigured outside a pod.
 [[nodiscard]] result<cluster_config> load_in_cluster_config(const environment& env = system_environment());
 
-/// Options of parse_untrusted_kubeconfig().
-struct untrusted_kubeconfig_options
-{
-    /// Source of the text, for messages: "Secret fleet/eu". Without a colon.
-    std::string origin = "kubeconfig";
-    /// Empty = current-context.
-    std::string context = {};
-    /// Maximum length of the text.
-    std::size_t max_bytes = std::size_t{128} * 1024;
-    /// Whether a cluster without a proxy-url of its own is reached by the proxy that the environment names (HTTPS_PROXY, HTTP_PROXY,
-    /// NO_PROXY). False: directly, the result's proxy_url is then "direct:". The writer chooses the server's address, and could
-    /// have that proxy, with the login in its URL, connect to what the proxy alone reaches.
-    bool environment_proxy = false;
-};
+namespace detail {
+/// The longest text for parse_untrusted_kubeconfig().
+inline constexpr std::size_t max_untrusted_kubeconfig_bytes = std::size_t{128} * 1024;
+} // namespace detail
 
 /** Reads a kubeconfig that others have written, such as the content of a Secret: as load_kubeconfig(), but from text, and
     from nothing else. Settings that would let the writer act with the rights of this process are refused, in every entry:
@@ -185,9 +167,18 @@ struct untrusted_kubeconfig_options
 
     The writer still chooses the server that this process connects to, the proxy, and whether its certificate is verified.
 
+    @param yaml     At most 128 KiB.
+    @param origin   Source of the text, for messages: "Secret fleet/eu". Without a colon.
+    @param context  Empty = current-context.
+    @param environment_proxy  Whether a cluster without a proxy-url of its own is reached by the proxy that the environment names
+        (HTTPS_PROXY, HTTP_PROXY, NO_PROXY). False: directly, the result's proxy_url is then "direct:". The writer chooses the
+        server's address, and could have that proxy, with the login in its URL, connect to what the proxy alone reaches.
+
     @par Errors  cond::misconfigured naming origin and field, as load_kubeconfig(), and for what is refused; never with
                  the content of a credential. */
 [[nodiscard]] result<cluster_config> parse_untrusted_kubeconfig(std::string_view yaml,
-                                                                const untrusted_kubeconfig_options& options = {});
+                                                                const std::string& origin = "kubeconfig",
+                                                                const std::string& context = {},
+                                                                bool environment_proxy = false);
 
 } // namespace kubecoro

@@ -21,23 +21,15 @@ struct otlp_resource
 /// A span as OpenTelemetry's protocol has it in JSON: a whole request in one line, as its file exporter writes it.
 [[nodiscard]] std::string to_otlp_line(const span_data& s, const otlp_resource& from = {});
 
-/// Options of otlp_file().
-struct otlp_file_options
-{
-    /// The file's path. It is created; lines are added to an existing one.
-    std::string path = {};
-    /// The program.
-    otlp_resource resource = {};
-    /// A file of this size gets the suffix ".1", in the place of an older one, and another one begins; where it cannot
-    /// be renamed it is emptied. 0 = no limit.
-    std::size_t max_bytes = 64 * 1024 * 1024;
-};
-
 /** A sink that writes each span to a file, as to_otlp_line(). The receiver `otlpjsonfile` of the OpenTelemetry collector
     follows such a file.
 
     Writes at the end of each span, on its thread, and flushes; a line that cannot be written is lost.
+    @param path       It is created; lines are added to an existing one.
+    @param max_bytes  A file of this size gets the suffix ".1", in the place of an older one, and another one begins; where it cannot be
+                      renamed it is emptied. 0 = no limit.
     @par Errors  cond::misconfigured when the file cannot be opened. */
-[[nodiscard]] result<std::shared_ptr<span_sink>> otlp_file(otlp_file_options options);
+[[nodiscard]] result<std::shared_ptr<span_sink>> otlp_file(std::string path, otlp_resource resource = {},
+                                                           std::size_t max_bytes = std::size_t{64} << 20);
 
 } // namespace kubecoro

@@ -30,10 +30,8 @@ struct kubeconfig_secrets
     std::string key = "kubeconfig";
     /// The context of each kubeconfig; empty = its current one.
     std::string context = {};
-    /// Maximum length of a kubeconfig.
-    std::size_t max_bytes = std::size_t{128} * 1024;
     /// Whether the proxy of the program's environment (HTTPS_PROXY and the like) is used for kubeconfigs without a proxy-url. A
-    /// proxy-url always wins. See untrusted_kubeconfig_options.
+    /// proxy-url always wins. See parse_untrusted_kubeconfig().
     bool environment_proxy = false;
     /// Called with each kubeconfig before it is used: a failure refuses it, and is shown as the cluster's. For servers, proxies or
     /// insecure TLS that the program does not want. It sees what is written: a host name may resolve to any address, also to one of
