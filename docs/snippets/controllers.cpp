@@ -46,7 +46,6 @@ kubecoro::controller<> at_a_steady_pace(asio::any_io_executor executor, kubecoro
 {
     kubecoro::controller_options options{.name = "dns-zones"};
     options.debounce = 200ms;  // a burst of events causes one run, at its end
-    options.max_debounce = 2s; // but a key that is never quiet runs, too
     options.min_interval = 5s; // and no zone is written more often than that
     return {executor, std::move(reconcile), std::move(options)};
 }

@@ -55,7 +55,6 @@ struct candidate
     kt::recording_logger log;
     std::shared_ptr<kt::recording_metrics> numbers = std::make_shared<kt::recording_metrics>();
     std::vector<std::string> events;
-    std::function<void()> when_started;
     leader_elector elector;
     std::vector<leadership> terms;
     bool working = false;
@@ -73,22 +72,25 @@ struct candidate
         o.metrics = numbers;
         o.log = log.handle();
         if (!o.on_new_leader) o.on_new_leader = [this](const std::string& who) { events.push_back("new " + who); };
-        o.on_started_leading = [this](const leadership&) {
-            events.push_back("started");
-            if (when_started) when_started();
-        };
-        o.on_stopped_leading = [this] { events.push_back("stopped"); };
         return o;
     }
     asio::awaitable<result<>> until_asked(leadership l)
     {
         struct mark
         {
-            bool& on;
-            explicit mark(bool& b) : on(b) { on = true; }
-            ~mark() { on = false; }
+            candidate& self;
+            explicit mark(candidate& c) : self(c)
+            {
+                self.working = true;
+                self.events.push_back("started");
+            }
+            ~mark()
+            {
+                self.working = false;
+                self.events.push_back("stopped");
+            }
         };
-        const mark here(working);
+        const mark here(*this);
         terms.push_back(l);
         co_return co_await l.ending();
     }

@@ -253,7 +253,6 @@ private:
         o.limiter = kubecoro::exponential_limiter(first_delay, longest_delay);
         o.ageing = ageing;
         o.debounce = pace_.debounce;
-        o.max_debounce = pace_.max_debounce;
         o.min_interval = pace_.min_interval;
         o.time = run_.shared_clock();
         return o;
@@ -262,8 +261,9 @@ private:
     pace some_pace()
     {
         const auto kind = random_() % 4;
-        return {.debounce = kind % 2 == 0 ? 0ms : std::chrono::milliseconds(1 + below(20)),
-                .max_debounce = kind % 2 == 0 ? 0ms : std::chrono::milliseconds(1 + below(60)),
+        const duration debounce = kind % 2 == 0 ? 0ms : std::chrono::milliseconds(1 + below(8));
+        return {.debounce = debounce,
+                .max_debounce = 10 * debounce,
                 .min_interval = kind < 2 ? 0ms : std::chrono::milliseconds(1 + below(40))};
     }
     int below(int n) { return static_cast<int>(random_() % static_cast<std::uint64_t>(n)); }

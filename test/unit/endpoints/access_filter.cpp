@@ -175,7 +175,6 @@ TEST_CASE("access_filter: a turn that does not come within the timeout is a refu
     testing::runner run;
     fixture f(run);
     auto options = f.options();
-    options.timeout = 10s;
     // A review that does not end when it is cancelled.
     const access_filter filter([&f](std::string token, const std::string&) { return f.review(std::move(token)); },
                                std::move(options));

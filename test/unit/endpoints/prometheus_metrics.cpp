@@ -74,17 +74,18 @@ TEST_CASE("prometheus_metrics: label values are escaped", "[endpoints]")
 
 TEST_CASE("prometheus_metrics: series beyond a limit are dropped and counted", "[endpoints]")
 {
-    prometheus_metrics m({.max_series = 5, .max_series_of_a_name = 2, .max_label_bytes = 4, .process = false});
+    prometheus_metrics m({.max_series = 20, .process = false}); // two of a name
     for (const char* x : {"1", "2", "3"}) m.make_counter("a_total", {{"x", x}})->add();
     CHECK(m.dropped_series() == 1);
     m.make_counter("a_total", {{"x", "1"}})->add(); // one that exists
     CHECK(shows(m, "a_total{x=\"1\"} 2"));
-    m.make_gauge("b", {{"x", "12345"}})->set(1);
+    m.make_gauge("b", {{"x", std::string(257, 'x')}})->set(1);
     CHECK(m.dropped_series() == 2);
     for (const char* x : {"1", "2"}) m.make_histogram("c", {{"x", x}})->observe(1);
-    m.make_gauge("b", {{"x", "1234"}})->set(1);
+    m.make_gauge("b", {{"x", std::string(256, 'x')}})->set(1);
+    for (int n = 0; n < 15; ++n) m.make_gauge("e" + std::to_string(n), {})->set(1);
     CHECK(m.dropped_series() == 2);
-    m.make_gauge("d", {})->set(1); // the sixth
+    m.make_gauge("d", {})->set(1); // one more than 20
     CHECK(m.dropped_series() == 3);
     CHECK(shows(m, "kubecoro_metrics_dropped_series_total 3"));
     CHECK(m.text().find("\nd ") == std::string::npos);
@@ -106,8 +107,7 @@ TEST_CASE("prometheus_metrics: what Prometheus does not permit is dropped and co
 
 TEST_CASE("prometheus_metrics: a transient series ends with its last handle, and makes room", "[endpoints]")
 {
-    const auto m =
-        std::make_shared<prometheus_metrics>(prometheus_options{.max_series_of_a_name = 1, .process = false});
+    const auto m = std::make_shared<prometheus_metrics>(prometheus_options{.max_series = 10, .process = false});
     const auto shown = [&](const std::string& x) {
         return m->text().find("\nsize{x=\"" + x + "\"}") != std::string::npos;
     };

@@ -241,7 +241,7 @@ void live_engine::report()
 
 asio::awaitable<result<>> live_engine::measure(std::shared_ptr<live_engine> self)
 {
-    const auto pause = std::max<duration>(self->options_.metrics_period, std::chrono::seconds{1});
+    constexpr duration pause = std::chrono::seconds{5};
     for (;;) {
         self->publish_metrics();
         KUBECORO_TRY(co_await sleep_for(*self->options_.time, pause));

@@ -31,7 +31,6 @@ workqueue_options queue_options(controller_options& o)
     q.limiter = o.limiter ? std::move(o.limiter) : exponential_limiter();
     q.ageing = o.ageing;
     q.debounce = o.debounce;
-    q.max_debounce = o.max_debounce;
     q.min_interval = o.min_interval;
     q.metrics = o.metrics;
     q.time = o.time;

@@ -7,6 +7,9 @@
 namespace kubecoro::detail {
 namespace {
 
+/// Keys whose causes are remembered until they run, about 300 bytes each.
+constexpr std::size_t most_keys = 4096;
+
 std::string_view kind_of(const notification<object>& event)
 {
     if (const auto* a = std::get_if<added<object>>(&event)) return a->initial ? "listed" : "added";
@@ -48,7 +51,7 @@ std::vector<std::pair<std::string, std::string>> log_fields(const trace_context&
 }
 
 run_tracer::run_tracer(const trace_options& options, std::string controller, metrics* sink, logger log)
-    : options_(options), controller_(std::move(controller)), log_(std::move(log)), causes_(options.max_keys)
+    : options_(options), controller_(std::move(controller)), log_(std::move(log)), causes_(most_keys)
 {
     if (sink != nullptr && !controller_.empty())
         no_room_ = sink->make_counter("kubecoro_controller_untraced_causes_total", {{"controller", controller_}});

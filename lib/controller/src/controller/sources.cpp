@@ -147,7 +147,7 @@ void controller_engine::take_in(controller_source& source, std::span<const notif
         until_queued = traces_->note(mapper, events, source.options.name, arrived, ours);
     }
     enqueue_batch(mapper.changed(), source.options.priority, keys);
-    enqueue_batch(mapper.unchanged(), source.options.unchanged_priority, keys);
+    enqueue_batch(mapper.unchanged(), priority::low, keys);
     until_queued.clear();
     for (const auto& e : events) look_for_removal(source, object_of(e).key());
     source.failed += mapper.failed().size();

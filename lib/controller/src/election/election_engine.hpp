@@ -109,7 +109,7 @@ private:
     void show_late_leader(election& e);
     void start_work(election& e, const lease_state& lease);
     [[nodiscard]] std::shared_ptr<leadership_state> new_term(const lease_state& lease) const;
-    void show_term(election& e, const leadership& l);
+    void show_term(election& e);
     static boost::asio::awaitable<result<>> work(std::shared_ptr<work_mark> mark, leadership l);
     void end_work(election& e, const result<>& why);
     void step_down(election& e);

@@ -46,15 +46,12 @@ public:
     work_mark& operator=(const work_mark&) = delete;
     ~work_mark()
     {
-        bool alone = false; // no step follows
         {
             std::lock_guard lock(engine_.mutex_);
             election_.work_outcome = std::move(outcome);
             election_.core.work_ended(engine_.time_->now());
-            alone = election_.ended_by.has_value();
         }
         engine_.news_.notify();
-        if (alone) call(engine_.options_.log, engine_.options_.on_stopped_leading);
     }
     [[nodiscard]] const leader_work& work() const noexcept { return election_.work; }
 
@@ -108,20 +105,19 @@ void election_engine::start_work(election& e, const lease_state& lease)
     }
     is_leader_->set(1);
     const leadership shown_to_work(e.term);
-    show_term(e, shown_to_work);
+    show_term(e);
     leads.settle({});
     auto mark = std::make_shared<work_mark>(*this, e);
     e.working.spawn("work of the leader of " + options_.lease, strand, work(std::move(mark), shown_to_work));
 }
 
-void election_engine::show_term(election& e, const leadership& l)
+void election_engine::show_term(election& e)
 {
     if (e.term_shown) return;
     options_.log.info(
         "this candidate leads",
         {{"lease", to_string(key_)}, {"identity", options_.identity}, {"transitions", e.term->transitions}});
     e.term_shown = true;
-    call(options_.log, options_.on_started_leading, l);
 }
 
 asio::awaitable<result<>> election_engine::work(std::shared_ptr<work_mark> mark, leadership l)
@@ -150,7 +146,6 @@ void election_engine::step_down(election& e)
         leading_ = latch();
     }
     options_.log.info("the work of the leader has ended", {{"lease", to_string(key_)}});
-    call(options_.log, options_.on_stopped_leading);
 }
 
 void election_engine::finish(election& e, const result<>& outcome)

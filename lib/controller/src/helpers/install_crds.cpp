@@ -23,6 +23,9 @@ namespace kubecoro {
 using namespace detail;
 namespace {
 
+/// For one definition: a server needs about a second.
+constexpr duration longest_wait = std::chrono::seconds{30};
+
 resource_type definitions_type() { return untyped::custom_resource_definition::resource(); }
 
 result<std::string> name_of(const json::value& definition)
@@ -92,7 +95,7 @@ asio::awaitable<result<std::vector<object>>> install_all(client cluster, std::ve
     std::vector<object> ready;
     for (auto& name : names) {
         awaited_definition d{cluster, std::move(name)};
-        KUBECORO_TRY(auto stored, co_await ready_within(std::move(d), how.limit));
+        KUBECORO_TRY(auto stored, co_await ready_within(std::move(d), longest_wait));
         ready.push_back(std::move(stored));
     }
     co_return ready;

@@ -33,7 +33,7 @@ struct workqueue_engine::state
     static constexpr unsigned keys_in_a_row = 64;
     /// Maximum number of keys being processed that a snapshot names.
     static constexpr std::size_t named_keys = 8;
-    /// The default of max_debounce, in debounces.
+    /// A key that is never quiet runs after this number of debounces.
     static constexpr int debounces = 10;
 
     using slot = workqueue_engine::slot;
@@ -66,9 +66,7 @@ struct workqueue_engine::state
     static key_pace::rules pace_of(const workqueue_options& o) noexcept
     {
         const duration longest = std::min<duration>(o.debounce, duration::max() / debounces) * debounces;
-        return {.debounce = o.debounce,
-                .max_debounce = o.max_debounce > duration::zero() ? o.max_debounce : longest,
-                .min_interval = o.min_interval};
+        return {.debounce = o.debounce, .max_debounce = longest, .min_interval = o.min_interval};
     }
 
     workqueue_options options;

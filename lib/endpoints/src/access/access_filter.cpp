@@ -20,6 +20,8 @@ namespace kubecoro {
 
 namespace {
 
+/// For one review, of both requests, and for its turn.
+constexpr duration longest_review = std::chrono::seconds{10};
 constexpr duration log_pause = std::chrono::seconds{10};
 
 constexpr detail::access_core::limits limits{.keep_allowed = std::chrono::minutes{1},
@@ -189,7 +191,7 @@ asio::awaitable<result<>> access_filter::state::await_turn(place_in_line& place)
     // The end of another review may let it begin earlier than it seemed.
     constexpr duration shortest = std::chrono::milliseconds{1}, between_looks = std::chrono::milliseconds{100};
     state& s = *place.in;
-    const auto latest = time_after(s.options.time->now(), s.options.timeout);
+    const auto latest = time_after(s.options.time->now(), longest_review);
     for (;;) {
         duration left;
         {
@@ -210,7 +212,7 @@ asio::awaitable<result<>> access_filter::state::await_turn(place_in_line& place)
 asio::awaitable<result<access_verdict>> access_filter::state::review(report& end, std::string token, std::string path)
 {
     auto& self = *end.to;
-    end.outcome = co_await with_timeout(*self.options.time, self.options.timeout, "review a token",
+    end.outcome = co_await with_timeout(*self.options.time, longest_review, "review a token",
                                         self.asks(std::move(token), std::move(path)));
     co_return end.outcome;
 }

@@ -22,6 +22,9 @@
 namespace kubecoro {
 namespace {
 
+/// Bytes of a label's value: a series with a longer one is dropped.
+constexpr std::size_t longest_label = 256;
+
 using counters = prometheus::Family<prometheus::Counter>;
 using gauges = prometheus::Family<prometheus::Gauge>;
 using histograms = prometheus::Family<prometheus::Histogram>;
@@ -149,12 +152,12 @@ struct prometheus_metrics::state final : prometheus::Collectable
     }
     [[nodiscard]] bool full(const family& f) const
     {
-        return f.count >= options.max_series_of_a_name || series >= options.max_series;
+        return f.count >= options.max_series / 10 || series >= options.max_series;
     }
     [[nodiscard]] bool too_long(const metric_labels& labels) const
     {
         return std::any_of(labels.begin(), labels.end(),
-                           [this](const auto& l) { return l.second.size() > options.max_label_bytes; });
+                           [this](const auto& l) { return l.second.size() > longest_label; });
     }
 
     const prometheus_options options;

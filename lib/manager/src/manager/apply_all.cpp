@@ -18,6 +18,9 @@ namespace asio = boost::asio;
 namespace kubecoro::detail {
 namespace {
 
+/// Marks what an owner has made.
+constexpr const char* owner_label = "app.kubernetes.io/managed-by";
+
 /// Interval at which a deletion is looked at again that a stale result holds up: nothing tells when it is no longer stale.
 constexpr auto look_again = std::chrono::seconds{10};
 
@@ -29,7 +32,7 @@ struct applying
     lister<object> owned;
     apply_all_options options;
 
-    [[nodiscard]] bool is_ours(const object& o) const { return o.labels()[options.label].as_string() == options.owner; }
+    [[nodiscard]] bool is_ours(const object& o) const { return o.labels()[owner_label].as_string() == options.owner; }
 };
 
 asio::awaitable<result<action>> remove_one(std::shared_ptr<const applying> with, const object& present)
@@ -53,7 +56,7 @@ asio::awaitable<result<action>> apply_one(std::shared_ptr<const applying> with, 
                                                   with->options.owner);
     }
     auto json = boost::json::parse(body).as_object();
-    set_label(json, with->options.label, with->options.owner);
+    set_label(json, owner_label, with->options.owner);
     KUBECORO_TRY(co_await with->cluster.apply(type, key.ns, key.name, json_text(boost::json::serialize(json)),
                                               {.field_manager = with->options.owner, .force = with->options.force}));
     co_return action::done();
@@ -74,7 +77,7 @@ asio::awaitable<result<action>> reconcile_desired(std::shared_ptr<const applying
 managed_controller apply_desired(manager& m, desired_objects what, apply_all_options options)
 {
     if (options.owner.empty()) throw error(failure(cond::misconfigured, "apply_all() needs apply_all_options::owner"));
-    const label_selector ours({{options.label, label_selector::op::equals, {options.owner}}});
+    const label_selector ours({{owner_label, label_selector::op::equals, {options.owner}}});
     const auto type = what.resource;
     const auto owned = m.informers().get(type, {.label_selector = ours.to_string()});
     m.needs(type, {"list", "watch", "get", "patch", "delete"});

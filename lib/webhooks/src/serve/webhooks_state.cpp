@@ -43,7 +43,7 @@ webhooks_state::webhooks_state(manager& m, webhooks_options o, hook_place at)
       place(std::move(at)),
       cluster(m.client()),
       executor(m.executor()),
-      table({m.time(), m.log(), m.metrics(), options.most_reviews})
+      table({m.time(), m.log(), m.metrics()})
 {
 }
 
@@ -103,9 +103,7 @@ asio::awaitable<result<>> webhooks_state::keep_certificates(std::shared_ptr<webh
     const auto service = o.service + "." + self->place.ns + ".svc";
     std::vector<std::string> names{service, service + ".cluster.local"};
     if (auto host = host_of(o.url); !host.empty()) names.push_back(std::move(host));
-    certificate_keeper keeper({.rules = {.names = std::move(names),
-                                         .authority_life = o.authority_life,
-                                         .certificate_life = o.certificate_life},
+    certificate_keeper keeper({.rules = {.names = std::move(names)},
                                .place = self->place,
                                .secret = o.secret,
                                .install = o.install,

@@ -44,6 +44,8 @@ struct hook_table::hook
 namespace {
 
 /// The server gives up at its own limit: an answer that names the reason must arrive before.
+/// Reviews in progress; further ones are answered with 429.
+constexpr std::uint32_t most_reviews = 256;
 constexpr duration for_the_answer = std::chrono::milliseconds{200};
 
 duration time_for(std::string_view query, duration configured)
@@ -159,7 +161,7 @@ std::size_t hook_table::most_bytes(std::string_view target) const noexcept
 asio::awaitable<webhook_reply> hook_table::answer(webhook_call call)
 {
     if (auto refused = refuse_early(call)) co_return *std::move(refused);
-    const review_place place(mutex_, reviews_, with_.most_reviews);
+    const review_place place(mutex_, reviews_, most_reviews);
     if (!place) co_return refuse(429, "too_many", "too many reviews are in progress");
     auto found = find(path_of(call.target));
     if (!found) co_return convert(call);

@@ -33,7 +33,6 @@ public:
         std::shared_ptr<time_source> time;
         logger log;
         std::shared_ptr<metrics> numbers;
-        std::uint32_t most_reviews;
     };
     explicit hook_table(surroundings with);
 

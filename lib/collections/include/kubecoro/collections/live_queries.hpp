@@ -28,9 +28,8 @@ struct live_queries_options
     std::shared_ptr<time_source> time = {};
     /// Receives a line for each key whose computation begins to fail.
     std::optional<logger> log = {};
-    /// Updated every `metrics_period` and at the stop: see the guide on observability.
+    /// Updated every 5 s and at the stop: see the guide on observability.
     std::shared_ptr<kubecoro::metrics> metrics = {};
-    saturating_duration metrics_period = std::chrono::seconds{5}; ///< At least 1 s.
 };
 
 /// A picture of one collection.

@@ -59,8 +59,6 @@ struct controller_options
     key_class<object_key> fair_by = {};
     /// As in workqueue_options: a run begins when the key's events have been quiet for this long.
     saturating_duration debounce = {};
-    /// As in workqueue_options: the maximum delay by `debounce`. 0 = 10 times `debounce`.
-    saturating_duration max_debounce = {};
     /// As in workqueue_options: the minimum time between the starts of two runs of one key.
     saturating_duration min_interval = {};
     /// Runs only keys that belong to this member of a group: shard_member::share(). Those of others are not queued, not even by
@@ -81,10 +79,8 @@ struct source_options
 {
     /// Selects the events that matter. Empty = all.
     predicate filter = {};
-    /// Priority of keys queued by real changes, and by the initial list or a resync.
+    /// Priority of keys of real changes. Those that a first list or a resync brings have priority::low.
     int priority = priority::normal;
-    /// Priority of keys that a first list or a resync brings.
-    int unchanged_priority = priority::low;
     /// As in handler_options. 0 = the informer's default.
     saturating_duration resync = {};
     /// For logs and describe(). Empty = the resource's name.

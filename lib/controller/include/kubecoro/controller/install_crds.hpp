@@ -19,13 +19,11 @@ struct install_options
 {
     /// The manager of the fields that are applied. Empty = "kubecoro".
     std::string field_manager = {};
-    /// How long to wait for one definition. 0 = no limit.
-    saturating_duration limit = std::chrono::seconds{30};
     /// Whether a definition may stop serving a version, or store objects in an older one than now.
     bool allow_downgrade = false;
 };
 
-/** Applies CustomResourceDefinitions and waits until the server serves them.
+/** Applies CustomResourceDefinitions and waits until the server serves them, for 30 s each at most.
 
         KUBECORO_TRY(auto definition, definition_of<shop>());
         std::vector<boost::json::value> all{definition};

@@ -17,8 +17,6 @@
 
 namespace kubecoro {
 
-class leadership;
-
 /** Options of a leader_elector. The defaults are those of Kubernetes' own components.
 
     `lease_duration` must be more than `renew_deadline`, which must be more than 1.2 times `retry_period`. Candidates may have
@@ -47,13 +45,9 @@ struct leader_election_options
     bool watch = true;
     /// Labels that a leader sets on the Lease. Others stay.
     std::vector<std::pair<std::string, std::string>> labels = {};
-    /// Called with the identity of each new leader, this one included. As the next two it is called on the elector's
-    /// strand, must not block, and may throw, which is logged.
+    /// Called with the identity of each new leader, this one included, on the elector's strand. Must not block, and may throw, which
+    /// is logged.
     callback<void(const std::string&)> on_new_leader = {};
-    /// Called when this candidate begins to lead, before its work.
-    callback<void(const leadership&)> on_started_leading = {};
-    /// Called when the work of a leader has ended; before the Lease is released.
-    callback<void()> on_stopped_leading = {};
     /// Seeds the jitter, and not the random identity, which is never the same. Empty = from the system.
     std::optional<std::uint64_t> seed = {};
     /// Receives leader_election_*. Null = no metrics.

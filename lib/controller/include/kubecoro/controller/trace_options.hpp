@@ -2,7 +2,6 @@
 
 #include <kubecoro/base/tracer.hpp>
 
-#include <cstddef>
 #include <string>
 
 namespace kubecoro {
@@ -10,7 +9,8 @@ namespace kubecoro {
 /** How a controller traces the way from an event to its run. A span for each event that leads to keys, one for each run, and
     one for each request of a run; log lines of runs get `trace` and `run`, requests the header `traceparent`.
 
-    Without a tracer nothing of this happens, and nothing is paid. */
+    At most 4,096 keys that wait have causes, about 300 bytes each; keys beyond run without a trace, and are counted. Without a tracer
+    nothing of this happens, and nothing is paid. */
 struct trace_options
 {
     /// Makes the spans. Empty = no traces. tracer::ids_only() = only ids in log lines and requests.
@@ -19,9 +19,6 @@ struct trace_options
     bool unchanged = false;
     /// Whether requests of runs carry `traceparent`.
     bool propagate = true;
-    /// Maximum number of keys whose causes are remembered until they run, about 300 bytes each. Keys beyond it run without a
-    /// trace, and are counted.
-    std::size_t max_keys = 4096;
     /// Name of the cluster, as `kubecoro.cluster` in the spans of events, triggers and runs. Empty = none. manager::clusters()
     /// sets it.
     std::string cluster = {};

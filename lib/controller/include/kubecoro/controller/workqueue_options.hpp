@@ -36,10 +36,9 @@ struct workqueue_options
     /// (`fair_by`) it takes one of the lower priorities in turn. 0 = never, 1 = ignore priorities.
     unsigned ageing = 8;
     /// A key that was added runs when it has been quiet for this long, that is, not been added again: a burst of events
-    /// causes one run at its end. Delays (add_after(), retries) are not lengthened. 0 = at once.
+    /// causes one run at its end. A key that is never quiet runs 10 times as long after its first add. Delays (add_after(), retries)
+    /// are not lengthened. 0 = at once.
     saturating_duration debounce = {};
-    /// Maximum time from a key's first add to its run's readiness, however noisy the key is. 0 = 10 times `debounce`.
-    saturating_duration max_debounce = {};
     /// Minimum time between the starts of two runs of one key, whatever causes them: events, delays or retries. A key
     /// whose run has ended is remembered until then. 0 = none.
     saturating_duration min_interval = {};

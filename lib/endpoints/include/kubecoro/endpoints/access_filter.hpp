@@ -33,8 +33,6 @@ struct access_filter_options
 {
     /// Audiences of which a token must have one. Empty = the API server's own.
     std::vector<std::string> audiences = {};
-    /// For one review, of both requests, and for its turn.
-    saturating_duration timeout = std::chrono::seconds{10};
     /// Receives kubecoro_endpoints_access_total. Empty = none.
     std::shared_ptr<kubecoro::metrics> metrics = {};
     /// Empty = that of the client, or real_clock().

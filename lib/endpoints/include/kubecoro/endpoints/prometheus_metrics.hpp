@@ -21,10 +21,6 @@ struct prometheus_options
 {
     /// Time series of all names together. A histogram counts as one.
     std::size_t max_series = 10'000;
-    /// Time series of one name.
-    std::size_t max_series_of_a_name = 1'000;
-    /// Bytes of one label's value. A longer value drops the series.
-    std::size_t max_label_bytes = 256;
     /// Adds process_cpu_seconds_total, process_resident_memory_bytes and their like, read at each scrape.
     bool process = true;
 };

@@ -20,8 +20,6 @@ struct apply_all_options
 {
     /// The owner: the value of the label, and the field manager. Required, unique in the cluster, a valid value of a label.
     std::string owner = {};
-    /// The label that marks what the owner has made.
-    std::string label = "app.kubernetes.io/managed-by";
     /// Takes fields from other managers instead of failing with a conflict.
     bool force = false;
     /// Options of the controller, whose name is `owner` if it is empty.
@@ -44,7 +42,7 @@ struct desired_objects
 
 } // namespace detail
 
-/** Keeps the objects of a collection in the cluster: an element is applied by server-side apply, with the label of its owner; an object
+/** Keeps the objects of a collection in the cluster: an element is applied by server-side apply, with the label `app.kubernetes.io/managed-by` of its owner; an object
     with that label that is not in the collection is deleted, also one that an earlier run of the program has made. Others are never touched:
     an element whose object exists with another owner fails with cond::conflict, and is tried again.
 

@@ -58,12 +58,6 @@ struct webhooks_options
     /// Whether the program creates and updates its webhook configurations. False: it only writes the authority into those that
     /// are there, by their names.
     bool install = true;
-    /// Validity of an authority that the program makes; it is replaced after two thirds of it.
-    std::chrono::hours authority_life{24 * 365 * 5};
-    /// Validity of a serving certificate.
-    std::chrono::hours certificate_life{24 * 90};
-    /// The most reviews in progress; further ones are answered with 429.
-    std::uint32_t most_reviews = 256;
 };
 
 } // namespace kubecoro
