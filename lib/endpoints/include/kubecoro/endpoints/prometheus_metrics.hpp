@@ -19,7 +19,8 @@ namespace kubecoro {
 /// Options of prometheus_metrics. Series beyond a limit are dropped and counted, never an error.
 struct prometheus_options
 {
-    /// Time series of all names together. A histogram counts as one.
+    /// Time series of all names together, of which one name may have a tenth. A histogram counts as one. A series with a label of more
+    /// than 256 bytes is dropped as well.
     std::size_t max_series = 10'000;
     /// Adds process_cpu_seconds_total, process_resident_memory_bytes and their like, read at each scrape.
     bool process = true;
