@@ -50,7 +50,7 @@ private:
 asio::awaitable<kubecoro::result<>> run(kubecoro::client client)
 {
     directory maps;
-    kubecoro::watcher events(client, config_map::resource(), {.ns = "default", .page_size = 100});
+    kubecoro::watcher events(client, config_map::resource(), {.ns = "default", .policy = {.page_size = 100}});
     while (auto batch = co_await events.next()) {
         for (const auto& e : batch->events) {
             maps.take(e);

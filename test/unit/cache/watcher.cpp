@@ -39,7 +39,7 @@ TEST_CASE("watcher: holds one page of a list, and requests the next when that is
         f.source().on_list(page_of("p" + std::to_string(n), "5", n == 4 ? "" : "t" + std::to_string(n)));
     f.source().on_watch();
     auto o = f.options();
-    o.page_size = 1;
+    o.policy.page_size = 1;
     f.begin(std::move(o));
     CHECK(f.next() == lines{"init_begins", "listed web/p1@1"});
     f.run.advance(1h);
@@ -65,11 +65,7 @@ TEST_CASE("watcher: pages have 500 objects by default, and lists are never strea
     f.source().allow_streamed_lists();
     f.source().on_list(kt::make_page({}, "5"));
     f.source().on_watch();
-    auto o = f.options();
-    SECTION("by default") {}
-    SECTION("with 0") { o.page_size = 0; }
-    SECTION("whatever the policy says") { o.policy.page_size = 3; }
-    f.begin(std::move(o));
+    f.begin();
     CHECK(f.next() == lines{"init_begins", "init_done", "@5"});
     CHECK(f.source().list_call(0).limit == 500);
 }
@@ -213,12 +209,13 @@ TEST_CASE("watcher: options that cannot work fail next()", "[cache][parts]")
     watching f;
     SECTION("a namespace of a cluster-scoped kind")
     {
-        f.pods.emplace(f.provider, untyped::node::resource(), watcher_options{.ns = "web", .log = logger::silent()});
+        f.pods.emplace(f.provider, untyped::node::resource(), reflector_options{.ns = "web", .log = logger::silent()});
         CHECK(f.provider->opened() == 0);
     }
     SECTION("a source without an executor")
     {
-        f.pods.emplace(f.provider->source(pod::resource()), pod::resource(), watcher_options{.log = logger::silent()});
+        f.pods.emplace(f.provider->source(pod::resource()), pod::resource(),
+                       reflector_options{.log = logger::silent()});
     }
     const auto refused = f.run.run(f.pods->next());
     REQUIRE_FALSE(refused);

@@ -128,7 +128,7 @@ TEST_CASE("watcher: outlives its context, in every order", "[cache][parts]")
     provider->source(pod::resource())->on_list(page_of("a", "5"));
     auto watch = provider->source(pod::resource())->on_watch();
     auto pods =
-        std::make_unique<watcher<>>(provider, pod::resource(), watcher_options{.log = logger::silent(), .seed = 7});
+        std::make_unique<watcher<>>(provider, pod::resource(), reflector_options{.log = logger::silent(), .seed = 7});
     kt::runner elsewhere;
     const auto fails = [&] {
         const auto after = elsewhere.run(pods->next());
@@ -195,7 +195,7 @@ kt::scenario life(kt::runner& run)
     source.on_watch().send(kt::added(kt::make_pod("web", "c", "6"))).send(kt::error_event(410, "Expired"));
     source.on_list(page_of("c", "9"));
     source.on_watch();
-    p->pods.emplace(p->provider, pod::resource(), watcher_options{.log = logger::silent(), .seed = 7});
+    p->pods.emplace(p->provider, pod::resource(), reflector_options{.log = logger::silent(), .seed = 7});
     auto body = [](std::shared_ptr<parts> own, std::shared_ptr<time_source> time) -> asio::awaitable<result<>> {
         std::string version;
         while (version != "9") {

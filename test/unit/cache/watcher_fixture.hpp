@@ -46,13 +46,13 @@ struct watching
     std::vector<failure> heard;
     std::optional<watcher<>> pods;
 
-    watcher_options options()
+    reflector_options options()
     {
         return {.on_failure = [this](const failure& f) { heard.push_back(f); }, .log = log.handle(), .seed = 7};
     }
     kt::scripted_source& source() { return *provider->source(pod::resource()); }
     void begin() { begin(options()); }
-    void begin(watcher_options o) { pods.emplace(provider, pod::resource(), std::move(o)); }
+    void begin(reflector_options o) { pods.emplace(provider, pod::resource(), std::move(o)); }
 
     /// The next batch; its failure's condition if there is none.
     lines next(watcher<>& w)

@@ -36,7 +36,7 @@ subscription<config_map>& reader(world& w)
 
 watcher<config_map>& events(world& w)
 {
-    return w.keep<watcher<config_map>>(std::make_shared<watcher<config_map>>(w.cluster, watcher_options{}),
+    return w.keep<watcher<config_map>>(std::make_shared<watcher<config_map>>(w.cluster, reflector_options{}),
                                        [](watcher<config_map>& of) { return of.stop(); });
 }
 

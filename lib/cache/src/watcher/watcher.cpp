@@ -2,6 +2,7 @@
 
 #include <kubecoro/base/catch_failure.hpp>
 
+#include <cstdint>
 #include <utility>
 
 namespace asio = boost::asio;
@@ -10,34 +11,16 @@ namespace kubecoro {
 using namespace detail;
 namespace {
 
-reflector_setup in_pages(reflector_setup s, std::uint32_t page_size)
-{
-    s.delivery = list_delivery::pages;
-    s.policy.page_size = page_size;
-    return s;
-}
-
-reflector_options reflector_part(watcher_options&& o)
-{
-    return {.ns = std::move(o.ns),
-            .label_selector = std::move(o.label_selector),
-            .field_selector = std::move(o.field_selector),
-            .decode = std::move(o.decode),
-            .policy = o.policy,
-            .on_failure = std::move(o.on_failure),
-            .executor = std::move(o.executor),
-            .time = std::move(o.time),
-            .log = std::move(o.log),
-            .seed = o.seed,
-            .relists = std::move(o.relists)};
-}
+/// Objects in a page of a list, unless the options say otherwise.
+constexpr std::uint32_t default_page_size = 500;
 
 template<class Source>
-std::shared_ptr<watcher_engine> make_engine(Source&& source, const resource_type& resource, watcher_options&& o)
+std::shared_ptr<watcher_engine> make_engine(Source&& source, const resource_type& resource, reflector_options&& o)
 {
-    const auto page_size = o.page_size;
-    return watcher_engine::make(
-        in_pages(set_up(std::forward<Source>(source), resource, reflector_part(std::move(o))), page_size));
+    if (o.policy.page_size == 0) o.policy.page_size = default_page_size;
+    auto how = set_up(std::forward<Source>(source), resource, std::move(o));
+    how.delivery = list_delivery::pages;
+    return watcher_engine::make(std::move(how));
 }
 
 constexpr auto moved_from = "a moved-from watcher was used";
@@ -65,13 +48,13 @@ std::string_view to_string(watcher_event_type t) noexcept
 }
 
 watcher<object>::watcher(std::shared_ptr<source_provider> provider, const resource_type& resource,
-                         watcher_options options)
+                         reflector_options options)
     : engine_(make_engine(std::move(provider), resource, std::move(options)))
 {
 }
 
 watcher<object>::watcher(std::shared_ptr<list_watch_source> source, const resource_type& resource,
-                         watcher_options options)
+                         reflector_options options)
     : engine_(make_engine(std::move(source), resource, std::move(options)))
 {
 }

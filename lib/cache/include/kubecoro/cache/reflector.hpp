@@ -55,7 +55,7 @@ public:
     [[nodiscard]] virtual boost::asio::awaitable<result<>> vanished();
 };
 
-/// Options of a reflector.
+/// Options of a reflector, and of a watcher, which has no sink.
 struct reflector_options
 {
     /// The namespace to cover; empty = all. Must be empty for cluster-scoped kinds.
@@ -68,11 +68,11 @@ struct reflector_options
     decode_options decode = {};
     /// How it lists, watches and retries.
     reflector_policy policy = {};
-    /// Called on the reflector's strand for every failure of a list, a watch or the sink, and for every object that is
-    /// too large to be read. Must be quick. Exceptions are ignored. The reflector retries by itself: this is for
+    /// Called on its strand for every failure of a list, a watch or the sink, and for every object that is
+    /// too large to be read. Must be quick. Exceptions are ignored. It retries by itself: this is for
     /// reporting.
     callback<void(const failure&)> on_failure = {};
-    /// Executor of the reflector, which runs on a strand of its own. Empty = the provider's.
+    /// Its executor, on which it has a strand of its own. Empty = the provider's.
     boost::asio::any_io_executor executor = {};
     /// The clock. Empty = the provider's, else real_clock().
     std::shared_ptr<time_source> time = {};
@@ -80,7 +80,7 @@ struct reflector_options
     std::optional<logger> log = {};
     /// Seed of the jitter; empty = unpredictable.
     std::optional<std::uint64_t> seed = {};
-    /// Limits how many reflectors list again at a time; pass one to several. Empty = one of its own.
+    /// Limits how many reflectors and watchers list again at a time; pass one to several. Empty = one of its own.
     std::optional<relist_budget> relists = {};
 };
 

@@ -2,12 +2,9 @@
 
 #include <kubecoro/api/list_watch_source.hpp>
 #include <kubecoro/api/typed_object.hpp>
-#include <kubecoro/base/callback.hpp>
-#include <kubecoro/cache/reflector_policy.hpp>
+#include <kubecoro/cache/reflector.hpp>
 #include <kubecoro/cache/reflector_stats.hpp>
-#include <kubecoro/cache/relist_budget.hpp>
 
-#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 
 #include <cstdint>
@@ -62,36 +59,6 @@ struct watcher_batch
     std::vector<left_out_object> left_out = {};
 };
 
-/// Options of a watcher.
-struct watcher_options
-{
-    /// The namespace to cover; empty = all. Must be empty for cluster-scoped kinds.
-    std::string ns = {};
-    /// Which objects to cover; empty = all. Selector text as in kubectl.
-    std::string label_selector = {};
-    /// Field selector, as in kubectl; empty = all.
-    std::string field_selector = {};
-    /// Fields to drop while decoding, and limits.
-    decode_options decode = {};
-    /// Objects in a page of a list, and so in one batch. 0 = 500.
-    std::uint32_t page_size = 500;
-    /// How it lists, watches and retries. Its page_size has no effect, and neither have the settings of streamed lists.
-    reflector_policy policy = {};
-    /// Called on the watcher's strand for every failure of a list or a watch, and for every object that is too large to
-    /// be read. Must be quick. Exceptions are ignored. The watcher retries by itself: this is for reporting.
-    callback<void(const failure&)> on_failure = {};
-    /// Executor of the watcher, which runs on a strand of its own. Empty = the provider's.
-    boost::asio::any_io_executor executor = {};
-    /// The clock. Empty = the provider's, else real_clock().
-    std::shared_ptr<time_source> time = {};
-    /// Receives a line for each failure, without repetitions. Empty = the provider's.
-    std::optional<logger> log = {};
-    /// Seed of the jitter; empty = unpredictable.
-    std::optional<std::uint64_t> seed = {};
-    /// Limits how many watchers and reflectors list again at a time; pass one to several. Empty = one of its own.
-    std::optional<relist_budget> relists = {};
-};
-
 template<class T = object>
 class watcher;
 
@@ -119,10 +86,12 @@ public:
     /// Creates a watcher, which does nothing before the first next().
     /// @param provider  Where to read: a client, or a testing::scripted_provider. Not null.
     /// @param resource  Its objects' kind.
-    watcher(std::shared_ptr<source_provider> provider, const resource_type& resource, watcher_options options = {});
-    /// The same over a source: its scope and decoding are its own. watcher_options::executor is required; selectors and
+    /// @param options   Its policy's page_size is the number of objects in a batch of a list, 0 = 500; its settings of streamed lists
+    ///                  have no effect.
+    watcher(std::shared_ptr<source_provider> provider, const resource_type& resource, reflector_options options = {});
+    /// The same over a source: its scope and decoding are its own. reflector_options::executor is required; selectors and
     /// decode options have no effect.
-    watcher(std::shared_ptr<list_watch_source> source, const resource_type& resource, watcher_options options);
+    watcher(std::shared_ptr<list_watch_source> source, const resource_type& resource, reflector_options options);
     ~watcher();
     watcher(watcher&&) noexcept = default;
     watcher& operator=(watcher&& other) noexcept;
@@ -131,7 +100,7 @@ public:
 
         @par Errors        cond::cancelled after close() or stop(), or when the watcher's context has ended;
         cond::misconfigured for options that cannot work (a namespace of a cluster-scoped kind, no executor; also logged
-        by the constructor), or for a moved-from watcher. Other failures are retried and passed to watcher_options::on_failure.
+        by the constructor), or for a moved-from watcher. Other failures are retried and passed to reflector_options::on_failure.
         @par Cancellation  terminal, partial, total: ends the wait; no batch is lost, the next call returns it. */
     [[nodiscard]] boost::asio::awaitable<result<watcher_batch>> next();
 
@@ -154,9 +123,9 @@ private:
 };
 
 /// A watcher of a resource is one of untyped objects.
-watcher(std::shared_ptr<source_provider>, const resource_type&, watcher_options = {}) -> watcher<object>;
+watcher(std::shared_ptr<source_provider>, const resource_type&, reflector_options = {}) -> watcher<object>;
 /// A watcher of a source is one of untyped objects.
-watcher(std::shared_ptr<list_watch_source>, const resource_type&, watcher_options) -> watcher<object>;
+watcher(std::shared_ptr<list_watch_source>, const resource_type&, reflector_options) -> watcher<object>;
 
 /// An event with an object of kind T, see watcher_event.
 template<class T>
@@ -192,7 +161,7 @@ class watcher : public watcher<object>
 public:
     /// Creates a watcher of the kind, which does nothing before the first next().
     /// @param provider  As for watcher<object>.
-    explicit watcher(std::shared_ptr<source_provider> provider, watcher_options options = {})
+    explicit watcher(std::shared_ptr<source_provider> provider, reflector_options options = {})
         : watcher<object>(std::move(provider), T::resource(), std::move(options))
     {
     }
