@@ -20,16 +20,12 @@ std::uint64_t nanoseconds(wall_time t)
 
 } // namespace
 
-event_correlator_core::event_correlator_core(const event_recorder_options& o, std::uint64_t seed)
-    : limits_{.counts_each = o.api == event_api::core_v1,
-              .max_pending = std::max<std::size_t>(o.max_pending, 1),
-              .max_recent = std::max(o.max_recent, std::max<std::size_t>(o.max_pending, 1)),
-              .max_bytes = o.max_bytes,
-              .attempts = std::max(o.attempts, 1U),
-              .retry_delay = o.retry_delay},
+event_correlator_core::event_correlator_core(event_api api, const event_limits& limits, std::uint64_t seed)
+    : counts_each_(api == event_api::core_v1),
+      limits_(limits),
       random_(seed),
-      spam_(o.object_burst, o.object_interval, std::max<std::size_t>(o.max_recent, 1)),
-      similar_(std::max<std::size_t>(o.max_recent, 1))
+      spam_(limits.object_burst, limits.object_interval, limits.max_recent),
+      similar_(limits.max_recent)
 {
 }
 
@@ -45,7 +41,7 @@ void event_correlator_core::record(std::optional<event_draft> d, time_point now,
         return;
     }
     std::string key = similarity_key(*d);
-    if (limits_.counts_each) {
+    if (counts_each_) {
         const bool combines = similar_.combines(key, d->note, now);
         if (combines)
             d->note = clean_text(std::string(combined) + d->note, max_note);
@@ -66,14 +62,14 @@ void event_correlator_core::repeat(id which, event_draft& d, time_point now, wal
     ++s.count;
     s.last = wall;
     s.last_at = now;
-    if (limits_.counts_each) {
+    if (counts_each_) {
         bytes_ += d.note.size();
         bytes_ -= s.what.note.size();
         s.what.note.swap(d.note);
     }
     if (s.idle) idle_.splice(idle_.begin(), idle_, *s.idle);
     // The second of its kind begins a series at once; later ones only count.
-    const bool tells = limits_.counts_each || s.count == 2;
+    const bool tells = counts_each_ || s.count == 2;
     if (tells && (!s.idle || has_room_for(s.ns)) && admits(s.what, now)) want(which, s);
 }
 
@@ -269,7 +265,7 @@ void event_correlator_core::sweep(time_point now)
     std::vector<id> over;
     for (auto& [which, s] : series_) {
         const auto quiet = now - s.last_at;
-        if (quiet >= (limits_.counts_each ? forget_after : finish_after))
+        if (quiet >= (counts_each_ ? forget_after : finish_after))
             over.push_back(which);
         else if (s.idle && s.count > s.stored && now - s.stored_at >= refresh_after && has_room_for(s.ns))
             want(which, s);

@@ -8,6 +8,7 @@
 #include <kubecoro/base/detail/random.hpp>
 #include <kubecoro/base/hash.hpp>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -19,6 +20,26 @@
 #include <vector>
 
 namespace kubecoro::detail {
+
+/// Bounds of what an event_correlator_core keeps and sends.
+struct event_limits
+{
+    /// Events that wait to be sent.
+    std::size_t max_pending = 1000;
+    /// Recent events whose repetitions are recognised.
+    std::size_t max_recent = 4096;
+    /// Bytes of all these events. The longest unrepeated are forgotten first, those to be sent never.
+    std::size_t max_bytes = std::size_t{4} * 1024 * 1024;
+    /// Requests for one object: after `object_burst` of them, one in `object_interval`. Further events about the object
+    /// are dropped and counted, and repetitions are counted in their series. 0 = no limit.
+    unsigned object_burst = 25;
+    /// See object_burst.
+    duration object_interval = std::chrono::minutes{5};
+    /// Requests for one event until it is given up, while the server cannot be reached or is overloaded.
+    unsigned attempts = 12;
+    /// Between two of them, with jitter.
+    duration retry_delay = std::chrono::seconds{10};
+};
 
 /** The decisions of an event_recorder: which events are sent, which repeat earlier ones, and which are dropped.
 
@@ -41,7 +62,7 @@ public:
     /// Between two sweeps.
     static constexpr duration sweep_interval = std::chrono::minutes{1};
 
-    event_correlator_core(const event_recorder_options& options, std::uint64_t seed);
+    event_correlator_core(event_api api, const event_limits& limits, std::uint64_t seed);
 
     /// Empty drafts are refused ones.
     void record(std::optional<event_draft> d, time_point now, wall_time wall);
@@ -112,17 +133,8 @@ private:
     [[nodiscard]] std::optional<duration> retry(id which, event_series& s);
     [[nodiscard]] std::string new_name(const event_target& of, wall_time wall);
 
-    /// Limits and the API only.
-    struct limits
-    {
-        bool counts_each;
-        std::size_t max_pending;
-        std::size_t max_recent;
-        std::size_t max_bytes;
-        unsigned attempts;
-        duration retry_delay;
-    };
-    limits limits_;
+    const bool counts_each_; // as the older API does
+    const event_limits limits_;
     random_source random_;
     spam_filter spam_;
     similar_events similar_;

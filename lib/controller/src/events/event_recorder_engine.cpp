@@ -21,11 +21,14 @@ using ending = event_correlator_core::ending;
 /// Between two log lines about refused events.
 constexpr auto complaint_interval = std::chrono::minutes{1};
 
+/// Requests in progress at once.
+constexpr std::size_t requests_at_once = 4;
+
 event_recorder_options completed(event_recorder_options o, const client& c)
 {
     // The clock lives as long as its client.
     if (!o.time) o.time = std::shared_ptr<time_source>(std::make_shared<client>(c), &c.time());
-    o.max_requests = std::max<std::size_t>(o.max_requests, 1);
+    o.max_pending = std::max<std::size_t>(o.max_pending, 1);
     return o;
 }
 
@@ -35,6 +38,14 @@ workqueue_options queue_options(const event_recorder_options& o)
     q.time = o.time;
     q.log = logger::silent(); // its end is that of the recorder, which logs it
     return q;
+}
+
+event_limits limits_of(const event_recorder_options& o)
+{
+    event_limits out;
+    out.max_pending = o.max_pending;
+    out.max_recent = std::max(out.max_recent, out.max_pending);
+    return out;
 }
 
 std::unique_ptr<rate_limiter> limiter_of(const event_recorder_options& o)
@@ -77,14 +88,14 @@ event_recorder_engine::event_recorder_engine(client cluster, event_recorder_opti
       meters_(options_.metrics.get(), reporter_.component),
       working_(client_.executor(), options_.log, [this](const auto& task, const auto& why) { end_by(task, why); }),
       stopping_(client_.executor(), options_.log, [this](const auto& task, const auto& why) { end_by(task, why); }),
-      core_(options_, options_.seed ? *options_.seed : random_seed()),
+      core_(options_.api, limits_of(options_), options_.seed ? *options_.seed : random_seed()),
       requests_(limiter_of(options_))
 {
 }
 
 void event_recorder_engine::start()
 {
-    for (std::size_t i = 0; i < options_.max_requests; ++i)
+    for (std::size_t i = 0; i < requests_at_once; ++i)
         working_.spawn("event recorder " + reporter_.component, make_kept_strand(executor_).get(), serve(*this));
 }
 

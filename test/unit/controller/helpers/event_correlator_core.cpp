@@ -30,11 +30,10 @@ event_target pod(const std::string& name, const std::string& version = "1")
 
 struct subject
 {
-    event_recorder_options options;
     event_correlator_core core;
     time_point now{1h};
 
-    explicit subject(event_recorder_options o = {}) : options(std::move(o)), core(options, 1) {}
+    explicit subject(const event_limits& limits = {}, event_api api = event_api::events_v1) : core(api, limits, 1) {}
 
     void record(const event_target& t, const std::string& reason, const std::string& note = "note",
                 event_type type = event_type::normal)
@@ -136,7 +135,7 @@ TEST_CASE("events: repetitions go with an event that waits", "[controller][event
 
 TEST_CASE("events: one object has no more than its share", "[controller][events]")
 {
-    event_recorder_options o;
+    event_limits o;
     o.object_burst = 2;
     o.object_interval = 1min;
     subject s(o);
@@ -159,7 +158,7 @@ TEST_CASE("events: one object has no more than its share", "[controller][events]
 
 TEST_CASE("events: too many that wait are dropped", "[controller][events]")
 {
-    event_recorder_options o;
+    event_limits o;
     o.max_pending = 2;
     subject s(o);
     for (const auto* name : {"a", "b", "c"}) s.record(pod(name), "Failed");
@@ -172,7 +171,7 @@ TEST_CASE("events: too many that wait are dropped", "[controller][events]")
 
 TEST_CASE("events: a namespace with very many events leaves room for those of others", "[controller][events]")
 {
-    event_recorder_options o;
+    event_limits o;
     o.max_pending = 80;
     subject s(o);
     const auto pending = [&] { return s.core.stats().pending; };
@@ -203,7 +202,7 @@ TEST_CASE("events: a namespace with very many events leaves room for those of ot
 
 TEST_CASE("events: texts have a limit in bytes, and recent events a number", "[controller][events]")
 {
-    event_recorder_options o;
+    event_limits o;
     SECTION("bytes")
     {
         o.max_bytes = 4000;
@@ -247,7 +246,7 @@ TEST_CASE("events: an unreachable server is asked twelve times", "[controller][e
     s.record(pod("a"), "Failed");
     const ids ready = s.core.take_ready();
     REQUIRE(ready.size() == 1);
-    for (unsigned i = 1; i < s.options.attempts; ++i) {
+    for (unsigned i = 1; i < event_limits{}.attempts; ++i) {
         CHECK(s.send(ready[0], ending::try_again) == "create a x2");
         REQUIRE(s.again);
         CHECK(*s.again >= (i == 1 ? duration::zero() : duration(10s)));
@@ -341,10 +340,9 @@ TEST_CASE("events: the end sends the rest, in one attempt", "[controller][events
 
 TEST_CASE("events: the older API counts each repetition and combines similar ones", "[controller][events]")
 {
-    event_recorder_options o;
-    o.api = event_api::core_v1;
+    event_limits o;
     o.object_burst = 0;
-    subject s(o);
+    subject s(o, event_api::core_v1);
     for (int i = 1; i <= 3; ++i) {
         s.record(pod("a"), "Failed", "same");
         CHECK(s.send_all() == requests{(i == 1 ? "create a x" : "patch a x") + std::to_string(i)});
@@ -377,14 +375,14 @@ TEST_CASE("events: every event is stored, dropped or waiting", "[controller][eve
         INFO("seed " << seed);
         random_source random(seed);
         const auto draw = [&](std::uint64_t n) { return random() % n; };
-        event_recorder_options o;
-        o.api = draw(2) == 0 ? event_api::events_v1 : event_api::core_v1;
+        event_limits o;
+        const auto api = draw(2) == 0 ? event_api::events_v1 : event_api::core_v1;
         o.max_pending = 1 + draw(8);
         o.max_recent = o.max_pending + draw(8);
         o.max_bytes = 2000 + draw(20'000);
         o.object_burst = static_cast<unsigned>(draw(6));
         o.attempts = 3;
-        subject s(o);
+        subject s(o, api);
         ids waiting;
         std::map<event_correlator_core::id, unsigned> stored;
         for (int step = 0; step < 400; ++step) {

@@ -81,23 +81,8 @@ struct event_recorder_options
     /// Maximum number of events that wait to be sent. Further ones are dropped and counted. The last eighth is for namespaces that
     /// have fewer waiting than there is room.
     std::size_t max_pending = 1000;
-    /// Maximum number of recent events whose repetitions are recognised.
-    std::size_t max_recent = 4096;
-    /// Maximum bytes of all these events. The longest unrepeated are forgotten first, those to be sent never.
-    std::size_t max_bytes = std::size_t{4} * 1024 * 1024;
-    /// Requests that may be in progress at once. 0 counts as 1.
-    std::size_t max_requests = 4;
     /// Requests per second for all events, after a burst of twice as many. 0 = no limit. Further events wait.
     double requests_per_second = 50;
-    /// Requests for one object: after `object_burst` of them, one in `object_interval`. Further events about the object
-    /// are dropped and counted, and repetitions are counted in their series. 0 = no limit.
-    unsigned object_burst = 25;
-    /// See object_burst.
-    saturating_duration object_interval = std::chrono::minutes{5};
-    /// Requests for one event until it is given up, while the server cannot be reached or is overloaded.
-    unsigned attempts = 12;
-    /// Between two of them, with jitter.
-    saturating_duration retry_delay = std::chrono::seconds{10};
     /// How long stop() sends what waits. 0 = not at all.
     saturating_duration flush_limit = std::chrono::seconds{5};
     /// Seeds the jitter; empty = from the system.
