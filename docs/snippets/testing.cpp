@@ -67,7 +67,7 @@ struct world
     /// For the operator: a user with the rights of its roles, behind the network.
     kubecoro::client account(std::string user)
     {
-        const apiserver::user_info as{std::move(user)};
+        const kubecoro::user_info as{std::move(user)};
         auto direct = std::make_shared<apiserver::in_process_transport>(server, as);
         return connect(std::make_shared<testing::faulty_transport>(direct, network, run.shared_clock()));
     }

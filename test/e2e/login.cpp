@@ -240,10 +240,10 @@ TEST_CASE("login: an impersonated identity arrives whole", "[login]")
 {
     cluster c;
     auto config = cluster::config("KUBECORO_E2E_KUBECONFIG").value();
-    config.login.as = {.user = "jane",
-                       .uid = "7",
+    config.login.as = {.name = "jane",
                        .groups = {"system:masters", "devs"},
-                       .extra = {{"example.com/team", "a"}, {"example.com/team", "b"}, {"50%", "c d"}}};
+                       .uid = "7",
+                       .extra = {{"example.com/team", {"a", "b"}}, {"50%", {"c d"}}}};
     const auto got = self_review(c, c.connect(config));
     REQUIRE(got);
     const auto info = got->to_json().at("status").at("userInfo").as_object();
@@ -264,7 +264,7 @@ TEST_CASE("login: impersonation has the rights of the other user, and needs a ri
     cluster c;
     const auto ns = c.make_namespace("impersonation");
     auto config = cluster::config("KUBECORO_E2E_KUBECONFIG").value();
-    config.login.as.user = "nobody-special";
+    config.login.as.name = "nobody-special";
     const auto weak = c.run(c.connect(config).list(config_map::resource(), ns));
     REQUIRE_FALSE(weak);
     CHECK(weak.error() == cond::forbidden);
@@ -272,7 +272,7 @@ TEST_CASE("login: impersonation has the rights of the other user, and needs a ri
 
     auto account = without_login();
     account.login.token = make_service_account(c, ns, "one");
-    account.login.as.user = "admin";
+    account.login.as.name = "admin";
     account.login.as.groups = {"system:masters"};
     const auto risen = c.run(c.connect(account).list(config_map::resource(), ns));
     REQUIRE_FALSE(risen);

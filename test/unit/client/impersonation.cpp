@@ -14,7 +14,7 @@ using headers = std::vector<std::pair<std::string, std::string>>;
 
 std::string key_header(const std::string& key)
 {
-    const auto made = impersonation_headers({.user = "u", .extra = {{key, "v"}}});
+    const auto made = impersonation_headers({.name = "u", .extra = {{key, {"v"}}}});
     REQUIRE(made.size() == 2);
     return made[1].first;
 }
@@ -24,13 +24,13 @@ std::string key_header(const std::string& key)
 TEST_CASE("impersonation: user, uid, groups and extra data become headers", "[client][impersonation]")
 {
     CHECK(impersonation_headers({}).empty());
-    CHECK(impersonation_headers({.user = "u"}) == headers{{"Impersonate-User", "u"}});
-    CHECK(impersonation_headers({.user = "u", .uid = "7"}) ==
+    CHECK(impersonation_headers({.name = "u"}) == headers{{"Impersonate-User", "u"}});
+    CHECK(impersonation_headers({.name = "u", .uid = "7"}) ==
           headers{{"Impersonate-User", "u"}, {"Impersonate-Uid", "7"}});
-    const impersonation whole{.user = "system:serviceaccount:ns:name",
-                              .uid = "uid-a",
-                              .groups = {"one", "two"},
-                              .extra = {{"first", "A"}, {"first", "a"}, {"second", "B"}}};
+    const user_info whole{.name = "system:serviceaccount:ns:name",
+                          .groups = {"one", "two"},
+                          .uid = "uid-a",
+                          .extra = {{"first", {"A", "a"}}, {"second", {"B"}}}};
     CHECK(impersonation_headers(whole) == headers{{"Impersonate-User", "system:serviceaccount:ns:name"},
                                                   {"Impersonate-Uid", "uid-a"},
                                                   {"Impersonate-Group", "one"},
@@ -70,9 +70,9 @@ TEST_CASE("impersonation: keys of extra data are percent-encoded as client-go do
 
 TEST_CASE("impersonation: a value cannot forge a header, and is not shown", "[client][impersonation]")
 {
-    for (const impersonation& as :
-         {impersonation{.user = "u\r\nX-Remote-User: admin"}, impersonation{.user = "u", .groups = {"g\nx"}},
-          impersonation{.user = "u", .extra = {{"k", std::string("v\0", 2)}}}}) {
+    for (const user_info& as :
+         {user_info{.name = "u\r\nX-Remote-User: admin"}, user_info{.name = "u", .groups = {"g\nx"}},
+          user_info{.name = "u", .extra = {{"k", {std::string("v\0", 2)}}}}}) {
         request r{.method = "GET", .target = "/"};
         for (const auto& h : impersonation_headers(as)) r.headers.push_back(h);
         const auto text = request_text(r, "h", "");

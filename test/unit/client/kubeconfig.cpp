@@ -145,10 +145,10 @@ TEST_CASE("kubeconfig: all kinds of credentials are supported", "[client][kubeco
     auto as = load(config("server: 'https://h'",
                           "token: t, as: jane, as-uid: '7', as-groups: [a, b], as-user-extra: {scopes: [x, z]}"));
     REQUIRE(as);
-    CHECK(as->login.as.user == "jane");
+    CHECK(as->login.as.name == "jane");
     CHECK(as->login.as.uid == "7");
     CHECK(as->login.as.groups == std::vector<std::string>{"a", "b"});
-    CHECK(as->login.as.extra == std::vector<std::pair<std::string, std::string>>{{"scopes", "x"}, {"scopes", "z"}});
+    CHECK(as->login.as.extra == decltype(as->login.as.extra){{"scopes", {"x", "z"}}});
 }
 
 TEST_CASE("kubeconfig: over plain http credentials are dropped, impersonation is kept", "[client][kubeconfig]")
@@ -158,7 +158,7 @@ TEST_CASE("kubeconfig: over plain http credentials are dropped, impersonation is
         auto got = load(config("server: '" + std::string(server) + "'", "token: abc, as: jane, as-groups: [devs]"));
         REQUIRE(got);
         CHECK(got->login.token.empty());
-        CHECK(got->login.as.user == "jane");
+        CHECK(got->login.as.name == "jane");
         CHECK(got->login.as.groups == std::vector<std::string>{"devs"});
     }
 }

@@ -65,7 +65,7 @@ std::map<std::string, credentials> logins(const token_file& file)
             {"token file", {.token_file = file.path()}},
             {"token file that is not there", {.token = "tok-static", .token_file = "/nowhere/token"}},
             {"basic", {.username = "admin", .password = "hunter2"}},
-            {"impersonation", {.token = "tok-static", .as = {.user = "jane"}}}};
+            {"impersonation", {.token = "tok-static", .as = {.name = "jane"}}}};
 }
 
 } // namespace

@@ -24,7 +24,7 @@ TEST_CASE("client: requests carry credentials and a user agent", "[client][rest]
     named.user_agent = "shop/1";
     auto basic = the.make({.username = "admin",
                            .password = "pw",
-                           .as = {.user = "jane", .uid = "7", .groups = {"a", "b"}, .extra = {{"my key", "v"}}}},
+                           .as = {.name = "jane", .groups = {"a", "b"}, .uid = "7", .extra = {{"my key", {"v"}}}}},
                           named);
     REQUIRE(the.run.run(basic.get(pods, "ns", "a")));
     CHECK(the.net->header(1, "Authorization") == "Basic YWRtaW46cHc=");
@@ -50,8 +50,8 @@ TEST_CASE("client: a moved-from client remains usable", "[client][rest]")
 
 TEST_CASE("client: impersonation without a user is rejected and nothing is sent", "[client][rest]")
 {
-    for (const impersonation& as :
-         {impersonation{.uid = "7"}, impersonation{.groups = {"devs"}}, impersonation{.extra = {{"scopes", "x"}}}}) {
+    for (const user_info& as :
+         {user_info{.uid = "7"}, user_info{.groups = {"devs"}}, user_info{.extra = {{"scopes", {"x"}}}}}) {
         world the;
         the.net->replies = {{.body = {pod("a")}}};
         auto c = the.make({.token = "t0", .as = as});

@@ -80,7 +80,7 @@ TEST_CASE("clusters: a right that is missing in one is named with the cluster", 
     const auto fleet = std::make_shared<manual_clusters>();
     fleet->add({.name = "eu", .revision = "1", .connect = [&](auto executor, client_options how) -> result<client> {
                     auto carrier = std::make_shared<apiserver::in_process_transport>(
-                        eu.server, apiserver::user_info{"limited", {"system:authenticated"}});
+                        eu.server, user_info{"limited", {"system:authenticated"}});
                     return client(executor, std::move(carrier), std::move(how));
                 }});
     const auto handle = w.m->clusters(fleet, noting(seen));

@@ -42,7 +42,7 @@ struct world
     std::optional<manager> m;
     std::optional<kt::task<void>> running;
 
-    explicit world(manager_options o = {}, apiserver::user_info user = {"system:admin", {"system:masters"}})
+    explicit world(manager_options o = {}, user_info user = {"system:admin", {"system:masters"}})
         : server(run.executor(), server_options(run)), cluster(connect(user))
     {
         o.name = "subject";
@@ -76,7 +76,7 @@ private:
         o.time = run.shared_clock();
         return o;
     }
-    client connect(apiserver::user_info user)
+    client connect(user_info user)
     {
         client_options how;
         how.time = run.shared_clock();

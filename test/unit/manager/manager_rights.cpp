@@ -5,7 +5,7 @@ using namespace manager_test;
 
 namespace {
 
-const apiserver::user_info limited{"limited", {"system:authenticated"}};
+const user_info limited{"limited", {"system:authenticated"}};
 
 apiserver::access_rule allowed(std::string verb, std::string resource, std::string ns = {})
 {

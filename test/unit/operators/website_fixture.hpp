@@ -168,7 +168,7 @@ private:
         how.time = run.shared_clock();
         how.log = log.handle();
         how.seed = 1;
-        apiserver::user_info as{"system:admin", {"system:masters"}};
+        user_info as{"system:admin", {"system:masters"}};
         if (is_operator) as = {"system:serviceaccount:website:website", {"system:authenticated"}};
         std::shared_ptr<transport> carrier = std::make_shared<apiserver::in_process_transport>(server, as);
         if (is_operator) carrier = std::make_shared<kt::faulty_transport>(carrier, faults, run.shared_clock());

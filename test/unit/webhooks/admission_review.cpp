@@ -62,7 +62,7 @@ TEST_CASE("admission review: every field of a request is read", "[webhooks]")
     CHECK(r.user.name == "ann");
     CHECK(r.user.uid == "014fbff9");
     CHECK(r.user.groups == std::vector<std::string>{"system:authenticated", "ops"});
-    CHECK(r.user.extra.at("scopes") == std::vector<std::string>{"a", "b"});
+    CHECK(r.user.extra == decltype(r.user.extra){{"scopes", {"a", "b"}}});
     CHECK(r.now["spec"]["replicas"].as_int64() == 2);
     CHECK(r.before["spec"]["replicas"].as_int64() == 1);
     CHECK(r.options["fieldManager"].as_string() == "kubectl");

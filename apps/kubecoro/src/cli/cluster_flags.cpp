@@ -74,8 +74,8 @@ result<client> connect(const cluster_flags& flags, const verb_context& context)
     auto config = load_kubeconfig(flags.kubeconfig, flags.context);
     if (!config) return config.error();
     if (!flags.as.empty()) {
-        config->login.as = impersonation();
-        config->login.as.user = flags.as;
+        config->login.as = user_info();
+        config->login.as.name = flags.as;
         config->login.as.groups = flags.as_groups;
     }
     client_options options;

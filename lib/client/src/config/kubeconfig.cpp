@@ -122,7 +122,7 @@ result<> take_login(const detail::user_entry& user, const environment& env, clus
 
 result<> take_impersonation(const detail::user_entry& user, const std::string& where, cluster_config& out)
 {
-    out.login.as = {user.as_user.value, user.as_uid.value, user.as_groups, user.as_extra};
+    out.login.as = {user.as_user.value, user.as_groups, user.as_uid.value, user.as_extra};
     if (auto sound = detail::check_impersonation(out.login.as); !sound) return wrong(where, sound.error().message());
     return {};
 }

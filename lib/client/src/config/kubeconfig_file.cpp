@@ -145,11 +145,12 @@ void read_extra(const json::value& extra, const std::string& where, user_entry& 
     const auto& map = map_in(extra, where);
     for (const auto& m : map) {
         const std::string key(m.key());
-        for (auto& value : texts(map, where, key.c_str())) {
+        auto values = texts(map, where, key.c_str());
+        for (const auto& value : values) {
             bytes += key.size() + value.size();
             if (bytes > most_extra_bytes) throw wrong_field{where, "expands to too many values or bytes"};
-            out.as_extra.emplace_back(key, std::move(value));
         }
+        if (!values.empty()) out.as_extra.emplace_back(key, std::move(values));
     }
 }
 

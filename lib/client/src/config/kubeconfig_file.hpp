@@ -44,7 +44,7 @@ struct user_entry
     config_text token, token_file, certificate_file, certificate_data, key_file, key_data, username, password;
     config_text as_user, as_uid;
     std::vector<std::string> as_groups;
-    std::vector<std::pair<std::string, std::string>> as_extra;
+    std::vector<std::pair<std::string, std::vector<std::string>>> as_extra;
     std::optional<exec_entry> exec;
     /// Position of the entry's auth-provider; empty = it has none.
     std::string auth_provider;

@@ -130,21 +130,22 @@ std::string header_key(std::string_view key)
 
 } // namespace
 
-result<> check_impersonation(const impersonation& as)
+result<> check_impersonation(const user_info& as)
 {
-    if (!as.user.empty() || (as.uid.empty() && as.groups.empty() && as.extra.empty())) return {};
+    if (!as.name.empty() || (as.uid.empty() && as.groups.empty() && as.extra.empty())) return {};
     return failure(cond::misconfigured, "as-uid, as-groups or as-user-extra is set without as, the user name");
 }
 
-std::vector<std::pair<std::string, std::string>> impersonation_headers(const impersonation& as)
+std::vector<std::pair<std::string, std::string>> impersonation_headers(const user_info& as)
 {
     KUBECORO_EXPECT(check_impersonation(as));
     std::vector<std::pair<std::string, std::string>> out;
-    if (as.user.empty()) return out;
-    out.emplace_back("Impersonate-User", as.user);
+    if (as.name.empty()) return out;
+    out.emplace_back("Impersonate-User", as.name);
     if (!as.uid.empty()) out.emplace_back("Impersonate-Uid", as.uid);
     for (const auto& group : as.groups) out.emplace_back("Impersonate-Group", group);
-    for (const auto& [key, value] : as.extra) out.emplace_back("Impersonate-Extra-" + header_key(key), value);
+    for (const auto& [key, values] : as.extra)
+        for (const auto& value : values) out.emplace_back("Impersonate-Extra-" + header_key(key), value);
     return out;
 }
 

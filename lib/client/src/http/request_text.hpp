@@ -35,9 +35,9 @@ void add_headers(request& r, const header_list& headers);
     run with the full rights of the credentials.
 
     @par Errors  cond::misconfigured. */
-[[nodiscard]] result<> check_impersonation(const impersonation& as);
+[[nodiscard]] result<> check_impersonation(const user_info& as);
 
 /// The headers for a request with what check_impersonation() has accepted. Empty when impersonation is off.
-[[nodiscard]] std::vector<std::pair<std::string, std::string>> impersonation_headers(const impersonation& as);
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> impersonation_headers(const user_info& as);
 
 } // namespace kubecoro::detail

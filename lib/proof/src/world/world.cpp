@@ -18,7 +18,7 @@ constexpr unsigned most_doublings = 5;
 
 std::shared_ptr<transport> transport_of(apiserver::embedded_server& server, const std::string& account)
 {
-    const apiserver::user_info as{account, {"system:serviceaccounts", "system:authenticated"}};
+    const user_info as{account, {"system:serviceaccounts", "system:authenticated"}};
     return std::make_shared<apiserver::in_process_transport>(server, as);
 }
 

@@ -43,11 +43,11 @@ std::vector<std::string> texts(value_view list)
     return out;
 }
 
-admission_user user_of(value_view info)
+user_info user_of(value_view info)
 {
-    admission_user out{
-        std::string(info["username"].as_string()), std::string(info["uid"].as_string()), texts(info["groups"]), {}};
-    for (const auto [name, values] : info["extra"].members()) out.extra.emplace(std::string(name), texts(values));
+    user_info out{std::string(info["username"].as_string()), texts(info["groups"]),
+                  std::string(info["uid"].as_string())};
+    for (const auto [name, values] : info["extra"].members()) out.extra.emplace_back(std::string(name), texts(values));
     return out;
 }
 

@@ -1,12 +1,13 @@
-// Options of the state of the embedded API server; its users and their rules.
+// Options of the state of the embedded API server, and rules for its users.
 #pragma once
+
+#include <kubecoro/client/kubeconfig.hpp>
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace kubecoro::apiserver {
@@ -64,20 +65,6 @@ struct cluster_options
     bool garbage_collection = true;
     /// Maximum bytes of the logs that write_log() sets.
     log_limits logs = {};
-};
-
-/// The authenticated user of a request.
-struct user_info
-{
-    /// The user name.
-    std::string name;
-    /// The user's groups.
-    std::vector<std::string> groups = {};
-    /// The user's uid; empty = none.
-    std::string uid = {};
-    /// Further attributes, each with its values, by their lower-case keys.
-    std::vector<std::pair<std::string, std::vector<std::string>>> extra = {};
-    friend bool operator==(const user_info&, const user_info&) = default;
 };
 
 /// A rule that matches requests by their attributes, and allows or forbids them.

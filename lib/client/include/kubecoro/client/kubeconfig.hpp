@@ -12,18 +12,18 @@
 
 namespace kubecoro {
 
-/// The identity to impersonate, where the server allows it. Empty user = off; the other members require a user,
-/// otherwise create() and every request fail with cond::misconfigured.
-struct impersonation
+/// A user, as a server knows it. A value.
+struct user_info
 {
     /// The user name.
-    std::string user = {};
-    /// The user's uid.
-    std::string uid = {};
+    std::string name = {};
     /// The user's groups.
     std::vector<std::string> groups = {};
-    /// Further attributes of the user.
-    std::vector<std::pair<std::string, std::string>> extra = {};
+    /// The user's uid; empty = none.
+    std::string uid = {};
+    /// Further attributes, each with its values.
+    std::vector<std::pair<std::string, std::vector<std::string>>> extra = {};
+    friend bool operator==(const user_info&, const user_info&) = default;
 };
 
 /** A program that prints credentials: `users[].user.exec` of a kubeconfig, such as `aws eks get-token`,
@@ -75,8 +75,9 @@ struct credentials
     std::string password = {};
     /// A program that prints a token or a client certificate. Not used with a client certificate of the configuration.
     std::optional<exec_config> exec = {};
-    /// Impersonation, on top of the credentials.
-    impersonation as = {};
+    /// The user to impersonate, on top of the credentials, where the server allows it. An empty name = off; the other members
+    /// require a name, otherwise create() and every request fail with cond::misconfigured.
+    user_info as = {};
 };
 
 /** Address of a cluster, verification of its certificate, and credentials: everything needed to make a client. A

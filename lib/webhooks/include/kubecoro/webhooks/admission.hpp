@@ -6,8 +6,8 @@
 #include <kubecoro/api/typed_object.hpp>
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/result.hpp>
+#include <kubecoro/client/kubeconfig.hpp>
 
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,19 +28,6 @@ enum class admission_operation
 /// The operation as the server writes it, such as "CREATE". Static storage.
 [[nodiscard]] std::string_view to_string(admission_operation o) noexcept;
 
-/// The user of the request that is reviewed, as the server has authenticated them.
-struct admission_user
-{
-    /// The user's name.
-    std::string name = {};
-    /// The user's uid; empty if the server knows none.
-    std::string uid = {};
-    /// The user's groups.
-    std::vector<std::string> groups = {};
-    /// Further attributes, from the authenticator.
-    std::map<std::string, std::vector<std::string>> extra = {};
-};
-
 /// One request that a server asks about. A value; copies share the objects.
 struct admission_request
 {
@@ -57,7 +44,7 @@ struct admission_request
     /// The object's key. The name is empty when the server is to make one up.
     object_key key = {};
     /// The client.
-    admission_user user = {};
+    user_info user = {};
     /// The object as it will be; null for a deletion.
     object now = {};
     /// The object as it is; null for a creation.
