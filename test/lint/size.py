@@ -26,13 +26,16 @@ def lines_of(paths):
 def surface(header):
     """The types, aliases and concepts of a header, and the fields of its structs of options; without specialisations and those in
     namespace detail."""
-    names, fields, spaces, options = [], [], [], ""
+    names, fields, blocks, options = [], [], [], ""  # blocks: those that are open at the left margin, namespaces by name
     for line in header.read_text().splitlines():
         if space := re.match(r"(?:inline )?namespace ([\w: ]+)\{$", line):
-            spaces.append(space[1])
-        elif line.startswith("} // namespace"):
-            spaces.pop()
-        elif not any("detail" in s for s in spaces):
+            blocks.append(space[1])
+            continue
+        if line.startswith("}"):  # that of a short namespace has no comment
+            blocks.pop()
+        elif re.match(r"(\{|[^\s#/*].*\{)$", line):
+            blocks.append("")
+        if not any("detail" in b for b in blocks):
             defined = re.match(r"(?:class|struct|enum class|union) (?:\[\[\w+\]\] )?(\w+)(?![\w<]|::|.*;$)", line)
             if named := defined or re.match(r"(?:template<.*> )?(?:using|concept) (\w+) =", line):
                 names.append(named[1])

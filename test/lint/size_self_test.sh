@@ -16,6 +16,10 @@ namespace kubecoro {
 class forward;
 
 namespace detail {
+class hidden;
+}
+
+namespace detail {
 struct hidden_options
 {
     int field;
