@@ -158,7 +158,7 @@ TEST_CASE("certificate keeper: what others delete or change comes back", "[webho
     CHECK(k.shown[0].size() == shown + 1);
     CHECK(k.shown[0] == k.shown[1]);
     const auto both = bytes::from_base64(bundle_of(k.get(validating, "subject"))).value().data;
-    CHECK(split_certificates(both).size() == 2);
+    CHECK(kubecoro::detail::split_certificates(both).size() == 2);
 }
 
 TEST_CASE("certificate keeper: without install only bundles are written", "[webhooks][certificates]")

@@ -57,10 +57,10 @@ std::pair<wall_time, wall_time> trusted_time(const std::string& bundle, const st
     static std::map<std::pair<std::string, std::string>, std::pair<wall_time, wall_time>> known;
     const auto [found, is_new] = known.try_emplace({bundle, certificate});
     if (!is_new) return found->second;
-    const auto facts = read_certificate(certificate);
-    for (const auto& c : split_certificates(bundle))
-        if (facts && is_issued_by(certificate, c)) {
-            const auto by = read_certificate(c);
+    const auto facts = detail::read_certificate(certificate);
+    for (const auto& c : detail::split_certificates(bundle))
+        if (facts && detail::is_issued_by(certificate, c)) {
+            const auto by = detail::read_certificate(c);
             found->second = {std::max(by->from, facts->from), std::min(by->until, facts->until)};
         }
     return found->second;
@@ -196,7 +196,7 @@ TEST_CASE("rotation: over ten years each certificate is replaced in time, and ea
     CHECK(w.authorities.size() <= 20);
     CHECK(w.certificates >= 180); // one in 20 days
     CHECK(w.certificates <= 220);
-    CHECK(split_certificates(w.api.bundles[0]).size() <= 2);
+    CHECK(detail::split_certificates(w.api.bundles[0]).size() <= 2);
 }
 
 TEST_CASE("rotation: writes that fail, conflict or lose their answer delay it, and break nothing",
@@ -234,7 +234,7 @@ TEST_CASE("rotation: a Secret that is deleted, emptied or exchanged is made agai
     w.pass(12h);
     REQUIRE(w.api.secret);
     CHECK(w.api.secret->signer.certificate != before);
-    CHECK(split_certificates(w.api.secret->bundle).size() == 2);
+    CHECK(detail::split_certificates(w.api.secret->bundle).size() == 2);
     CHECK(w.replicas[0].core.serving()->certificate == w.api.secret->certificate);
     w.pass(48h);
     CHECK(w.api.secret->bundle == w.api.secret->signer.certificate); // the old authority has gone
@@ -259,9 +259,9 @@ TEST_CASE("rotation: a serving certificate that is damaged, or for other names, 
     ++w.api.version;
     w.pass(24h);
     CHECK(w.api.secret->signer.certificate == signer);
-    CHECK(read_certificate(w.api.secret->certificate).value().names ==
+    CHECK(detail::read_certificate(w.api.secret->certificate).value().names ==
           std::vector<std::string>{"127.0.0.1", "::1", "localhost", "hooks.ops.svc"});
-    CHECK(is_key_of(w.api.secret->key, w.api.secret->certificate));
+    CHECK(detail::is_key_of(w.api.secret->key, w.api.secret->certificate));
     w.check(true);
 }
 
@@ -296,7 +296,7 @@ TEST_CASE("rotation: a program that has stood still for years begins again", "[w
     for (auto& r : w.replicas) w.restart(r);
     w.pass(24h);
     w.check(true);
-    CHECK(split_certificates(w.api.secret->bundle).size() == 1);
+    CHECK(detail::split_certificates(w.api.secret->bundle).size() == 1);
 }
 
 TEST_CASE("rotation: a new authority signs when servers have had time to read the configurations",
@@ -310,7 +310,7 @@ TEST_CASE("rotation: a new authority signs when servers have had time to read th
     w.pass(200s);
     CHECK(w.api.secret->signer.certificate == first);
     CHECK_FALSE(w.api.secret->next.certificate.empty());
-    CHECK(split_certificates(w.api.bundles[0]).size() == 2);
+    CHECK(detail::split_certificates(w.api.bundles[0]).size() == 2);
     w.check(true); // the old authority has signed a new certificate at once
     w.pass(200s);
     CHECK(w.api.secret->signer.certificate != first);

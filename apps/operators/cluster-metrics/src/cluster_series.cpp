@@ -109,7 +109,7 @@ streamed_page cluster_series::page()
     out.path = "/metrics";
     out.content_type = exposition_format;
     out.max_answers = max_scrapes_;
-    out.begin = [self = shared_from_this()]() -> body_parts {
+    out.begin = [self = shared_from_this()]() -> std::function<bool(std::string&)> {
         return [self, state = self->state()](std::string& part) mutable {
             const bool follows = state.next(part);
             if (!follows) self->report(state.so_far());

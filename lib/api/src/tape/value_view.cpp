@@ -128,34 +128,34 @@ std::string_view value_view::number_text() const noexcept
 std::size_t value_view::size() const noexcept
 {
     std::size_t n = 0;
-    for (auto m = members().begin(); m != member_iterator(); ++m) ++n;
-    for (auto i = items().begin(); i != item_iterator(); ++i) ++n;
+    for (auto m = members().begin(); m != detail::member_iterator(); ++m) ++n;
+    for (auto i = items().begin(); i != detail::item_iterator(); ++i) ++n;
     return n;
 }
 
 bool value_view::empty() const noexcept
 {
-    return members().begin() == member_iterator() && items().begin() == item_iterator();
+    return members().begin() == detail::member_iterator() && items().begin() == detail::item_iterator();
 }
 
-member_range value_view::members() const noexcept
+detail::member_range value_view::members() const noexcept
 {
     const head h = tape_access::head_of(*this);
-    member_range range;
-    if (h.kind == value_kind::object) range.begin_ = member_iterator(h.body, h.end, words_);
+    detail::member_range range;
+    if (h.kind == value_kind::object) range.begin_ = detail::member_iterator(h.body, h.end, words_);
     return range;
 }
 
-item_range value_view::items() const noexcept
+detail::item_range value_view::items() const noexcept
 {
     const head h = tape_access::head_of(*this);
-    item_range range;
-    if (h.kind == value_kind::array) range.begin_ = item_iterator(h.body, h.end, words_);
+    detail::item_range range;
+    if (h.kind == value_kind::array) range.begin_ = detail::item_iterator(h.body, h.end, words_);
     return range;
 }
 
-member_iterator::member_iterator(const unsigned char* at, const unsigned char* end,
-                                 const detail::vocabulary* words) noexcept
+detail::member_iterator::member_iterator(const unsigned char* at, const unsigned char* end,
+                                         const detail::vocabulary* words) noexcept
     : end_(end)
 {
     const unsigned char* const value = detail::read_key(at, end, words, current_.key);
@@ -166,14 +166,14 @@ member_iterator::member_iterator(const unsigned char* at, const unsigned char* e
     if (current_.value) next_ = next;
 }
 
-member_iterator& member_iterator::operator++() noexcept
+detail::member_iterator& detail::member_iterator::operator++() noexcept
 {
-    *this = member_iterator(next_, end_, current_.value.words_);
+    *this = detail::member_iterator(next_, end_, current_.value.words_);
     return *this;
 }
 
-item_iterator::item_iterator(const unsigned char* at, const unsigned char* end,
-                             const detail::vocabulary* words) noexcept
+detail::item_iterator::item_iterator(const unsigned char* at, const unsigned char* end,
+                                     const detail::vocabulary* words) noexcept
     : end_(end)
 {
     const unsigned char* const next = detail::skip_value(at, end);
@@ -182,9 +182,9 @@ item_iterator::item_iterator(const unsigned char* at, const unsigned char* end,
     if (current_) next_ = next;
 }
 
-item_iterator& item_iterator::operator++() noexcept
+detail::item_iterator& detail::item_iterator::operator++() noexcept
 {
-    *this = item_iterator(next_, end_, current_.words_);
+    *this = detail::item_iterator(next_, end_, current_.words_);
     return *this;
 }
 
@@ -282,10 +282,10 @@ bool same_keys(const value_view& a, const value_view& b) noexcept
 }
 
 // The effective members from `at` on: of duplicates the last, sorted by key.
-std::vector<member> effective_members(member_iterator at)
+std::vector<member> effective_members(detail::member_iterator at)
 {
     std::vector<member> all;
-    for (const member_iterator end; at != end; ++at) all.push_back(*at);
+    for (const detail::member_iterator end; at != end; ++at) all.push_back(*at);
     std::stable_sort(all.begin(), all.end(), [](const member& x, const member& y) { return x.key < y.key; });
     std::vector<member> kept;
     for (const member& m : all) {

@@ -143,7 +143,7 @@ result<detail::listen_options> listening(const listener_options& options)
 
 } // namespace
 
-void embedded_server::call_webhooks(find_webhook find) { engine_->webhooks = std::move(find); }
+void embedded_server::call_webhooks(detail::find_webhook find) { engine_->webhooks = std::move(find); }
 
 asio::awaitable<result<embedded_server::endpoint>> embedded_server::listen(listener_options options)
 {

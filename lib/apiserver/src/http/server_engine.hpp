@@ -94,7 +94,7 @@ public:
     /// Breaks off all watches and requests in progress. The caller resets the sockets.
     void cut();
     /// Finds admission and conversion webhooks; empty: they are not asked. Set before the first request.
-    find_webhook webhooks;
+    detail::find_webhook webhooks;
     /// While true, in-process transports and listeners refuse clients.
     std::atomic<bool> refusing{false};
 

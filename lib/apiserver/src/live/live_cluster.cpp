@@ -28,7 +28,8 @@ constexpr std::string_view names[]{"nodes",
 
 } // namespace
 
-live_cluster::live_cluster(cluster_state_core& state, std::size_t nodes, wall_time now) : state_(state), nodes_(nodes)
+live_cluster::live_cluster(cluster_state_core& state, std::size_t nodes, wall_time now)
+    : state_(state), nodes_to_create_(nodes)
 {
     for (unsigned k = 0; k < kinds; ++k) stores_[k] = state.find(names[k]);
     restored(now);
@@ -43,7 +44,7 @@ void live_cluster::restored(wall_time now)
 void live_cluster::make_nodes(wall_time now)
 {
     if (!stores_[node]->objects().empty()) return;
-    for (std::size_t i = 1; i <= nodes_; ++i) {
+    for (std::size_t i = 1; i <= nodes_to_create_; ++i) {
         const std::string name = "node-" + std::to_string(i);
         json::object status{{"capacity", {{"cpu", "8"}, {"memory", "32Gi"}, {"pods", "110"}}},
                             {"allocatable", {{"cpu", "8"}, {"memory", "32Gi"}, {"pods", "110"}}},

@@ -84,7 +84,7 @@ private:
     [[nodiscard]] std::vector<boost::json::value> sets_of(const std::string& uid) const;
 
     cluster_state_core& state_;
-    const std::size_t nodes_; // to create
+    const std::size_t nodes_to_create_;
     std::array<std::shared_ptr<resource_store>, kinds> stores_;
     /// The number of the next change of each.
     std::array<std::uint64_t, kinds> next_{};

@@ -52,7 +52,7 @@ http_response health_response(const exchange& x)
     return text_response(out + s[0] + " check passed\n");
 }
 
-http_response version_response(const exchange& x)
+http_response version_response()
 {
     http_response r;
     r.headers = {{"Content-Type", "application/json"}};
@@ -182,7 +182,7 @@ http_response answer_path(exchange& x)
     const auto& s = x.target.segments;
     const std::string_view first = s.empty() ? std::string_view() : std::string_view(s[0]);
     std::optional<http_response> read;
-    if (first == "version" && s.size() == 1) read = version_response(x);
+    if (first == "version" && s.size() == 1) read = version_response();
     if (first == "api" && s.size() == 1) read = discovery_response(x, true);
     if (first == "api" && s.size() == 2) read = group_response(x, "", &s[1]);
     if (first == "apis" && s.size() == 3) read = group_response(x, s[1], &s[2]);

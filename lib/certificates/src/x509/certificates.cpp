@@ -277,6 +277,7 @@ std::vector<std::string> names_of(X509* certificate)
 
 } // namespace
 
+namespace detail {
 result<certificate_facts> read_certificate(std::string_view pem_text)
 {
     const cert_ptr found = read_x509(std::string(pem_text));
@@ -313,5 +314,5 @@ bool is_key_of(std::string_view key, std::string_view certificate)
     ERR_clear_error();
     return is;
 }
-
+} // namespace detail
 } // namespace kubecoro

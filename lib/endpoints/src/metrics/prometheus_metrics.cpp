@@ -156,8 +156,7 @@ struct prometheus_metrics::state final : prometheus::Collectable
     }
     [[nodiscard]] bool too_long(const metric_labels& labels) const
     {
-        return std::any_of(labels.begin(), labels.end(),
-                           [this](const auto& l) { return l.second.size() > longest_label; });
+        return std::any_of(labels.begin(), labels.end(), [](const auto& l) { return l.second.size() > longest_label; });
     }
 
     const prometheus_options options;

@@ -37,7 +37,7 @@ streamed_page text_page(std::string path, std::function<std::string()> make)
 {
     streamed_page out;
     out.path = std::move(path);
-    out.begin = [make = std::move(make)]() -> body_parts {
+    out.begin = [make = std::move(make)]() -> std::function<bool(std::string&)> {
         return [make](std::string& part) {
             part += make();
             return false;

@@ -26,7 +26,7 @@ struct http_answer
     /// Set: the body, in place of `body`, shared with other answers.
     std::shared_ptr<const std::string> shared_body = {};
     /// Set: the body is made while it is sent, in place of `body`.
-    body_parts parts = {};
+    std::function<bool(std::string&)> parts = {};
     /// Whether `body` or `shared_body` is compressed.
     bool compressed = false;
     /// Names and values of further headers.

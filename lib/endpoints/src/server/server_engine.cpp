@@ -93,7 +93,7 @@ time_point server_engine::pass_on()
 class server_engine::page_source final : public body_source
 {
 public:
-    page_source(server_engine& engine, body_parts parts, std::shared_ptr<shared_turn> held)
+    page_source(server_engine& engine, std::function<bool(std::string&)> parts, std::shared_ptr<shared_turn> held)
         : engine_(engine), parts_(std::move(parts)), held_(std::move(held))
     {
     }
@@ -126,7 +126,7 @@ public:
 
 private:
     server_engine& engine_;
-    body_parts parts_;
+    std::function<bool(std::string&)> parts_;
     std::shared_ptr<shared_turn> held_;
 };
 
@@ -368,7 +368,7 @@ asio::awaitable<http_answer> server_engine::answer_page(std::size_t page, const 
     out.endpoint = "page";
     out.content_type = made_of.content_type;
     // Begun with the first part, which a HEAD does not make.
-    out.parts = [&made_of, parts = body_parts()](std::string& part) mutable {
+    out.parts = [&made_of, parts = std::function<bool(std::string&)>()](std::string& part) mutable {
         if (!parts) parts = made_of.begin();
         return parts(part);
     };

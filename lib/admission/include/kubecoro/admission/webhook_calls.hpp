@@ -24,10 +24,12 @@ struct webhook_server
     std::string bundle = {};
 };
 
+namespace detail {
 /** Finds the server of a webhook: a client whose requests go to it. The path is the webhook's.
 
     For a webhook of this program, one with a transport that calls webhooks::answer(); for another one,
     client::create() with the URL, the bundle and, for a service, the name "service.namespace.svc". */
 using find_webhook = std::function<result<client>(const webhook_server&)>;
+} // namespace detail
 
 } // namespace kubecoro

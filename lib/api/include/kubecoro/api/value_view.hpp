@@ -11,11 +11,12 @@
 namespace kubecoro {
 
 namespace detail {
-class vocabulary;
-}
-
-class member_range;
+class item_iterator;
 class item_range;
+class member_iterator;
+class member_range;
+class vocabulary;
+} // namespace detail
 
 /// The kind of a value. `number` is any number that is not a 64-bit integer in plain notation.
 enum class value_kind : std::uint8_t
@@ -75,9 +76,9 @@ public:
     /// size() is 0, O(1).
     [[nodiscard]] bool empty() const noexcept;
     /// Members or items in the order the server sent; empty unless this is an object or an array.
-    [[nodiscard]] member_range members() const noexcept;
+    [[nodiscard]] detail::member_range members() const noexcept;
     /// The items of an array; none for everything else.
-    [[nodiscard]] item_range items() const noexcept;
+    [[nodiscard]] detail::item_range items() const noexcept;
 
     /// Compact JSON text: the server's member order, duplicates and number notation are kept.
     [[nodiscard]] std::string to_text() const;
@@ -90,8 +91,8 @@ public:
     friend bool operator==(const value_view& a, const value_view& b) noexcept;
 
 private:
-    friend class member_iterator;
-    friend class item_iterator;
+    friend class detail::member_iterator;
+    friend class detail::item_iterator;
     friend class object;
     friend class tape_access;
     value_view(const unsigned char* at, const unsigned char* end, const detail::vocabulary* words) noexcept
@@ -113,6 +114,7 @@ struct member
     value_view value;
 };
 
+namespace detail {
 /// Goes through the members of an object, in document order.
 class member_iterator
 {
@@ -132,7 +134,7 @@ public:
     friend bool operator==(const member_iterator& a, const member_iterator& b) noexcept { return a.next_ == b.next_; }
 
 private:
-    friend class value_view;
+    friend class kubecoro::value_view;
     friend class member_range;
     /// Starts at `at`, where the previous value ended; becomes the end when no complete member follows.
     member_iterator(const unsigned char* at, const unsigned char* end, const detail::vocabulary* words) noexcept;
@@ -161,7 +163,7 @@ public:
     friend bool operator==(const item_iterator& a, const item_iterator& b) noexcept { return a.next_ == b.next_; }
 
 private:
-    friend class value_view;
+    friend class kubecoro::value_view;
     friend class item_range;
     item_iterator(const unsigned char* at, const unsigned char* end, const detail::vocabulary* words) noexcept;
     value_view current_;
@@ -180,7 +182,7 @@ public:
     [[nodiscard]] member_iterator end() const noexcept { return {}; }
 
 private:
-    friend class value_view;
+    friend class kubecoro::value_view;
     member_iterator begin_;
 };
 
@@ -194,8 +196,8 @@ public:
     [[nodiscard]] item_iterator end() const noexcept { return {}; }
 
 private:
-    friend class value_view;
+    friend class kubecoro::value_view;
     item_iterator begin_;
 };
-
+} // namespace detail
 } // namespace kubecoro

@@ -107,7 +107,7 @@ class list_view
 {
 public:
     /// Goes through the items.
-    using iterator = detail::view_iterator<T, item_iterator>;
+    using iterator = detail::view_iterator<T, detail::item_iterator>;
     list_view() noexcept = default;
     /// @param at  The list; reads as empty if it is none.
     explicit list_view(value_view at) noexcept : at_(at) {}
@@ -137,7 +137,7 @@ public:
     /// A key and its value.
     using entry = std::pair<std::string_view, T>;
     /// Goes through the members.
-    using iterator = detail::view_iterator<entry, member_iterator>;
+    using iterator = detail::view_iterator<entry, detail::member_iterator>;
     map_view() noexcept = default;
     /// @param at  The map; reads as empty if it is none.
     explicit map_view(value_view at) noexcept : at_(at) {}

@@ -129,7 +129,7 @@ public:
 
     /// Asks the admission webhooks of the cluster's configurations and the conversion webhooks of its definitions, which are
     /// otherwise only stored. Call it before the first request.
-    void call_webhooks(find_webhook find);
+    void call_webhooks(detail::find_webhook find);
 
     /** Stops the server: refuses new connections and requests, ends watches cleanly, answers requests in progress and
         closes idle connections. Completes when all of these have ended, after about three seconds at most.

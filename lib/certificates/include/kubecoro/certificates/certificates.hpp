@@ -66,6 +66,7 @@ struct tls_identity
     [[nodiscard]] static result<tls_identity> generate(const tls_identity_options& options);
 };
 
+namespace detail {
 /// The times of a certificate, and its text.
 struct certificate_facts
 {
@@ -90,6 +91,7 @@ struct certificate_facts
 
 /// Whether a private key belongs to the certificate. PEM texts; false for what cannot be read.
 [[nodiscard]] bool is_key_of(std::string_view key, std::string_view certificate);
+} // namespace detail
 
 /// Returns 256 bits of the system's random source as text usable as a bearer token. Errors: cond::internal.
 [[nodiscard]] result<std::string> random_token();

@@ -18,10 +18,6 @@
 
 namespace kubecoro {
 
-/// Makes one answer in parts: appends the next one to its argument, and returns whether another one follows. An exception
-/// breaks the answer off, visibly for the client, and is logged.
-using body_parts = std::function<bool(std::string&)>;
-
 /** A large page of an endpoint_server, which is made while its client reads it: the server holds one part of it, however
     large it is and however slow the client. Parts count as endpoint_limits::max_answer_bytes; without room for the next one
     the answer breaks off.
@@ -35,9 +31,10 @@ struct streamed_page
     std::string path = {};
     /// The Content-Type of its answers.
     std::string content_type = "text/plain; charset=utf-8";
-    /// Begins an answer. Called on the server's strand, as its result is, for one part after the other as the client reads:
+    /// Begins an answer: returns a function that appends the next part to its argument, and returns whether another one follows. An
+    /// exception breaks the answer off, visibly for the client, and is logged. Called on the server's strand, as its result is, for one part after the other as the client reads:
     /// both must be quick. Parts of about 64 KiB are good.
-    std::function<body_parts()> begin = {};
+    std::function<std::function<bool(std::string&)>()> begin = {};
     /// Answers in progress at once. At the limit, requests wait, within half of endpoint_limits::answer_timeout (503 after that),
     /// and the addresses of clients take turns. For the next one an answer breaks off whose client has read nothing for a
     /// second, or the oldest one, of three seconds at least, of an address that has two places more.

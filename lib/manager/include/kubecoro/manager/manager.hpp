@@ -30,16 +30,15 @@ namespace kubecoro {
 
 namespace detail {
 struct cluster_place;
-}
-template<class T>
-class collection;
-template<class T>
-struct collection_change;
-
 /// A coroutine that a manager runs until it ends. It is cancelled at the stop.
 using runnable = std::function<boost::asio::awaitable<result<>>()>;
 /// The same, but the latch is settled at the stop, and the coroutine is cancelled only after the grace period.
 using patient_runnable = std::function<boost::asio::awaitable<result<>>(latch stop)>;
+} // namespace detail
+template<class T>
+class collection;
+template<class T>
+struct collection_change;
 
 /** The parts of an operator: one client, its informers, controllers and other coroutines, started and stopped in order.
 
@@ -180,14 +179,15 @@ public:
     /** Runs a coroutine when its time has come: a function that returns asio::awaitable<result<>>, with no parameter or
         with `latch stop`. It may end early; when it fails, `options.retry` decides. Kept as long as it runs. */
     template<class F>
-        requires(std::is_constructible_v<runnable, F> || std::is_constructible_v<patient_runnable, F>)
+        requires(std::is_constructible_v<detail::runnable, F> || std::is_constructible_v<detail::patient_runnable, F>)
     managed run(std::string name, F f, runnable_options options = {})
     {
-        if constexpr (std::is_constructible_v<patient_runnable, F>)
-            return add(std::move(name), patient_runnable(std::move(f)), true, std::move(options));
+        if constexpr (std::is_constructible_v<detail::patient_runnable, F>)
+            return add(std::move(name), detail::patient_runnable(std::move(f)), true, std::move(options));
         else
             return add(
-                std::move(name), [f = runnable(std::move(f))](latch) { return f(); }, false, std::move(options));
+                std::move(name), [f = detail::runnable(std::move(f))](latch) { return f(); }, false,
+                std::move(options));
     }
     // Deleted: the manager calls a function when its time has come, and again after a failure.
     template<class T, class... More>
@@ -279,7 +279,7 @@ private:
     friend class detail::cluster_set;
     manager(kubecoro::client cluster, manager_options options, detail::cluster_place place);
     managed_clusters add(std::shared_ptr<cluster_provider> from, detail::manager_setup setup, clusters_options options);
-    managed add(std::string name, patient_runnable f, bool is_patient, runnable_options options);
+    managed add(std::string name, detail::patient_runnable f, bool is_patient, runnable_options options);
 
     std::shared_ptr<detail::manager_engine> engine_;
 };
