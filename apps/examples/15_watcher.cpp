@@ -17,7 +17,7 @@ namespace {
 class directory
 {
 public:
-    void take(const kubecoro::watcher_event& e)
+    void take(const kubecoro::watcher_event<>& e)
     {
         switch (e.type) {
         case watcher_event_type::init_begins:

@@ -7,7 +7,7 @@
 namespace asio = boost::asio;
 using kubecoro::core_v1::pod;
 
-void audit(const kubecoro::watcher_event& event);
+void audit(const kubecoro::watcher_event<>& event);
 
 //[watcher
 asio::awaitable<kubecoro::result<>> follow(kubecoro::client client)
@@ -26,7 +26,7 @@ struct pod_names
     std::set<kubecoro::object_key> all;
     std::set<kubecoro::object_key> in_list;
 
-    void take(const kubecoro::watcher_event& event)
+    void take(const kubecoro::watcher_event<>& event)
     {
         using enum kubecoro::watcher_event_type;
         switch (event.type) {

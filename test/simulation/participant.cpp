@@ -60,11 +60,10 @@ participant::participant(std::string name, participant_options options, shared_i
 void participant::join(const shared_informer<object>& informer)
 {
     if (options_.how == manner::pulling) {
-        subscription_options o;
+        handler_options o;
         o.policy = options_.policy;
         o.max_pending = options_.policy == coalesce::never ? unreachable_bound : 8;
         if (options_.filtered) o.filter = in_the_shop;
-        o.max_batch = 1 + below(random_, 5);
         o.resync = options_.resync;
         o.name = view_.name();
         subscription_ = std::make_unique<subscription<object>>(informer.subscribe(std::move(o)));

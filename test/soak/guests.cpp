@@ -60,9 +60,8 @@ asio::awaitable<result<>> read_some(subscription<object>& events, std::size_t ba
 
 asio::awaitable<result<>> subscription_visit(house& h, dice& d)
 {
-    subscription_options o;
+    handler_options o;
     o.max_pending = 16;
-    o.max_batch = 1 + d.below(64);
     o.filter = [team = any_team(d)](const object& pod) { return pod.labels()["team"].as_string() == team; };
     auto events = any_informer(h, d).subscribe(std::move(o));
     co_return co_await with_timeout(*real_clock(), 1s, "read", read_some(events, d.below(20)));

@@ -88,7 +88,7 @@ struct belief
 
 asio::awaitable<result<>> pull(kubecoro::shared_informer<object> pods, std::shared_ptr<belief> believes)
 {
-    auto events = pods.subscribe({.max_pending = 16, .max_batch = 8});
+    auto events = pods.subscribe({.max_pending = 16});
     for (;;) {
         const auto batch = co_await events.pop();
         if (!batch) co_return result<>{};

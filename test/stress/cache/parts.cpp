@@ -60,7 +60,7 @@ struct mirror
     content all;
     content in_list;
 
-    void take(const watcher_event& e)
+    void take(const watcher_event<>& e)
     {
         using enum watcher_event_type;
         if (e.type == init_begins) in_list.clear();

@@ -212,7 +212,7 @@ TEST_CASE("turns: a reader of changes only does not list the store", "[cache][tu
 {
     crowd f;
     auto pods = f.start();
-    const auto bytes_of = [&](kubecoro::subscription_options o) {
+    const auto bytes_of = [&](kubecoro::handler_options o) {
         const auto before = kubecoro::test::allocations_so_far().bytes;
         auto reader = pods.subscribe(std::move(o));
         f.settle();

@@ -112,7 +112,7 @@ TEST_CASE("listeners: a thousand that have ended are released, even on a quiet r
     const auto t = std::make_shared<int>();
     const std::size_t timers = f.run.clock().waiting();
     for (int i = 0; i < 1000; ++i) {
-        subscription_options options{.filter = filter_with(t)};
+        handler_options options{.filter = filter_with(t)};
         auto waiting = f.pods.wait_for_any(anything, 1h, options);
         REQUIRE(f.run.run(std::move(waiting)));
         CHECK(t.use_count() <= 6); // the current one's, none of earlier ones

@@ -27,7 +27,7 @@ using kubecoro::untyped::pod;
 using lines = std::vector<std::string>;
 
 /// One line for each event, and one for the version.
-inline lines text_of(const watcher_batch& batch)
+inline lines text_of(const watcher_batch<>& batch)
 {
     lines out;
     for (const auto& e : batch.events)

@@ -189,7 +189,7 @@ TEST_CASE("enqueue: owners by group and kind, in any version, only the controlli
     const notification<object> n = added<object>{pod("1", owners(list)), false};
     CHECK(keys_of(enqueue_owner(sets), n) == keys{"web/main"});
     CHECK(keys_of(enqueue_owner<untyped::replica_set>(), n) == keys{"web/main"});
-    CHECK(keys_of(enqueue_owner(sets, {.controller_only = false}), n) == keys{"web/main", "web/old"});
+    CHECK(keys_of(enqueue_owners(sets), n) == keys{"web/main", "web/old"});
     CHECK(keys_of(enqueue_owner(sets),
                   added<object>{pod("1", owners(owner("apps/v1alpha9", "ReplicaSet", "x"))), false}) == keys{"web/x"});
     CHECK(keys_of(enqueue_owner(sets), born).empty());
@@ -210,8 +210,7 @@ TEST_CASE("enqueue: all owners on demand; without a controlling one, by default 
                       "," + owner("apps/v1", "ReplicaSet", "three", false);
     const notification<object> n = added<object>{pod("1", owners(list)), false};
     CHECK(keys_of(enqueue_owner<untyped::replica_set>(), n).empty());
-    CHECK(keys_of(enqueue_owner<untyped::replica_set>({.controller_only = false}), n) ==
-          keys{"web/one", "web/two", "web/three"});
+    CHECK(keys_of(enqueue_owners<untyped::replica_set>(), n) == keys{"web/one", "web/two", "web/three"});
 }
 
 TEST_CASE("enqueue: of several controlling owners, which no server permits, the first counts", "[enqueue]")

@@ -105,8 +105,7 @@ TEST_CASE("manager: owners and filters: the controlling owner by default, and ea
         return predicates::not_(predicates::matches([name](const object& o) { return o.name() == name; }));
     };
     w.m->control<config_map>(note(few), {.filter = named("two")}).owns<secret>({.filter = named("ignored")});
-    w.m->control<config_map>(note(all), {.filter = named("one")})
-        .watches<secret>(enqueue_owner<config_map>({.controller_only = false}));
+    w.m->control<config_map>(note(all), {.filter = named("one")}).watches<secret>(enqueue_owners<config_map>());
     w.put("one");
     w.put("two");
     w.begin();

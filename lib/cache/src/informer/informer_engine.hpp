@@ -54,7 +54,7 @@ public:
     void start();
     [[nodiscard]] std::shared_ptr<processor_listener> add_handler(event_handler<object> handler,
                                                                   handler_options options);
-    [[nodiscard]] std::shared_ptr<processor_listener> add_subscription(subscription_options options);
+    [[nodiscard]] std::shared_ptr<processor_listener> add_subscription(handler_options options);
     [[nodiscard]] std::shared_ptr<processor_listener> add_stream(std::string name);
     /// Reports the states of its key to the waiter from now on; after `limit` it ends with cond::timed_out. 0 = no
     /// limit.

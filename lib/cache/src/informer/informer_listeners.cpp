@@ -20,7 +20,7 @@ std::shared_ptr<processor_listener> informer_engine::add_handler(event_handler<o
     return admit(std::move(a));
 }
 
-std::shared_ptr<processor_listener> informer_engine::add_subscription(subscription_options options)
+std::shared_ptr<processor_listener> informer_engine::add_subscription(handler_options options)
 {
     listener_registry::admission a;
     a.resync = options.resync;
@@ -31,7 +31,7 @@ std::shared_ptr<processor_listener> informer_engine::add_subscription(subscripti
 std::shared_ptr<processor_listener> informer_engine::add_stream(std::string name)
 {
     listener_registry::admission a;
-    a.settings = settings_of(subscription_options{.name = std::move(name)}, settings_.time);
+    a.settings = settings_of(handler_options{.name = std::move(name)}, settings_.time);
     a.settings.whole = true;
     return admit(std::move(a));
 }

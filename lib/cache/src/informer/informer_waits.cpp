@@ -63,7 +63,7 @@ result<bool> ask(const std::function<result<bool>(const notification<object>&)>&
 
 asio::awaitable<result<notification<object>>>
 wait_for_event(std::shared_ptr<informer_engine> engine, std::function<result<bool>(const notification<object>&)> wanted,
-               duration limit, subscription_options options)
+               duration limit, handler_options options)
 {
     const auto listener = engine->add_subscription(std::move(options));
     subscription<object> events(listener);
@@ -91,7 +91,7 @@ asio::awaitable<result<object>> shared_informer<object>::wait_for(object_key key
 
 asio::awaitable<result<notification<object>>>
 shared_informer<object>::wait_for_any(std::function<result<bool>(const notification<object>&)> wanted,
-                                      saturating_duration timeout, subscription_options options) const
+                                      saturating_duration timeout, handler_options options) const
 {
     return wait_for_event(engine_, std::move(wanted), timeout, std::move(options));
 }

@@ -20,7 +20,7 @@ registration shared_informer<object>::add_event_handler(event_handler<object> ha
     return registration(engine_->add_handler(std::move(handler), std::move(options)));
 }
 
-subscription<object> shared_informer<object>::subscribe(subscription_options options) const
+subscription<object> shared_informer<object>::subscribe(handler_options options) const
 {
     return subscription<object>(engine_->add_subscription(std::move(options)));
 }

@@ -25,7 +25,7 @@ std::shared_ptr<watcher_engine> make_engine(Source&& source, const resource_type
 
 constexpr auto moved_from = "a moved-from watcher was used";
 
-asio::awaitable<result<watcher_batch>> no_batch() { co_return failure(cond::misconfigured, moved_from); }
+asio::awaitable<result<watcher_batch<>>> no_batch() { co_return failure(cond::misconfigured, moved_from); }
 asio::awaitable<result<>> nothing_to_stop() { co_return result<>{}; }
 
 } // namespace
@@ -73,7 +73,7 @@ watcher<object>& watcher<object>::operator=(watcher&& other) noexcept
     return *this;
 }
 
-asio::awaitable<result<watcher_batch>> watcher<object>::next()
+asio::awaitable<result<watcher_batch<>>> watcher<object>::next()
 {
     return engine_ ? catch_failure(watcher_engine::next(engine_)) : no_batch();
 }

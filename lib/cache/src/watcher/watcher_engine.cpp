@@ -34,7 +34,7 @@ std::shared_ptr<watcher_engine> watcher_engine::make(reflector_setup s)
 
 // ---- the reader's side
 
-asio::awaitable<result<watcher_batch>> watcher_engine::next(std::shared_ptr<watcher_engine> self)
+asio::awaitable<result<watcher_batch<>>> watcher_engine::next(std::shared_ptr<watcher_engine> self)
 {
     if (const auto started = self->start(); !started) co_return started.error();
     for (;;) {
@@ -44,9 +44,9 @@ asio::awaitable<result<watcher_batch>> watcher_engine::next(std::shared_ptr<watc
     }
 }
 
-result<std::optional<watcher_batch>> watcher_engine::take()
+result<std::optional<watcher_batch<>>> watcher_engine::take()
 {
-    std::optional<watcher_batch> taken;
+    std::optional<watcher_batch<>> taken;
     {
         std::lock_guard lock(mutex_);
         if (closed_) return failure(cond::cancelled, "the watcher was closed");
@@ -61,7 +61,7 @@ void watcher_engine::note_end() { arrived_.notify(); }
 
 void watcher_engine::close()
 {
-    std::optional<watcher_batch> dropped;
+    std::optional<watcher_batch<>> dropped;
     {
         std::lock_guard lock(mutex_);
         closed_ = true;
@@ -79,7 +79,7 @@ asio::awaitable<result<>> watcher_engine::stop(std::shared_ptr<watcher_engine> s
 
 // ---- the reflector's side
 
-void watcher_engine::put(watcher_batch batch)
+void watcher_engine::put(watcher_batch<> batch)
 {
     {
         std::lock_guard lock(mutex_);
@@ -101,7 +101,7 @@ void watcher_engine::replace(std::vector<object> items, std::string resource_ver
 
 void watcher_engine::page(reflector_core::do_page part)
 {
-    watcher_batch batch;
+    watcher_batch<> batch;
     batch.events.reserve(part.items.size() + 2);
     if (part.first) batch.events.push_back({.type = watcher_event_type::init_begins});
     for (auto& item : part.items) batch.events.push_back({.type = watcher_event_type::listed, .obj = std::move(item)});
@@ -115,7 +115,7 @@ void watcher_engine::page(reflector_core::do_page part)
 
 void watcher_engine::apply(std::vector<delta> changes, std::string resource_version)
 {
-    watcher_batch batch;
+    watcher_batch<> batch;
     batch.events.reserve(changes.size());
     for (auto& c : changes) {
         const bool gone = c.type == delta_type::deleted;

@@ -22,7 +22,7 @@ public:
     [[nodiscard]] static std::shared_ptr<watcher_engine> make(reflector_setup s);
 
     // Any thread. See watcher.
-    [[nodiscard]] static boost::asio::awaitable<result<watcher_batch>> next(std::shared_ptr<watcher_engine> self);
+    [[nodiscard]] static boost::asio::awaitable<result<watcher_batch<>>> next(std::shared_ptr<watcher_engine> self);
     void close();
     [[nodiscard]] static boost::asio::awaitable<result<>> stop(std::shared_ptr<watcher_engine> self);
 
@@ -39,16 +39,16 @@ private:
     class end_of_context;
 
     void note_end() override;
-    void put(watcher_batch batch);
+    void put(watcher_batch<> batch);
     /// The batch, if there is one. Fails when closed.
-    [[nodiscard]] result<std::optional<watcher_batch>> take();
+    [[nodiscard]] result<std::optional<watcher_batch<>>> take();
 
     context_bound<end_of_context> context_end_;
     const wake_signal arrived_;
     const wake_signal taken_;
     mutable std::mutex mutex_;
     // Guarded by mutex_:
-    std::optional<watcher_batch> ready_;
+    std::optional<watcher_batch<>> ready_;
     bool closed_ = false;
 };
 

@@ -33,7 +33,7 @@ public:
     {
         std::lock_guard lock(mutex_);
         if (leaving.settled()) return false;
-        subscription_options o;
+        handler_options o;
         o.resync = options.resync;
         o.name = options.name;
         events = informer.subscribe(std::move(o));

@@ -31,14 +31,21 @@ void for_old_and_new(const notification<object>& n, F f)
     f(object_of(n));
 }
 
-void name_owners(const resource_type& owner, owner_options options, const object& o, key_sink out)
+void name_owners(const resource_type& owner, bool controller_only, const object& o, key_sink out)
 {
     for (const value_view reference : o.owner_references().items()) {
-        if (options.controller_only && !reference["controller"].as_bool()) continue;
+        if (controller_only && !reference["controller"].as_bool()) continue;
         if (refers_to(reference, owner))
             out(owner.namespaced ? o.ns() : std::string_view(), reference["name"].as_string());
-        if (options.controller_only) return;
+        if (controller_only) return;
     }
+}
+
+enqueue by_owners(resource_type owner, bool controller_only)
+{
+    return [owner = std::move(owner), controller_only](const notification<object>& n, key_sink out) {
+        for_old_and_new(n, [&](const object& o) { name_owners(owner, controller_only, o, out); });
+    };
 }
 
 } // namespace
@@ -47,12 +54,9 @@ void key_sink::operator()(object_key_view key) const { out_->add(key); }
 
 enqueue enqueue_object() { return own_key(); }
 
-enqueue enqueue_owner(resource_type owner, owner_options options)
-{
-    return [owner = std::move(owner), options](const notification<object>& n, key_sink out) {
-        for_old_and_new(n, [&](const object& o) { name_owners(owner, options, o, out); });
-    };
-}
+enqueue enqueue_owner(resource_type owner) { return by_owners(std::move(owner), true); }
+
+enqueue enqueue_owners(resource_type owner) { return by_owners(std::move(owner), false); }
 
 enqueue enqueue_mapped(callback<void(const object&, key_sink)> f)
 {

@@ -35,7 +35,8 @@ struct event_handler
     detail::handler_slot<deleted<T>> on_delete = {};
 };
 
-/// Options of one handler, see shared_informer::add_event_handler().
+/// Options of one handler, see shared_informer::add_event_handler(), or of one subscription, for which `executor`, `concurrency` and
+/// `slow_after` mean nothing.
 struct handler_options
 {
     /// Executor of the handler; the library wraps it in a strand. Empty = the informer's. Its context must outlive the
@@ -54,6 +55,9 @@ struct handler_options
         one that stops matching as `deleted` with the last delivered state. Called once per event, except for deletions.
         When it throws, that counts as a failure, and the object keeps its previous match result. */
     std::function<bool(const object&)> filter = {};
+    /// Starts with the stored objects. False: delivers later changes only, or, before the store is filled, changes
+    /// after that; has_synced() then completes when the store is filled.
+    bool initial = true;
     /// Interval at which every stored object is delivered again as `updated`, without a request to the server. 0 = the
     /// informer's default; otherwise at least 1 s.
     saturating_duration resync = {};

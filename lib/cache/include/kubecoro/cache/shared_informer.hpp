@@ -54,7 +54,7 @@ public:
     registration add_event_handler(event_handler<object> handler, handler_options options = {}) const;
 
     /// Returns a subscription, which delivers the same changes by pull.
-    [[nodiscard]] subscription<object> subscribe(subscription_options options = {}) const;
+    [[nodiscard]] subscription<object> subscribe(handler_options options = {}) const;
 
     /** Waits until the object of that key meets the condition. Checks its current state, then every later one, without
         gaps.
@@ -82,7 +82,7 @@ public:
         @par Cancellation  terminal, partial, total: ends the wait only. */
     [[nodiscard]] boost::asio::awaitable<result<notification<object>>>
     wait_for_any(std::function<result<bool>(const notification<object>&)> wanted, saturating_duration timeout = {},
-                 subscription_options options = {}) const;
+                 handler_options options = {}) const;
 
     /// Adds an index with the values that `f` returns; includes the objects already stored.
     /// Errors: already_exists when the name is taken; timed_out when the objects change faster than `f` can index them.
@@ -187,7 +187,7 @@ public:
         return untyped().add_event_handler(std::move(all), std::move(options));
     }
     /// Returns a subscription, which delivers the same changes by pull.
-    [[nodiscard]] subscription<T> subscribe(subscription_options options = {}) const
+    [[nodiscard]] subscription<T> subscribe(handler_options options = {}) const
     {
         return subscription<T>(untyped().subscribe(std::move(options)));
     }
@@ -275,7 +275,7 @@ public:
     };
     /// Waits for the first event that meets the condition, starting with the stored objects.
     [[nodiscard]] boost::asio::awaitable<result<notification<T>>>
-    wait_for_any(event_predicate wanted, saturating_duration timeout = {}, subscription_options options = {}) const
+    wait_for_any(event_predicate wanted, saturating_duration timeout = {}, handler_options options = {}) const
     {
         return detail::typed_event_of<T>(
             untyped().wait_for_any(std::move(wanted).untyped(), timeout, std::move(options)));

@@ -13,26 +13,6 @@
 
 namespace kubecoro {
 
-/// Options of one subscription, see shared_informer::subscribe().
-struct subscription_options
-{
-    /// As in handler_options.
-    coalesce policy = coalesce::hybrid;
-    /// As in handler_options.
-    std::size_t max_pending = 1024;
-    /// Maximum number of events one pop() returns. 0 counts as 1.
-    std::size_t max_batch = 256;
-    /// Starts with the stored objects. False: delivers later changes only, or, before the store is filled, changes
-    /// after that; has_synced() then completes when the store is filled.
-    bool initial = true;
-    /// As in handler_options.
-    std::function<bool(const object&)> filter = {};
-    /// As in handler_options.
-    saturating_duration resync = {};
-    /// For metrics, logs and describe().
-    std::string name = {};
-};
-
 template<class T = object>
 class subscription;
 

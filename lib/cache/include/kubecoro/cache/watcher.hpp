@@ -38,21 +38,23 @@ enum class watcher_event_type : std::uint8_t
 /// The type's name: "init_begins", "listed", "init_done", "applied", "deleted".
 [[nodiscard]] std::string_view to_string(watcher_event_type t) noexcept;
 
-/// One event of a watcher.
+/// One event of a watcher. T is the kind of the objects, or `object`.
+template<class T = object>
 struct watcher_event
 {
     /// Its kind.
     watcher_event_type type = watcher_event_type::applied;
     /// The object; null for init_begins and init_done. A deleted object has its last state, or only its name when that
     /// state is too large to be read.
-    object obj = {};
+    detail::object_handle<T> obj = {};
 };
 
 /// Events that watcher::next() returns together: a page of a list, or the changes that arrived together.
+template<class T = object>
 struct watcher_batch
 {
     /// The events, in order. Empty for a bookmark, which only moves the version.
-    std::vector<watcher_event> events = {};
+    std::vector<watcher_event<T>> events = {};
     /// The version reached with this batch; empty before the end of a list, and when the resource is no longer served.
     std::string resource_version = {};
     /// Objects of this page of a list that exist, but are too large to be read: keep their last known state.
@@ -102,7 +104,7 @@ public:
         cond::misconfigured for options that cannot work (a namespace of a cluster-scoped kind, no executor; also logged
         by the constructor), or for a moved-from watcher. Other failures are retried and passed to reflector_options::on_failure.
         @par Cancellation  terminal, partial, total: ends the wait; no batch is lost, the next call returns it. */
-    [[nodiscard]] boost::asio::awaitable<result<watcher_batch>> next();
+    [[nodiscard]] boost::asio::awaitable<result<watcher_batch<>>> next();
 
     /// Ends the stream at once: the current and every later next() fails with cond::cancelled. Idempotent. Any thread.
     void close();
@@ -128,27 +130,7 @@ watcher(std::shared_ptr<source_provider>, const resource_type&, reflector_option
 watcher(std::shared_ptr<list_watch_source>, const resource_type&, reflector_options) -> watcher<object>;
 
 /// An event with an object of kind T, see watcher_event.
-template<class T>
-struct typed_watcher_event
-{
-    /// Its kind.
-    watcher_event_type type = watcher_event_type::applied;
-    /// The object; null for init_begins and init_done.
-    typed_object<T> obj = {};
-};
-
 /// Events of objects of kind T, see watcher_batch.
-template<class T>
-struct typed_watcher_batch
-{
-    /// The events, in order.
-    std::vector<typed_watcher_event<T>> events = {};
-    /// The version reached with this batch.
-    std::string resource_version = {};
-    /// Objects that exist, but are too large to be read.
-    std::vector<left_out_object> left_out = {};
-};
-
 /** The events of a kind as a stream: as watcher<object>, which it also is, with typed objects.
 
         kubecoro::watcher<core_v1::pod> pods(client, {.ns = "web"});
@@ -169,18 +151,15 @@ public:
     explicit watcher(watcher<object> untyped) : watcher<object>(std::move(untyped)) {}
 
     /// Returns the next batch.
-    [[nodiscard]] boost::asio::awaitable<result<typed_watcher_batch<T>>> next()
-    {
-        return typed(watcher<object>::next());
-    }
+    [[nodiscard]] boost::asio::awaitable<result<watcher_batch<T>>> next() { return typed(watcher<object>::next()); }
 
 private:
-    static boost::asio::awaitable<result<typed_watcher_batch<T>>>
-    typed(boost::asio::awaitable<result<watcher_batch>> untyped)
+    static boost::asio::awaitable<result<watcher_batch<T>>>
+    typed(boost::asio::awaitable<result<watcher_batch<>>> untyped)
     {
         auto batch = co_await std::move(untyped);
         if (!batch) co_return batch.error();
-        typed_watcher_batch<T> out;
+        watcher_batch<T> out;
         out.events.reserve(batch->events.size());
         for (auto& e : batch->events) out.events.push_back({e.type, typed_object<T>(std::move(e.obj))});
         out.resource_version = std::move(batch->resource_version);

@@ -39,21 +39,23 @@ using enqueue = callback<void(const notification<object>&, key_sink)>;
 /// Enqueues the object's own key.
 [[nodiscard]] enqueue enqueue_object();
 
-/// Options of enqueue_owner().
-struct owner_options
-{
-    /// Only the owner with `controller: true`, of which there is at most one. False = every owner.
-    bool controller_only = true;
-};
-
-/** Enqueues the object's owners of this group and kind, whatever version their reference has; for an update, the
-    owners before and after. An owner has the object's namespace, or none when `owner` is not namespaced. */
-[[nodiscard]] enqueue enqueue_owner(resource_type owner, owner_options options = {});
+/** Enqueues the object's owner of this group and kind with `controller: true`, whatever version its reference has; for an
+    update, those before and after. An owner has the object's namespace, or none when `owner` is not namespaced. */
+[[nodiscard]] enqueue enqueue_owner(resource_type owner);
 /// The same for a kind with a C++ type.
 template<class Kind>
-[[nodiscard]] enqueue enqueue_owner(owner_options options = {})
+[[nodiscard]] enqueue enqueue_owner()
 {
-    return enqueue_owner(Kind::resource(), options);
+    return enqueue_owner(Kind::resource());
+}
+
+/// Enqueues all owners of this group and kind, controllers or not.
+[[nodiscard]] enqueue enqueue_owners(resource_type owner);
+/// The same for a kind with a C++ type.
+template<class Kind>
+[[nodiscard]] enqueue enqueue_owners()
+{
+    return enqueue_owners(Kind::resource());
 }
 
 /// Enqueues the keys that `f` names for the object; for an update, those of the old and the new object, so that objects
