@@ -135,9 +135,9 @@ bool checker::breaks(const broken_promise& b, const scenario& about, const run_p
     return std::find(out.broken.begin(), out.broken.end(), b) != out.broken.end();
 }
 
-operator_finding checker::shown(const broken_promise& b, found f, bool reduce)
+operator_report::finding checker::shown(const broken_promise& b, found f, bool reduce)
 {
-    operator_finding out{.which = b.which, .what = b.what, .run = f.run, .seed = f.seed, .runs = f.runs};
+    operator_report::finding out{.which = b.which, .what = b.what, .run = f.run, .seed = f.seed, .runs = f.runs};
     out.allowed_because = allowed(b);
     auto less = f.taken ? *taken_ : about_;
     if (reduce && f.taken) {

@@ -44,7 +44,7 @@ private:
     void record(const course_outcome& out, const char* kind, std::uint64_t seed, const run_plan& plan);
     void look_at_rights();
     void report_findings();
-    [[nodiscard]] operator_finding shown(const broken_promise& b, found f, bool reduce);
+    [[nodiscard]] operator_report::finding shown(const broken_promise& b, found f, bool reduce);
     [[nodiscard]] bool breaks(const broken_promise& b, const scenario& about, const run_plan& plan,
                               std::uint64_t seed) const;
     [[nodiscard]] std::string allowed(const broken_promise& b) const;

@@ -23,7 +23,7 @@ void add_list(std::string& out, std::string_view title, const std::vector<std::s
     for (const auto& line : lines) out.append("    ").append(line).append("\n");
 }
 
-std::string text_of(const operator_finding& f)
+std::string text_of(const operator_report::finding& f)
 {
     auto out = std::string(to_string(f.which)) + ": " + f.what + "\n";
     if (!f.allowed_because.empty()) return out + "  allowed: " + f.allowed_because + "\n";

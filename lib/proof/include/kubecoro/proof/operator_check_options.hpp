@@ -50,7 +50,7 @@ struct allowed_finding
     oracle which = oracle::converges;
     /// Why. Required, and printed.
     std::string because = {};
-    /// A part of operator_finding::what. Empty = all findings of the oracle.
+    /// A part of operator_report::finding::what. Empty = all findings of the oracle.
     std::string about = {};
 };
 

@@ -41,36 +41,36 @@ enum class oracle
 /// The oracle's name.
 [[nodiscard]] std::string_view to_string(oracle o) noexcept;
 
-/// A promise that was broken, with the shortest way to it.
-struct operator_finding
-{
-    /// The promise.
-    oracle which = oracle::converges;
-    /// The observation. The same in each run that breaks the promise in this way.
-    std::string what = {};
-    /// The first run that broke it: "reference", "crash", or "seed" with the faults below.
-    std::string run = {};
-    /// The seed of that run.
-    std::uint64_t seed = 0;
-    /// How many runs broke it.
-    std::size_t runs = 0;
-    /// The faults of the run, those left out without which it breaks the promise as well.
-    std::vector<std::string> faults = {};
-    /// The objects that were applied, reduced in the same way.
-    std::vector<std::string> objects = {};
-    /// Steps of the reduced run, with virtual time: requests, events, faults, log lines. The last ones if there are too many.
-    std::vector<std::string> trace = {};
-    /// Empty, or why the options allow it: then it counts as no failure.
-    std::string allowed_because = {};
-};
-
 /// The outcome of check_operator(). Tests true if no promise was broken but those that the options allow.
 struct operator_report
 {
+    /// A promise that was broken, with the shortest way to it.
+    struct finding
+    {
+        /// The promise.
+        oracle which = oracle::converges;
+        /// The observation. The same in each run that breaks the promise in this way.
+        std::string what = {};
+        /// The first run that broke it: "reference", "crash", or "seed" with the faults below.
+        std::string run = {};
+        /// The seed of that run.
+        std::uint64_t seed = 0;
+        /// How many runs broke it.
+        std::size_t runs = 0;
+        /// The faults of the run, those left out without which it breaks the promise as well.
+        std::vector<std::string> faults = {};
+        /// The objects that were applied, reduced in the same way.
+        std::vector<std::string> objects = {};
+        /// Steps of the reduced run, with virtual time: requests, events, faults, log lines. The last ones if there are too many.
+        std::vector<std::string> trace = {};
+        /// Empty, or why the options allow it: then it counts as no failure.
+        std::string allowed_because = {};
+    };
+
     /// Name of the operator.
     std::string name = {};
     /// Each broken promise once.
-    std::vector<operator_finding> findings = {};
+    std::vector<finding> findings = {};
     /// Runs of the operator, those of the reduction left out.
     std::size_t runs = 0;
     /// Requests of the run without faults.
