@@ -5,7 +5,9 @@
 #include <kubecoro/base/detail/random.hpp>
 
 #include <cstdlib>
+#include <functional>
 #include <stdexcept>
+#include <string_view>
 
 namespace kubecoro::conformance {
 
@@ -34,7 +36,7 @@ apiserver::tls_identity make_identity()
 }
 
 /// Reaches webhooks as a kube-apiserver does.
-find_webhook over_https(boost::asio::any_io_executor executor)
+std::function<result<client>(const webhook_server&)> over_https(boost::asio::any_io_executor executor)
 {
     return [executor](const webhook_server& at) {
         cluster_config where;
@@ -53,7 +55,7 @@ cluster_under_test::cluster_under_test() : context_(std::make_unique<boost::asio
 
     if (variable("KUBECORO_CONFORMANCE") == std::string("cluster")) {
         const auto path = variable("KUBECORO_E2E_KUBECONFIG");
-        if (path.empty()) throw std::runtime_error("KUBECORO_E2E_KUBECONFIG is not set");
+        if (std::string_view(path).empty()) throw std::runtime_error("KUBECORO_E2E_KUBECONFIG is not set");
         config_ = load_kubeconfig(path).value();
     } else {
         static const apiserver::tls_identity identity = make_identity();

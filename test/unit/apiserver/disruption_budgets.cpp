@@ -150,7 +150,7 @@ namespace {
 
 struct live_server : server
 {
-    apiserver::live::live_cluster live{state, {}, now};
+    apiserver::live::live_cluster live{state, 1, now};
 
     void pass(std::chrono::seconds time)
     {

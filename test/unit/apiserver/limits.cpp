@@ -204,7 +204,7 @@ TEST_CASE("limits: the history is bounded in bytes, per resource and in total", 
     const std::string large = R"(,"data":{"k":")" + std::string(100'000, 'A') + R"("}})";
     SECTION("of one resource")
     {
-        server s({.history_bytes = 4'000'000});
+        server s({.history_bytes = 2'000'000});
         s.expect(201, "POST", maps, R"({"metadata":{"name":"big"})" + large);
         const auto begin = s.state.resource_version();
         for (int i = 0; i < 100; ++i) update(s, maps + "/big", i);
@@ -235,7 +235,7 @@ TEST_CASE("limits: the history is bounded in bytes, per resource and in total", 
     }
     SECTION("one change is kept regardless of its size")
     {
-        server s({.history_bytes = 4'000});
+        server s({.history_bytes = 500'000});
         s.expect(201, "POST", maps, R"({"metadata":{"name":"big"})" + large);
         const auto begin = s.state.resource_version();
         auto watch = s.watch(maps + "?watch=1&resourceVersion=" + std::to_string(begin));

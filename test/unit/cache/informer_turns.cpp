@@ -227,10 +227,12 @@ TEST_CASE("turns: the filter of a reader of changes learns of the store some obj
     crowd f;
     auto pods = f.start();
     probe p(f.run);
-    auto reader = pods.subscribe({.initial = false, .filter = [&p](const object&) {
-                                      p.tick();
-                                      return true;
-                                  }});
+    auto reader = pods.subscribe({.filter =
+                                      [&p](const object&) {
+                                          p.tick();
+                                          return true;
+                                      },
+                                  .initial = false});
     f.settle();
     f.watch.send(kt::deleted(kt::make_pod("web", "pod-3", "10")));
     const auto events = f.run.run(events_of(reader));

@@ -332,7 +332,7 @@ TEST_CASE("subscription: without the initial objects it starts with later change
     if (!before_the_start) f.start();
     std::function<bool(const object&)> not_c;
     if (filtered) not_c = [](const object& o) { return o.name() != "c"; };
-    auto events = f.pods.subscribe({.initial = false, .filter = not_c});
+    auto events = f.pods.subscribe({.filter = not_c, .initial = false});
     if (before_the_start) f.start();
     REQUIRE(f.run.run(events.has_synced()));
     auto reading = f.run.spawn(events.for_each(

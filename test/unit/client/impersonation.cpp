@@ -86,7 +86,7 @@ TEST_CASE("impersonation: a request with an identity or a login of its own keeps
 {
     world the;
     the.net->replies = {{.body = {"{}"}}, {.body = {"{}"}}};
-    auto c = the.make({.token = "t", .as = {.user = "jane", .groups = {"devs"}}});
+    auto c = the.make({.token = "t", .as = {.name = "jane", .groups = {"devs"}}});
     request own{.method = "GET", .target = "/version"};
     own.headers = {{"impersonate-user", "joe"}, {"AUTHORIZATION", "Bearer mine"}};
     REQUIRE(the.run.run(c.raw(own)));

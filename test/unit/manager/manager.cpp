@@ -191,7 +191,7 @@ TEST_CASE("manager: a typed controller reads the first informer of its kind, wha
 
 TEST_CASE("manager: while informers are missing it says which and why, then ends with their names", "[manager]")
 {
-    world w({.sync_timeout = 25s, .check_access = false}, {.user = {"nobody", {}}});
+    world w({.sync_timeout = 25s, .check_access = false}, {"nobody"});
     w.m->control<config_map>(
         [](const typed_object<config_map>&, reconcile_context&) -> reconciled { co_return action::done(); });
     w.begin();

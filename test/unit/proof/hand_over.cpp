@@ -46,7 +46,7 @@ TEST_CASE("proof: a replica that works without leading is found", "[proof]")
     auto options = leading_options();
     options.crashes = false;
     options.seeds = 10;
-    options.reduced = 0;
+    options.reductions = 0;
     const auto report = check_keeper(planted::works_without_leading, options);
     const auto& all = report.findings;
     CHECK(std::any_of(all.begin(), all.end(), [](const auto& f) { return f.which == kt::oracle::writes_as_leader; }));

@@ -110,7 +110,7 @@ result<> add_metrics(manager& m)
 TEST_CASE("proof: the cluster-metrics breaks no promise", "[proof][operators]")
 {
     kt::operator_check_options o;
-    o.surroundings = configuration;
+    o.definitions = configuration;
     o.objects = workloads;
     o.name = "cluster-metrics";
     o.live = true;

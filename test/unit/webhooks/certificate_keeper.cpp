@@ -24,7 +24,7 @@ const resource_type validating = detail::configuration_type(false), mutating = d
 struct keepers
 {
     world w;
-    detail::hook_table table{{w.run.shared_clock(), w.log.handle(), null_metrics(), 10}};
+    detail::hook_table table{{w.run.shared_clock(), w.log.handle(), null_metrics()}};
     std::vector<std::string> shown[2];
     std::vector<std::unique_ptr<detail::certificate_keeper>> replicas;
     std::vector<kt::task<void>> running;

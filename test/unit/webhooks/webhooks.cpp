@@ -232,7 +232,7 @@ TEST_CASE("webhooks: reviews in progress are bounded", "[webhooks]")
         codes.push_back((co_await one.answer({.target = validating, .body = body})).status);
         co_return result<>();
     };
-    std::vector<kt::task<result<>>> all;
+    std::vector<kt::task<void>> all;
     for (int i = 0; i <= 256; ++i) all.push_back(h.w.run.spawn(ask()));
     h.w.run.advance(2s);
     REQUIRE(codes.size() == 257);

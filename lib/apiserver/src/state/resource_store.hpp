@@ -74,7 +74,7 @@ public:
                    std::shared_ptr<std::size_t> all_bytes)
         : info(std::move(i)),
           limit_(std::max<std::size_t>(limits.history, 1)),
-          limit_bytes_(limits.history_bytes / 4),
+          limit_bytes_(limits.history_bytes / 2),
           cluster_version_(std::move(cluster_version)),
           all_bytes_(std::move(all_bytes)),
           floor_(*cluster_version_)

@@ -9,8 +9,7 @@
 
 namespace kubecoro::testing {
 
-result<operator_report> try_check_operator(const detail::operator_function& add,
-                                           const operator_check_options& options)
+result<operator_report> try_check_operator(const detail::operator_function& add, const operator_check_options& options)
 {
     // The same bytes in each process, unless the program has begun to hash with secrets of its own.
     (void)fix_hash_secrets(1);

@@ -38,10 +38,10 @@ struct cluster_options
     /// Events kept per resource, for resuming watches and for lists at an older version. Older versions are answered
     /// with 410.
     std::size_t history = 1000;
-    /** Maximum bytes of history over all resources, of which one may have a quarter. Beyond it the resource with the largest
+    /** Maximum bytes of history over all resources, of which one may have half. Beyond it the resource with the largest
         history drops its oldest events, as by a compaction: requests for them are answered with 410. The objects themselves are
         not counted. */
-    std::size_t history_bytes = 256u << 20;
+    std::size_t history_bytes = 128u << 20;
     /** All resource versions exceed it, also after a restore. Requests for earlier versions are answered with 410.
 
         A server whose clients outlive it needs a number that grows from start to start, such as the microseconds since 1970. A
