@@ -25,11 +25,7 @@ struct collection_input
 };
 
 /** A join by key, a filter of it, and groups by a label. Checks that their changes form chains, and at quiet points that they
-<<<<<<< HEAD
     equal the naive computation from the server's objects, as do the states that their readers have. */
-=======
-    equal the naive computation from the server's objects, as do the states that their readers saw. */
->>>>>>> 21e1a92e (Tests follow the options that went)
 class live_collections
 {
 public:
