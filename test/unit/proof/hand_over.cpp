@@ -64,8 +64,9 @@ TEST_CASE("proof: a leader that is cut off loses the Lease, and its request arri
     const auto at = std::find_if(all.begin(), all.end(), [](const auto& t) { return t.method == "POST"; });
     REQUIRE(at != all.end());
     // The replica that leads makes an event about it, which is a request more.
-    const ktd::run_plan plan{
-        {.kind = ktd::fault_kind::handed_over, .request = at->number + 1, .lasts = std::chrono::seconds{20}}};
+    const ktd::planned_fault cut{
+        .kind = ktd::fault_kind::handed_over, .request = at->number + 1, .lasts = std::chrono::seconds{20}};
+    const ktd::run_plan plan{cut};
     const auto out = ktd::course(about, plan, 1, &reference.states, true).run();
     CAPTURE(out.trace);
     CHECK(out.broken.empty());

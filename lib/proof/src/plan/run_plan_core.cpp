@@ -89,7 +89,7 @@ std::vector<run_plan> plans_of_all(std::size_t requests, std::size_t children, s
     std::vector<run_plan> out;
     for (std::size_t n = 1; n <= requests; ++n) {
         for (const auto kind : systematic) out.push_back({planned_fault{.kind = kind, .request = n}});
-        if (elects) out.push_back({{.kind = fault_kind::handed_over, .request = n, .lasts = time_held}});
+        if (elects) out.push_back({planned_fault{.kind = fault_kind::handed_over, .request = n, .lasts = time_held}});
     }
     run_plan of_children;
     for (std::size_t n = 0; n < std::min(children, most_acts); ++n) {
