@@ -91,7 +91,7 @@ asio::awaitable<result<>> welcomes_a_namespace(world& w, kubecoro::manager& m)
     const auto namespaces = admin.resource<namespace_>();
     const namespace_ home{.metadata = {.name = "ops"}};
     KUBECORO_TRY(co_await namespaces.create(home));
-    const auto rights = kubecoro::rbac_manifest(m.rights(), "greeter", "ops");
+    const auto rights = kubecoro::rbac_manifest(m.rights(), {.name = "greeter", .ns = "ops"});
     KUBECORO_TRY(const auto manifests, kubecoro::load_manifests(rights, "rights"));
     KUBECORO_TRY(co_await kubecoro::apply_all(admin, manifests, {.field_manager = "test"}));
 

@@ -56,7 +56,7 @@ cluster_under_test::cluster_under_test() : context_(std::make_unique<boost::asio
     if (variable("KUBECORO_CONFORMANCE") == std::string("cluster")) {
         const auto path = variable("KUBECORO_E2E_KUBECONFIG");
         if (std::string_view(path).empty()) throw std::runtime_error("KUBECORO_E2E_KUBECONFIG is not set");
-        config_ = load_kubeconfig(path).value();
+        config_ = load_kubeconfig({.path = path}).value();
     } else {
         static const apiserver::tls_identity identity = make_identity();
         apiserver::server_options options;

@@ -49,7 +49,7 @@ std::optional<cluster_config> cluster::config(const char* variable)
 {
     const auto path = setting(variable);
     if (path.empty()) return {};
-    return load_kubeconfig(path).value();
+    return load_kubeconfig({.path = path}).value();
 }
 
 cluster::cluster(const char* variable) : suffix_(random_suffix())

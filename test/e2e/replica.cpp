@@ -98,7 +98,7 @@ int main(int argc, char** argv)
     if (argc != 4) return 2;
     const std::string ns = argv[2];
     const auto* const path = std::getenv("KUBECORO_E2E_KUBECONFIG");
-    auto config = load_kubeconfig(path ? path : "");
+    auto config = load_kubeconfig({.path = path ? path : ""});
     if (!config) {
         say("failed: " + config.error().describe());
         return 1;

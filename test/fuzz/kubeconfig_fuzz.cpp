@@ -50,8 +50,8 @@ void check(const cluster_config& c)
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {
     const auto text = fuzz::text(data, size);
-    const auto once = load_kubeconfig({}, {}, machine(text, "/one"));
-    const auto twice = load_kubeconfig({}, {}, machine(text, "/one:/two"));
+    const auto once = load_kubeconfig({}, machine(text, "/one"));
+    const auto twice = load_kubeconfig({}, machine(text, "/one:/two"));
     fuzz::require(once.has_value() == twice.has_value(), "the same file again changes nothing");
     if (!once) {
         fuzz::require(once.error() == cond::misconfigured, "a file that cannot be used is a wrong setting");

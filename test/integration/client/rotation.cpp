@@ -392,7 +392,7 @@ TEST_CASE("rotation: what a program clears or replaces in a kubeconfig's setting
     the.files.write("config", "clusters: [{name: c, cluster: {server: '" + server.url() +
                                   "', certificate-authority: ca.crt}}]\ncurrent-context: x\n"
                                   "contexts: [{name: x, context: {cluster: c}}]\n");
-    const auto loaded = load_kubeconfig(the.files.at("config"));
+    const auto loaded = load_kubeconfig({.path = the.files.at("config")});
     REQUIRE(loaded);
     CHECK(the.works(the.connect(server, *loaded)));
     auto cleared = *loaded;

@@ -31,14 +31,14 @@ struct setting
     }
     [[nodiscard]] cluster_config load(const std::string& context = {}) const
     {
-        const auto got = load_kubeconfig({}, context, env());
+        const auto got = load_kubeconfig({.context = context}, env());
         INFO((got ? std::string() : got.error().message()));
         REQUIRE(got);
         return *got;
     }
     [[nodiscard]] std::string complaint(const std::string& context = {}) const
     {
-        const auto got = load_kubeconfig({}, context, env());
+        const auto got = load_kubeconfig({.context = context}, env());
         REQUIRE_FALSE(got);
         CHECK(got.error() == cond::misconfigured);
         return got.error().message();

@@ -77,7 +77,7 @@ outcome read_config(std::string_view text)
         if (path == "/file") return std::string(text);
         return failure(cond::not_found, "no such file");
     };
-    return plain(load_kubeconfig({}, {}, machine));
+    return plain(load_kubeconfig({}, machine));
 }
 
 const std::string managed_object =

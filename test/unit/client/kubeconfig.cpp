@@ -49,7 +49,7 @@ result<cluster_config> load(const std::string& text)
 {
     machine m;
     m.files["/k/config"] = text;
-    return load_kubeconfig("/k/config", {}, m.env());
+    return load_kubeconfig({.path = "/k/config"}, m.env());
 }
 
 std::string complaint(const std::string& text)
@@ -108,7 +108,7 @@ TEST_CASE("kubeconfig: paths are relative to their file", "[client][kubeconfig]"
     m.files["/abs/cert"] = "CERT";
     m.files["/k/key"] = "KEY";
     m.files["/k/../token"] = "secret";
-    auto got = load_kubeconfig("/k/config", {}, m.env());
+    auto got = load_kubeconfig({.path = "/k/config"}, m.env());
     REQUIRE(got);
     CHECK(got->ca_file == "/k/pki/ca.pem");
     CHECK(got->client_certificate_file == "/abs/cert");
@@ -125,7 +125,7 @@ TEST_CASE("kubeconfig: relative paths begin in the folder of their file whatever
                                         "client.authentication.k8s.io/v1, interactiveMode: Never}");
     m.files[folder + "ca"] = "CA";
     m.files[folder + "token"] = "secret";
-    const auto got = load_kubeconfig(folder + "config", {}, m.env());
+    const auto got = load_kubeconfig({.path = folder + "config"}, m.env());
     REQUIRE(got);
     CHECK(got->ca_file == folder + "ca");
     CHECK(got->login.token_file == folder + "token");
@@ -194,7 +194,7 @@ TEST_CASE("kubeconfig: the files in KUBECONFIG are merged, the first one wins", 
     m.files["/a/config"] = "clusters: [{name: c, cluster: {server: 'https://a', certificate-authority: ca}}]\n";
     m.files["/a/ca"] = "CA of a";
     m.files["/b/config"] = config("server: 'https://b'", "token: from-b");
-    auto got = load_kubeconfig({}, {}, m.env());
+    auto got = load_kubeconfig({}, m.env());
     REQUIRE(got);
     CHECK(got->server == "https://a");
     CHECK(got->ca_file == "/a/ca");
@@ -212,13 +212,13 @@ TEST_CASE("kubeconfig: sources are tried in kubectl's order", "[client][kubeconf
     m.variables["KUBERNETES_SERVICE_HOST"] = "fd00::1";
     m.variables["KUBERNETES_SERVICE_PORT"] = "443";
 
-    CHECK(load_kubeconfig("/x", {}, m.env())->server == "https://x");
-    CHECK(load_kubeconfig({}, {}, m.env())->server == "https://home");
+    CHECK(load_kubeconfig({.path = "/x"}, m.env())->server == "https://x");
+    CHECK(load_kubeconfig({}, m.env())->server == "https://home");
     m.variables["KUBECONFIG"] = "/x";
-    CHECK(load_kubeconfig({}, {}, m.env())->server == "https://x");
+    CHECK(load_kubeconfig({}, m.env())->server == "https://x");
     m.variables.erase("KUBECONFIG");
     m.files.erase("/home/u/.kube/config");
-    auto pod = load_kubeconfig({}, {}, m.env());
+    auto pod = load_kubeconfig({}, m.env());
     REQUIRE(pod);
     CHECK(pod->server == "https://[fd00::1]:443");
     CHECK(pod->ca_file == "/sa/ca.crt");
@@ -231,15 +231,15 @@ TEST_CASE("kubeconfig: without any configuration the failure names the places se
           "[client][kubeconfig]")
 {
     machine m;
-    auto got = load_kubeconfig({}, {}, m.env());
+    auto got = load_kubeconfig({}, m.env());
     REQUIRE_FALSE(got);
     has(got.error().message(), "/home/u/.kube/config");
     has(got.error().message(), "set KUBECONFIG");
     m.variables.clear();
-    auto homeless = load_kubeconfig({}, {}, m.env());
+    auto homeless = load_kubeconfig({}, m.env());
     REQUIRE_FALSE(homeless);
     has(homeless.error().message(), "HOME is not set");
-    auto named = load_kubeconfig({}, "prod", m.env());
+    auto named = load_kubeconfig({.context = "prod"}, m.env());
     REQUIRE_FALSE(named);
     has(named.error().message(), "prod");
 }
@@ -248,7 +248,7 @@ TEST_CASE("kubeconfig: an explicit file must exist", "[client][kubeconfig]")
 {
     machine m;
     m.variables["KUBERNETES_SERVICE_HOST"] = "10.0.0.1";
-    auto got = load_kubeconfig("/nowhere", {}, m.env());
+    auto got = load_kubeconfig({.path = "/nowhere"}, m.env());
     REQUIRE_FALSE(got);
     CHECK(got.error().condition() == cond::misconfigured);
     has(got.error().message(), "/nowhere");
@@ -259,7 +259,7 @@ TEST_CASE("kubeconfig: a missing token of a pod is reported", "[client][kubeconf
     machine m;
     m.variables["KUBERNETES_SERVICE_HOST"] = "10.0.0.1";
     m.variables["KUBERNETES_SERVICE_PORT"] = "443";
-    auto got = load_kubeconfig({}, {}, m.env());
+    auto got = load_kubeconfig({}, m.env());
     REQUIRE_FALSE(got);
     has(got.error().message(), "/sa/token");
     m.variables["KUBERNETES_SERVICE_PORT"] = "https";
@@ -271,11 +271,11 @@ TEST_CASE("kubeconfig: the context can be chosen", "[client][kubeconfig]")
 {
     machine m;
     m.files["/k"] = config("server: 'https://h'", "token: t") + "";
-    auto missing = load_kubeconfig("/k", "two", m.env());
+    auto missing = load_kubeconfig({.path = "/k", .context = "two"}, m.env());
     REQUIRE_FALSE(missing);
     has(missing.error().message(), "\"two\"");
     has(missing.error().message(), "one");
-    CHECK(load_kubeconfig("/k", "one", m.env()));
+    CHECK(load_kubeconfig({.path = "/k", .context = "one"}, m.env()));
 }
 
 TEST_CASE("kubeconfig: errors name file and field", "[client][kubeconfig]")

@@ -154,7 +154,7 @@ TEST_CASE("log: configurations that are refused do not show what they hold", "[c
                    "users: [{name: u, user: {" +
                    user + "}}]\ncontexts: [{name: one, context: {cluster: c, user: u}}]\n";
         };
-        const auto loaded = load_kubeconfig("/k", {}, e);
+        const auto loaded = load_kubeconfig({.path = "/k"}, e);
         REQUIRE_FALSE(loaded);
         said.push_back(loaded.error().describe());
     };

@@ -72,7 +72,7 @@ TEST_CASE("kubeconfig: the length of a proxy's URL costs its reading, not the sq
     machine.read_file = [&signs](const std::string&, std::size_t) -> result<std::string> {
         return text("token: t", "server: 'https://far:6443', proxy-url: 'http://u:" + signs + "h'");
     };
-    const auto parsed = load_kubeconfig("/config", {}, machine);
+    const auto parsed = load_kubeconfig({.path = "/config"}, machine);
     REQUIRE(parsed);
     CHECK(parsed->proxy_url.size() == signs.size() + 10);
 }

@@ -50,7 +50,7 @@ TEST_CASE("rights: a manifest has a role for all namespaces and one for each tha
     const auto text = rbac_manifest(
         {right_to(core_v1::node::resource(), {"list", "get"}), right_to(deployments, {"get", "list"}),
          right_to(deployments, {"get", "list"}, "status"), in(right_to(deployments, {"delete"}), "web", "shop")},
-        "janitor", "ops");
+        {.name = "janitor", .ns = "ops"});
     CHECK(text == R"(apiVersion: v1
 kind: ServiceAccount
 metadata:

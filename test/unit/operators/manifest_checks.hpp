@@ -60,7 +60,7 @@ std::string printed_rights(const std::string& name, kubecoro::manager_options op
         manager m(client(run.executor(), std::make_shared<apiserver::in_process_transport>(server)),
                   std::move(options));
         fill(m);
-        text = rbac_manifest(m.rights(), name, name);
+        text = rbac_manifest(m.rights(), {.name = name, .ns = name});
     }
     CHECK(run.run(server.stop()));
     return text;

@@ -71,7 +71,7 @@ result<> check(const scope_flags& flags)
 
 result<client> connect(const cluster_flags& flags, const verb_context& context)
 {
-    auto config = load_kubeconfig(flags.kubeconfig, flags.context);
+    auto config = load_kubeconfig({.path = flags.kubeconfig, .context = flags.context});
     if (!config) return config.error();
     if (!flags.as.empty()) {
         config->login.as = user_info();

@@ -213,8 +213,9 @@ result<cluster_config> choose_context(const kubeconfig_text& all, const std::str
 
 } // namespace
 
-result<cluster_config> load_kubeconfig(const std::string& path, const std::string& context, const environment& env)
+result<cluster_config> load_kubeconfig(const kubeconfig_options& options, const environment& env)
 {
+    const auto& [path, context] = options;
     std::vector<std::string> candidates;
     if (!path.empty())
         candidates = {path};

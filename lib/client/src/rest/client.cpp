@@ -194,7 +194,7 @@ json_text::json_text(const boost::json::array& a) : text(detail::written_json(a)
 
 result<client> client::connect(asio::any_io_executor executor, client_options options)
 {
-    auto config = load_kubeconfig(options.kubeconfig, options.context);
+    auto config = load_kubeconfig({.path = options.kubeconfig, .context = options.context});
     if (!config) return config.error();
     return create(std::move(executor), std::move(*config), std::move(options));
 }

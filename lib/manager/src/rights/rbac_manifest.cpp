@@ -69,8 +69,9 @@ json::object binding(const std::string& name, const std::string& ns, const std::
 
 } // namespace
 
-std::string rbac_manifest(const std::vector<access_right>& rights, const std::string& name, const std::string& ns)
+std::string rbac_manifest(const std::vector<access_right>& rights, const rbac_options& options)
 {
+    const auto& [name, ns] = options;
     std::map<std::string, std::vector<access_right>> by_namespace;
     for (auto& r : merged(rights)) by_namespace[r.ns].push_back(std::move(r));
     std::string out =

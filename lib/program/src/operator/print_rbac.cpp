@@ -35,7 +35,7 @@ constexpr auto pointer = "# The operator works in other clusters, too: --print-c
 /// Without the set-ups of clusters: they are those of --print-cluster-rbac.
 std::string rights_at_home(const manager& m, const std::string& name, const std::string& ns)
 {
-    return rbac_manifest(m.rights(), name, ns) + (m.sets_of_clusters().empty() ? "" : pointer);
+    return rbac_manifest(m.rights(), {.name = name, .ns = ns}) + (m.sets_of_clusters().empty() ? "" : pointer);
 }
 
 } // namespace
@@ -72,7 +72,7 @@ result<std::string> cluster_rbac_of(operator_options o, const operator_setup& se
         for (const auto& c : *all) {
             out += (out.empty() ? "" : "---\n") + std::string("# For each cluster of the set ") + c.clusters +
                    ", not for the operator's own. Their kubeconfigs are those of this service account.\n" +
-                   rbac_manifest(c.rights, o.name + "-" + c.clusters, ns);
+                   rbac_manifest(c.rights, {.name = o.name + "-" + c.clusters, .ns = ns});
         }
         return out;
     });

@@ -174,7 +174,8 @@ asio::awaitable<result<scenario>> prepare(workshop& w, scenario s, std::vector<a
     const auto& options = *s.options;
     KUBECORO_TRY(auto definitions, load_all(options.definitions));
     KUBECORO_TRY(auto objects, load_all(options.objects));
-    KUBECORO_TRY(auto granted, load_manifests(rbac_manifest(rights, s.replicas.name, s.replicas.name), "rights"));
+    KUBECORO_TRY(auto granted,
+                 load_manifests(rbac_manifest(rights, {.name = s.replicas.name, .ns = s.replicas.name}), "rights"));
     s.rights = std::move(rights);
     add_secrets(definitions, s.secrets);
     add_secrets(objects, s.secrets);

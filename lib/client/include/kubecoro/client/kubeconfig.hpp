@@ -138,19 +138,27 @@ struct environment
 /// Reads the process's environment variables and files.
 [[nodiscard]] environment system_environment();
 
+/// Which kubeconfig file and context to load.
+struct kubeconfig_options
+{
+    /// Explicit file, used as the only source. Empty = KUBECONFIG (a list, merged), else ~/.kube/config, else
+    /// in-cluster.
+    std::string path = {};
+    /// Empty = current-context.
+    std::string context = {};
+};
+
 /** Finds the cluster the way kubectl does.
 
     With several files in KUBECONFIG, the first that defines a cluster, context, user or current-context wins;
     missing files are skipped. Paths inside a file are relative to it; *-data members override files. Over plain http
     credentials are ignored; impersonation is not. Reads files, so it may block briefly.
 
-    @param path     Explicit file, used as the only source. Empty = KUBECONFIG (a list, merged), else ~/.kube/config, else in-cluster.
-    @param context  Empty = current-context.
     @par Errors  cond::misconfigured naming file and field: nothing found, not YAML, wrong type, missing file,
                  missing context, cluster or user, bad base64, an encrypted key, an empty token file, a token beside a
                  user name, impersonation without a user, an incomplete
                  exec, an unusable proxy-url, or an unsupported setting (auth-provider). */
-[[nodiscard]] result<cluster_config> load_kubeconfig(const std::string& path = {}, const std::string& context = {},
+[[nodiscard]] result<cluster_config> load_kubeconfig(const kubeconfig_options& options = {},
                                                      const environment& env = system_environment());
 
 /// The configuration of a pod. Errors: cond::misconfigured outside a pod.

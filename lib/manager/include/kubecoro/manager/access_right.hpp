@@ -34,11 +34,17 @@ struct access_right
 /// "list secrets in the namespace web", for messages.
 [[nodiscard]] std::string describe(const access_right& right);
 
-/** The YAML of a ServiceAccount that has these rights and no others: a ClusterRole with its binding for those in all
-    namespaces, and a Role with its binding in each namespace that is named.
+/// Options of rbac_manifest().
+struct rbac_options
+{
+    /// Name of all objects. Required.
+    std::string name = {};
+    /// Namespace of the service account. Required.
+    std::string ns = {};
+};
 
-    @param name  Name of all objects. @param ns  Namespace of the service account. */
-[[nodiscard]] std::string rbac_manifest(const std::vector<access_right>& rights, const std::string& name,
-                                        const std::string& ns);
+/** The YAML of a ServiceAccount that has these rights and no others: a ClusterRole with its binding for those in all
+    namespaces, and a Role with its binding in each namespace that is named. */
+[[nodiscard]] std::string rbac_manifest(const std::vector<access_right>& rights, const rbac_options& options);
 
 } // namespace kubecoro
