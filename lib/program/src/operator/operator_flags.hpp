@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kubecoro/base/log.hpp>
+#include <kubecoro/manager/detail/setup_function.hpp>
 #include <kubecoro/program/operator_options.hpp>
 #include <kubecoro/program/spdlog_logger.hpp>
 

@@ -2,6 +2,7 @@
 
 #include <kubecoro/client/detail/no_server.hpp>
 #include <kubecoro/manager/access_right.hpp>
+#include <kubecoro/manager/manager.hpp>
 
 #include <boost/asio/io_context.hpp>
 

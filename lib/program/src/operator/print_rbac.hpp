@@ -1,6 +1,6 @@
 #pragma once
 
-#include <kubecoro/program/run_operator.hpp>
+#include "operator/operator_flags.hpp"
 
 #include <string>
 
