@@ -26,5 +26,5 @@ asio::awaitable<result<>> count_pods(kubecoro::program_context context)
     co_return co_await informers.stop();
 }
 
-int main() { return kubecoro::run_program(count_pods, {.name = "pods", .grace = 5s}); }
+int main() { return kubecoro::run_program(count_pods, "pods", 5s); }
 //]
