@@ -2,6 +2,8 @@
 
 #include "text/escaping.hpp"
 
+#include <boost/json/parse.hpp>
+
 #include <algorithm>
 #include <limits>
 #include <set>
