@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <functional>
 #include <span>
-#include <vector>
 
 namespace kubecoro::detail {
 
@@ -85,14 +84,6 @@ inline void prefetch_object(const void* identity) noexcept
     if (identity == nullptr) return;
     __builtin_prefetch(identity);
     __builtin_prefetch(static_cast<const unsigned char*>(identity) + line);
-}
-
-/// Destroys the elements from the last one on. @param object_of  Returns the object of an element.
-template<class T, class Of>
-void drop_all(std::vector<T>& all, Of object_of) noexcept
-{
-    for (; !all.empty(); all.pop_back())
-        if (all.size() > ahead) prefetch_object(object_of(all[all.size() - 1 - ahead]).identity());
 }
 
 } // namespace kubecoro::detail
