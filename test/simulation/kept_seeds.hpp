@@ -15,6 +15,8 @@ struct kept_seed
 };
 
 inline constexpr std::array kept_seeds{
+    kept_seed{910002727,
+              "a deletion had merged with an update that a reader's filter did not match (the check was wrong)"},
     kept_seed{80013689,
               "a key waited for its write in a source whose selector excludes the object, though that store had "
               "long passed the version"},

@@ -91,7 +91,7 @@ verdict run(std::uint64_t seed, const command_line& c)
              .controlled = controlled,
              .hostile = c.hostile.value_or(seed % 8 >= 4),
              .watches = c.watches.value_or(watches_of(seed)),
-             .derived = seed % 5 == 2 || seed % 5 == 3, // no kept seed
+             .derived = seed % 5 == 2 || seed % 5 == 3,
              .order = c.order.value_or(order)});
     return w.run();
 }

@@ -95,7 +95,8 @@ void notification_checker::hear(const deleted<object>& e)
     if (e.final_state_unknown) {
         // The last known state, which a handler that skips states need not have received.
         check_state(e.obj, true);
-        unproven_.push_back(e.obj);
+        // One in which the reader's filter did not match, when it merged with the deletion.
+        if (!given_.filtered) unproven_.push_back(e.obj);
     } else {
         check_state(e.obj, given_.filtered);
     }

@@ -52,8 +52,8 @@ struct handler_options
         needs no lock. Plain functions gain nothing. 0 counts as 1. */
     std::size_t concurrency = 1;
     /** Selects the objects to deliver; empty = all. Must depend on the object alone and be quick. An update that starts to match arrives as `added` (not initial),
-        one that stops matching as `deleted` with the last delivered state. Called once per event, except for deletions.
-        When it throws, that counts as a failure, and the object keeps its previous match result. */
+        one that stops matching as `deleted` with the last delivered state. Called once per event, except for deletions, whose
+        state need not match. When it throws, that counts as a failure, and the object keeps its previous match result. */
     std::function<bool(const object&)> filter = {};
     /// Starts with the stored objects. False: delivers later changes only, or, before the store is filled, changes
     /// after that; has_synced() then completes when the store is filled.
