@@ -5,12 +5,6 @@
 #include <utility>
 
 namespace kubecoro::testing::detail {
-namespace {
-
-/// Findings for which faults and objects are reduced: each costs many runs, and the first ones say most.
-constexpr std::size_t most_reduced = 3;
-
-} // namespace
 
 checker::checker(scenario about) : about_(std::move(about)) { report_.name = about_.replicas.name; }
 
@@ -114,6 +108,8 @@ std::string checker::allowed(const broken_promise& b) const
 
 void checker::report_findings()
 {
+    // Each costs many runs, and the first ones say most.
+    constexpr std::size_t most_reduced = 3;
     std::size_t reductions = about_.options->reductions == 0 ? 0 : most_reduced;
     for (const auto& b : order_) {
         const auto reduce = reductions != 0 && b.which != oracle::uses_rights && allowed(b).empty();

@@ -38,9 +38,10 @@ std::string text_of(const operator_report::finding& f)
 
 std::string_view to_string(oracle o) noexcept
 {
-    constexpr std::array<std::string_view, 11> names{
-        "converges",     "stays converged", "cleans up",   "spares others",    "ends finalizers", "runs well",
-        "keeps secrets", "declares rights", "uses rights", "writes as leader", "invariant"};
+    constexpr auto names = std::to_array<std::string_view>(
+        {"converges", "stays converged", "cleans up", "spares others", "ends finalizers", "runs well", "keeps secrets",
+         "declares rights", "uses rights", "writes as leader", "invariant"});
+    static_assert(names.size() == static_cast<std::size_t>(oracle::invariant) + 1);
     return names[static_cast<std::size_t>(o)];
 }
 

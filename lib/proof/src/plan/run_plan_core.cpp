@@ -47,31 +47,32 @@ constexpr std::size_t longest_seconds = 90;
 
 std::string_view to_string(fault_kind k) noexcept
 {
-    constexpr std::array<std::string_view, 24> names{
-        "the operator ends before it is sent",
-        "the operator ends when the server has done it, before the answer arrives",
-        "the operator ends after its answer",
-        "the server fails",
-        "the server answers 429",
-        "the connection is refused",
-        "a quota is used up",
-        "a policy of the cluster denies writes",
-        "the server does it, and the answer is lost",
-        "it arrives late",
-        "all watches break off",
-        "all watches end with 410",
-        "events arrive late",
-        "the next event is lost",
-        "the operator ends, and starts with an older state",
-        "the leader is cut off, and another replica takes over",
-        "another writer changes the object just before",
-        "another user deletes an object of the operator",
-        "another user changes an object of the operator",
-        "another user deletes an object of the operator, which a finalizer holds",
-        "a user changes a property, and changes it back",
-        "a user touches an object",
-        "a user deletes an object, and creates it again",
-        "the calendar jumps"};
+    constexpr auto names =
+        std::to_array<std::string_view>({"the operator ends before it is sent",
+                                         "the operator ends when the server has done it, before the answer arrives",
+                                         "the operator ends after its answer",
+                                         "the server fails",
+                                         "the server answers 429",
+                                         "the connection is refused",
+                                         "a quota is used up",
+                                         "a policy of the cluster denies writes",
+                                         "the server does it, and the answer is lost",
+                                         "it arrives late",
+                                         "all watches break off",
+                                         "all watches end with 410",
+                                         "events arrive late",
+                                         "the next event is lost",
+                                         "the operator ends, and starts with an older state",
+                                         "the leader is cut off, and another replica takes over",
+                                         "another writer changes the object just before",
+                                         "another user deletes an object of the operator",
+                                         "another user changes an object of the operator",
+                                         "another user deletes an object of the operator, which a finalizer holds",
+                                         "a user changes a property, and changes it back",
+                                         "a user touches an object",
+                                         "a user deletes an object, and creates it again",
+                                         "the calendar jumps"});
+    static_assert(names.size() == static_cast<std::size_t>(fault_kind::clock_jump) + 1);
     return names[static_cast<std::size_t>(k)];
 }
 
