@@ -59,7 +59,7 @@ var ours = []string{
 b'''`, `"\U0001F600"`, `'\x41'`, `0x1F`, `0x1fu`, `1e3`, `.5`, `1.e3`, `'a' 'b'`, `// x
 1`, `[1, 2,]`, `{'a': 1,}`, `true || false && false`, `1 - 1 - 1`, `2 * 3 + 4`, `1 < 2 == true`,
 	`lists.range(1000).map(x, x).map(x, x).size()`, `lists.range(300).map(x, lists.range(300)).size()`, `lists.range(2000).all(x, lists.range(2000).all(y, true))`,
-	// What fails has a cost as well.
+	// A failed expression has a cost as well.
 	`('a,b'.split(',')[-1] in {'a': 1, 'b': 2}.map(v, 'k')) && false`, `sets.intersects([1].slice(7, 2), [1, 2, 3]) || true`,
 	`sets.equivalent([1, 2, 3], [1].slice(7, 2)) || true`, `'a'.substring(7) + 'abcdefghijklmnopqrstuvwxyz' == '' || true`,
 	`'abcdefghijklmnopqrstuvwxyz'.contains('a'.substring(7)) || true`, `'abcdefghijklmnopqrstuvwxyz'.matches('a'.substring(7)) || true`,

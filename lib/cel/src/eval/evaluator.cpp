@@ -168,7 +168,7 @@ value evaluator::access(const node& of)
 {
     const auto children = tree_.children_of(of);
     std::array<value, 2> in{evaluate(children[0]), value()};
-    // Nothing has no items: their key is not evaluated.
+    // An empty optional has no items, so the key is not evaluated.
     if (in[0].is(value_type::optional) && inside(in[0]) == nullptr)
         return charge(access_cost(children[0], in[0])) ? in[0] : exhausted();
     in[1] = evaluate(children[1]);

@@ -28,9 +28,9 @@ class mutation_cache;
 
     An alternative to waiting with lister::get_after. Pass the server's complete response, never the object that was
     sent. An entry is removed when the store has caught up with it (the stored object has that version or a later
-    one, or the watch has passed it, which also covers deletions), after five minutes, because the write was reverted or the watch is broken, or as the
-    oldest of more than 1,000. A handle:
-    copies share the entries. Thread safe. */
+    one, or the watch has passed it, which also covers deletions), as the oldest of more than 1,000, or after five minutes:
+    the write was reverted, or the watch is broken.
+    A handle: copies share the entries. Thread safe. */
 template<>
 class mutation_cache<object>
 {

@@ -31,9 +31,9 @@ struct streamed_page
     std::string path = {};
     /// The Content-Type of its answers.
     std::string content_type = "text/plain; charset=utf-8";
-    /// Begins an answer: returns a function that appends the next part to its argument, and returns whether another one follows. An
-    /// exception breaks the answer off, visibly for the client, and is logged. Called on the server's strand, as its result is, for one part after the other as the client reads:
-    /// both must be quick. Parts of about 64 KiB are good.
+    /// Begins an answer: returns a function that appends the next part to its argument, and returns whether another one follows.
+    /// Both are called on the server's strand as the client reads, and must be quick. Parts of about 64 KiB are good.
+    /// An exception breaks the answer off, visibly for the client, and is logged.
     std::function<std::function<bool(std::string&)>()> begin = {};
     /// Answers in progress at once. At the limit, requests wait, within half of endpoint_limits::answer_timeout (503 after that),
     /// and the addresses of clients take turns. For the next one an answer breaks off whose client has read nothing for a

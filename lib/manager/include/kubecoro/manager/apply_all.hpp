@@ -42,9 +42,9 @@ struct desired_objects
 
 } // namespace detail
 
-/** Keeps the objects of a collection in the cluster: an element is applied by server-side apply, with the label `app.kubernetes.io/managed-by` of its owner; an object
-    with that label that is not in the collection is deleted, also one that an earlier run of the program has made. Others are never touched:
-    an element whose object exists with another owner fails with cond::conflict, and is tried again.
+/** Keeps the objects of a collection in the cluster: an element is applied by server-side apply, with its owner in the label
+    `app.kubernetes.io/managed-by`; an object with that label that is not in the collection is deleted, also one of an earlier run. Others
+    are never touched: an element whose object exists with another owner fails with cond::conflict, and is tried again.
 
         apply_all(m, config_maps, {.owner = "shop-operator"});
 
