@@ -131,13 +131,9 @@ std::uint64_t self_comparison(const value& list)
            static_cast<std::uint64_t>(static_cast<double>(product(items.size(), items.size())) * factor);
 }
 
-std::uint64_t cidr_cost(arguments in, bool is_inner_cidr)
-{
-    const double size = static_cast<double>(size_of(in[0]));
-    std::uint64_t out = scaled(2 * size, scan_factor);
-    if (is_inner_cidr) out += scaled(size, scan_factor) + 1;
-    return in[1].is(value_type::string) ? out + scan(in[1]) : out;
-}
+std::uint64_t ip_cost(arguments in) { return scaled(2 * static_cast<double>(size_of(in[0])), scan_factor); }
+/// The mask is applied, and its length compared, too.
+std::uint64_t cidr_cost(arguments in) { return ip_cost(in) + scan(in[0]) + 1; }
 
 } // namespace
 
@@ -183,9 +179,13 @@ std::uint64_t cost_before(const function_entry& of, arguments in)
     case call_cost::sort_by:
         return self_comparison(in[1]);
     case call_cost::contains_ip:
-        return cidr_cost(in, false);
+        return ip_cost(in);
     case call_cost::contains_cidr:
-        return cidr_cost(in, true);
+        return cidr_cost(in);
+    case call_cost::contains_ip_text:
+        return ip_cost(in) + scan(in[1]);
+    case call_cost::contains_cidr_text:
+        return cidr_cost(in) + scan(in[1]);
     case call_cost::validate:
         if (is_error(in[0])) return 1;
         return match(size_of(in[1]), format_expression_size(in[0]));

@@ -39,15 +39,20 @@ bool mentions_variable(const tree& in, std::string_view name)
 
 namespace {
 
-/// The sum of no items depends on the type that the checker has found.
-void choose_sums(tree& in, const std::vector<type_ref>& types)
+/// The sum of no items depends on the type that the checker has found, and so does the cost of reading an address: it is that
+/// of a text, also if the text fails.
+void choose_overloads(tree& in, const std::vector<type_ref>& types)
 {
     for (node_id id = 0; id < in.nodes.size(); ++id) {
         auto& each = in.nodes[id];
-        if (each.kind != node_kind::call || each.function == nullptr || each.function->name != "sum" ||
-            types[id] == nullptr)
-            continue;
-        if (const auto* chosen = find_function("@sum_" + write_type(*types[id]))) each.function = chosen;
+        if (each.kind != node_kind::call || each.function == nullptr) continue;
+        const auto name = each.function->name;
+        const bool is_sum = name == "sum";
+        if (!is_sum && name != "containsIP" && name != "containsCIDR") continue;
+        const auto& type = types[is_sum ? id : in.children_of(each)[1]];
+        if (type == nullptr) continue;
+        if (const auto* chosen = find_function("@" + std::string(name) + "_" + write_type(*type)))
+            each.function = chosen;
     }
 }
 
@@ -73,7 +78,7 @@ result<std::shared_ptr<const compiled_program>> compile_program(std::string text
         if (!found.problems.empty()) return refused(in, found.problems);
         if (const auto problems = check_literals(in, found.types); !problems.empty()) return refused(in, problems);
         if (sized != nullptr) out->most_cost = estimated_cost(in, found, *sized);
-        choose_sums(out->expression, found.types);
+        choose_overloads(out->expression, found.types);
         out->type = write_type(*found.types[in.root]);
     }
     const auto problem = fold_constants(out->expression);

@@ -78,6 +78,9 @@ enum class call_cost : std::uint8_t
     sort_by,
     contains_ip,
     contains_cidr,
+    /// The same with a text, which is read first.
+    contains_ip_text,
+    contains_cidr_text,
     validate,
     /// The product of both sizes.
     sets,

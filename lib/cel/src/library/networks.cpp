@@ -284,6 +284,8 @@ constexpr function_entry network_entries[] = {
     {"isGlobalUnicast", is_global_unicast},
     {"containsIP", contains_ip, call_cost::contains_ip},
     {"containsCIDR", contains_cidr, call_cost::contains_cidr},
+    {"@containsIP_string", contains_ip, call_cost::contains_ip_text},
+    {"@containsCIDR_string", contains_cidr, call_cost::contains_cidr_text},
     {"prefixLength", prefix_length},
     {"masked", masked},
 };
