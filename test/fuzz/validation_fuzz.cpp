@@ -34,10 +34,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         fuzz::require(schema.error() == cond::invalid && !schema.error().message().empty(), "a wrong schema is told");
         return 0;
     }
-    const auto errors = schema->errors(value);
+    const auto errors = schema->structural_errors(value);
     fuzz::require(errors.size() <= 102, "errors are limited"); // with the two notes at the end
-    fuzz::require(schema->check(value).has_value() == errors.empty(), "a check fails if there are errors");
-    fuzz::require(schema->errors(value, value).size() <= 102, "errors of updates are limited");
+    fuzz::require(schema->check(value).has_value() == (errors.empty() && schema->rules().empty()),
+                  "a check fails if there are errors, or rules");
+    fuzz::require(schema->structural_errors(value, value).size() <= 102, "errors of updates are limited");
     (void)schema->errors_in_defaults("schema");
     schema->prune(value);
     fuzz::require(schema->unknown_fields(value).empty(), "nothing unknown is left");

@@ -13,7 +13,7 @@ BEGIN {
     may["controller"] = " base api client cache controller "
     may["endpoints"] = " base api client http cache collections controller endpoints "
     may["manager"] = " base api client cache collections controller manager "
-    may["webhooks"] = " base certificates http api client http cache controller endpoints manager webhooks "
+    may["webhooks"] = " base cel certificates http api client http cache controller endpoints manager webhooks "
     may["program"] = " base certificates api client http cache controller endpoints manager webhooks program "
     may["codegen"] = " base api codegen "
     may["apiserver"] = " base admission certificates cel api client http apiserver "

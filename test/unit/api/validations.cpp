@@ -70,9 +70,10 @@ TEST_CASE("validation: errors, unknown fields and defaults are the API server's"
         const auto& value = row.at("value");
         const auto* before = row.if_contains("before");
         if (before) INFO("before: " << json::serialize(*before));
-        const auto errors = before ? schema.errors(value, *before) : schema.errors(value);
+        const auto errors = before ? schema.structural_errors(value, *before) : schema.structural_errors(value);
         CHECK(lines(errors) == lines(row.at("errors").as_array()));
-        CHECK((before ? schema.check(value, *before) : schema.check(value)).has_value() == errors.empty());
+        CHECK((before ? schema.check(value, *before) : schema.check(value)).has_value() ==
+              (errors.empty() && schema.rules().empty()));
         if (before) continue;
         const auto* unknown = row.at("unknown").if_array();
         json::array found;
@@ -167,9 +168,25 @@ TEST_CASE("validation: CEL rules are listed, and mentioned when the object is in
     CHECK(schema.rules()[0].field.empty());
     CHECK(schema.rules()[1].field == "l[*]");
     CHECK(schema.rules()[1].text == "self > 0");
-    const auto errors = schema.errors(json::parse(R"({"l":["x"]})"));
+    const auto errors = schema.structural_errors(json::parse(R"({"l":["x"]})"));
     REQUIRE(errors.size() == 2);
     CHECK(errors[1].message().find("some validation rules were not checked") != std::string::npos);
+}
+
+TEST_CASE("validation: an object passes no check of a schema whose rules are not evaluated", "[api][validation]")
+{
+    const auto schema = object_schema::of_schema(json::parse(R"({"type":"object","properties":{"a":{"type":"integer"}},
+        "x-kubernetes-validations":[{"rule":"self.a > 1"}]})"),
+                                                 {"example.com", "v1", "sites", "Site"})
+                            .value();
+    CHECK(schema.check(json::parse(R"({"a":"x"})")).error() == cond::invalid);
+    const json::value right = json::parse(R"({"a":2})");
+    for (const auto& unchecked : {schema.check(right), schema.check(right, right)}) {
+        REQUIRE_FALSE(unchecked);
+        CHECK(unchecked.error() == cond::misconfigured);
+        CHECK(unchecked.error().message() == "not checked: the CEL rules of the schema of sites.example.com, of which "
+                                             "there are 1. cel::object_validator evaluates them");
+    }
 }
 
 TEST_CASE("validation: errors and their text are limited", "[api][validation]")
@@ -182,8 +199,8 @@ TEST_CASE("validation: errors and their text are limited", "[api][validation]")
     const auto of = [](std::size_t items, std::size_t size) {
         return json::value{{"l", json::array(items, json::value(std::string(size, 'b')))}};
     };
-    CHECK(schema.errors(of(1000, 1)).size() == 100);
-    CHECK(schema.errors(of(50, 100'000)).size() < 15);
+    CHECK(schema.structural_errors(of(1000, 1)).size() == 100);
+    CHECK(schema.structural_errors(of(50, 100'000)).size() < 15);
 }
 
 TEST_CASE("validation: a check that takes too long ends with an error", "[api][validation]")
@@ -194,7 +211,7 @@ TEST_CASE("validation: a check that takes too long ends with an error", "[api][v
         alternatives.push_back(json::object{{"not", {{"pattern", "^x" + std::to_string(i) + "$"}}}});
     const json::value document{{"items", {{"allOf", alternatives}}}};
     const auto schema = object_schema::of_schema(document).value();
-    const auto errors = schema.errors(json::array(200, json::value(std::string(100, 'y'))));
+    const auto errors = schema.structural_errors(json::array(200, json::value(std::string(100, 'y'))));
     REQUIRE(errors.size() == 1);
     CHECK(errors[0].reason == "InternalError");
 }
@@ -241,7 +258,7 @@ TEST_CASE("validation: a check spends steps for each part of a value that it rea
     const json::value items = keyed_list(120'000);
     const json::value members = object_with_members(100'000);
     const auto of = [](const json::object& part, const json::value& v) {
-        return only_error(repeated_schema(part).errors(json::object{{"x", v}}));
+        return only_error(repeated_schema(part).structural_errors(json::object{{"x", v}}));
     };
     CHECK(of({{"enum", json::array{"a"}}}, text) == too_expensive);
     CHECK(of({{"enum", json::array{"a"}}}, list) == too_expensive);
@@ -273,19 +290,21 @@ TEST_CASE("validation: a check spends steps for the words of errors, even of tho
     // Each path has the long key.
     const json::object failing{{"allOf", json::array(40'000, json::value(json::object{{"type", "string"}}))}};
     const auto below_any_key = object_schema::of_schema(json::object{{"additionalProperties", failing}}).value();
-    CHECK(only_error(below_any_key.errors(json::object{{text, 1}})) == too_expensive);
+    CHECK(only_error(below_any_key.structural_errors(json::object{{text, 1}})) == too_expensive);
     // Each error lists the allowed values.
     const json::object alternative{{"items", {{"enum", json::array{text}}}}};
     const auto with_words =
         object_schema::of_schema(json::object{{"properties", {{"x", {{"anyOf", json::array{alternative}}}}}}}).value();
-    CHECK(only_error(with_words.errors(json::object{{"x", json::array(large / 4, json::value(1))}})) == too_expensive);
+    CHECK(only_error(with_words.structural_errors(json::object{{"x", json::array(large / 4, json::value(1))}})) ==
+          too_expensive);
     // Each item lacks all members.
     json::array names;
     for (int i = 0; i < 10'000; ++i) names.push_back(json::string(std::to_string(i)));
     const json::object lacking{{"items", {{"required", names}}}};
     const auto of_members =
         object_schema::of_schema(json::object{{"properties", {{"x", {{"anyOf", json::array{lacking}}}}}}}).value();
-    CHECK(only_error(of_members.errors(json::object{{"x", json::array(large / 4, json::object{})}})) == too_expensive);
+    CHECK(only_error(of_members.structural_errors(json::object{{"x", json::array(large / 4, json::object{})}})) ==
+          too_expensive);
 }
 
 TEST_CASE("validation: a check spends steps for each part of the replaced value that it reads", "[api][validation]")
@@ -296,14 +315,14 @@ TEST_CASE("validation: a check spends steps for each part of the replaced value 
                                     {"items", json::object{}}};
     const json::value before = json::object{{"x", keyed_list(120'000)}};
     const auto schema = repeated_schema({{"items", json::object{}}}, map_of_names);
-    CHECK(only_error(schema.errors(json::object{{"x", keyed_list(1)}}, before)) == too_expensive);
-    CHECK(schema.errors(json::object{{"x", json::array()}}).empty());
+    CHECK(only_error(schema.structural_errors(json::object{{"x", keyed_list(1)}}, before)) == too_expensive);
+    CHECK(schema.structural_errors(json::object{{"x", json::array()}}).empty());
 
     // Equal values are compared: they are forgiven.
     const json::value same = json::object{{"x", {{"y", json::array(large / 4, json::value(1))}}}};
     CHECK(only_error(repeated_schema({{"properties", {{"y", {{"type", "integer"}}}}}},
                                      {{"properties", {{"y", json::object{}}}}})
-                         .errors(same, same)) == too_expensive);
+                         .structural_errors(same, same)) == too_expensive);
 }
 
 TEST_CASE("validation: large values are checked as long as few parts of the schema read them", "[api][validation]")
@@ -316,9 +335,9 @@ TEST_CASE("validation: large values are checked as long as few parts of the sche
             "type":"object","properties":{"name":{"type":"string","maxLength":3}}}}}})"))
             .value();
     const json::value object{{"text", std::string(large, 'x')}, {"list", keyed_list(100'000)}};
-    CHECK(schema.errors(object).size() == 100);
+    CHECK(schema.structural_errors(object).size() == 100);
     // Each of 99,000 errors is forgiven, since the value is as it was.
-    CHECK(schema.errors(object, object).empty());
+    CHECK(schema.structural_errors(object, object).empty());
 }
 
 TEST_CASE("validation: defaults that take too many steps to check are refused", "[api][validation]")
@@ -340,7 +359,7 @@ TEST_CASE("validation: the defaults of all lists of a part are bounded together"
     const auto schema = object_schema::of_schema(json::object{{"additionalProperties", list}}).value();
     json::object part;
     for (int i = 0; i < 40; ++i) part["list" + std::to_string(i)] = json::array{json::object{}};
-    CHECK(schema.errors(part, object_part::merge_patch).size() == 7);
+    CHECK(schema.structural_errors(part, object_part::merge_patch).size() == 7);
 }
 
 TEST_CASE("validation: a pattern that others need exponential time for", "[api][validation]")

@@ -125,7 +125,7 @@ private:
 findings of_library(const object_schema& schema, const json::value& v)
 {
     findings out;
-    for (const auto& e : schema.errors(v)) out.insert(e.reason + '|' + e.field);
+    for (const auto& e : schema.structural_errors(v)) out.insert(e.reason + '|' + e.field);
     for (const auto& path : schema.unknown_fields(v)) out.insert("unknown|" + path);
     return out;
 }
@@ -279,7 +279,7 @@ TEST_CASE("random schemas: no part is refused for what the whole may have", "[ch
                 const auto some = less.thin(text_of_schema, v);
                 inside_lists += less.inside_lists;
                 INFO("part: " << json::serialize(some));
-                CHECK(schema.errors(some, part).empty());
+                CHECK(schema.structural_errors(some, part).empty());
             }
             const auto before = settled(schema, v);
             static_cast<void>(break_one(d, text_of_schema, v));
@@ -287,12 +287,13 @@ TEST_CASE("random schemas: no part is refused for what the whole may have", "[ch
             const auto after = settled(schema, v);
             const auto whole = of_library(schema, after);
             findings changed;
-            for (const auto& e : schema.errors(after, before)) changed.insert(e.reason + '|' + e.field);
+            for (const auto& e : schema.structural_errors(after, before)) changed.insert(e.reason + '|' + e.field);
             for (const auto part : {object_part::merge_patch, object_part::applied}) {
-                for (const auto& e : schema.errors(v, part)) CHECK(whole.contains(e.reason + '|' + e.field));
-                for (const auto& e : schema.errors(v, part, before)) CHECK(changed.contains(e.reason + '|' + e.field));
+                for (const auto& e : schema.structural_errors(v, part)) CHECK(whole.contains(e.reason + '|' + e.field));
+                for (const auto& e : schema.structural_errors(v, part, before))
+                    CHECK(changed.contains(e.reason + '|' + e.field));
                 // It leaves everything as it is.
-                CHECK(schema.errors(v, part, after).empty());
+                CHECK(schema.structural_errors(v, part, after).empty());
             }
         }
     }
@@ -308,9 +309,9 @@ TEST_CASE("parts: items of a set that are there already are forgiven, in lists o
     for (int i = 8000; i > 0; --i) present.emplace_back("too long " + std::to_string(i));
     auto applied = present;
     std::ranges::reverse(applied);
-    CHECK(schema.errors(applied, object_part::applied, present).empty());
+    CHECK(schema.structural_errors(applied, object_part::applied, present).empty());
     applied.emplace_back("too long 0");
-    const auto errors = schema.errors(applied, object_part::applied, present);
+    const auto errors = schema.structural_errors(applied, object_part::applied, present);
     REQUIRE(errors.size() == 1);
     CHECK(errors.front().reason == "FieldValueTooLong");
 }

@@ -82,20 +82,33 @@ TEST_CASE("validator: a schema and its rules", "[webhooks][cel]")
     CHECK(broken.error() == cond::invalid);
 }
 
-TEST_CASE("validator: is an admission webhook", "[webhooks][cel]")
+TEST_CASE("validator: an admission webhook evaluates the rules of a schema", "[webhooks][cel]")
+{
+    const auto schema = with_rules(rules);
+    for (const bool made : {false, true}) {
+        converted_world c;
+        if (made)
+            c.hooks.validates<site>(cel::object_validator::of(schema).value());
+        else
+            c.hooks.validates<site>(schema);
+        c.install();
+        CHECK(c.w.run.run(c.create_v2("blog")));
+        const auto patch = [&](const char* text) {
+            return c.w.run.run(
+                c.w.cluster.patch(site::resource(), "default", "blog", patch_kind::merge, json::parse(text)));
+        };
+        CHECK(patch(R"({"spec":{"replicas":4}})"));
+        CHECK(refusal(patch(R"({"spec":{"replicas":3}})"))
+                  .starts_with("422 admission webhook \"validate.sites.example.com\" "
+                               "denied the request: Site.example.com \"blog\" is "
+                               "invalid: spec: Invalid value"));
+        CHECK(c.w.run.run(c.w.cluster.remove(site::resource(), "default", "blog")));
+    }
+}
+
+TEST_CASE("validator: a webhook with rules that do not compile is refused when it is added", "[webhooks][cel]")
 {
     converted_world c;
-    c.hooks.validates<site>(cel::object_validator::of(with_rules(rules)).value());
-    c.install();
-    CHECK(c.w.run.run(c.create_v2("blog")));
-    const auto patch = [&](const char* text) {
-        return c.w.run.run(
-            c.w.cluster.patch(site::resource(), "default", "blog", patch_kind::merge, json::parse(text)));
-    };
-    CHECK(patch(R"({"spec":{"replicas":4}})"));
-    CHECK(refusal(patch(R"({"spec":{"replicas":3}})"))
-              .starts_with("422 admission webhook \"validate.sites.example.com\" "
-                           "denied the request: Site.example.com \"blog\" is "
-                           "invalid: spec: Invalid value"));
-    CHECK(c.w.run.run(c.w.cluster.remove(site::resource(), "default", "blog")));
+    CHECK_THROWS_WITH(c.hooks.validates<site>(with_rules(R"([{"rule":"self.nothing > 0"}])")),
+                      Catch::Contains("undefined field 'nothing'"));
 }

@@ -218,8 +218,12 @@ std::vector<field_error> errors_of_part(const detail::compiled_schema& schema, c
 
 result<> refusal_of(const detail::compiled_schema& schema, const json::value& object, std::vector<field_error> errors)
 {
-    if (errors.empty()) return {};
     const auto& resource = schema.resource;
+    if (errors.empty() && schema.rules.empty()) return {};
+    if (errors.empty())
+        return failure(cond::misconfigured, "not checked: the CEL rules of the schema of " + resource.display_name() +
+                                                ", of which there are " + std::to_string(schema.rules.size()) +
+                                                ". cel::object_validator evaluates them");
     std::vector<status_cause> causes;
     for (const auto& e : errors) causes.push_back(e.cause());
     auto status = invalid_status(resource.kind, resource.group, text_in(member_in(object, "metadata"), "name"),
@@ -324,23 +328,23 @@ result<> object_schema::check(const json::value& object, const json::value& befo
     return refusal_of(*compiled_, object, errors_of(*compiled_, object, &before));
 }
 
-std::vector<field_error> object_schema::errors(const json::value& object) const
+std::vector<field_error> object_schema::structural_errors(const json::value& object) const
 {
     return errors_of(*compiled_, object, nullptr);
 }
 
-std::vector<field_error> object_schema::errors(const json::value& object, const json::value& before) const
+std::vector<field_error> object_schema::structural_errors(const json::value& object, const json::value& before) const
 {
     return errors_of(*compiled_, object, &before);
 }
 
-std::vector<field_error> object_schema::errors(const json::value& part, object_part kind) const
+std::vector<field_error> object_schema::structural_errors(const json::value& part, object_part kind) const
 {
     return errors_of_part(*compiled_, part, kind, nullptr);
 }
 
-std::vector<field_error> object_schema::errors(const json::value& part, object_part kind,
-                                               const json::value& before) const
+std::vector<field_error> object_schema::structural_errors(const json::value& part, object_part kind,
+                                                          const json::value& before) const
 {
     return errors_of_part(*compiled_, part, kind, &before);
 }

@@ -67,8 +67,8 @@ void check_schema(const resource_info& info, std::string_view version, const jso
     const auto* served = info.find_version(version);
     if (!served || !served->compiled) return;
     const auto typed = with_type(info, version, after);
-    append_causes(causes, before ? served->compiled->errors(typed, with_type(info, version, *before))
-                                 : served->compiled->errors(typed));
+    append_causes(causes, before ? served->compiled->structural_errors(typed, with_type(info, version, *before))
+                                 : served->compiled->structural_errors(typed));
 }
 
 /// Whether an error stops a kube-apiserver from evaluating rules: it may be of the type that a rule expects.

@@ -57,12 +57,12 @@ result<> object_validator::settle(std::vector<field_error> errors, const boost::
 
 result<> object_validator::check(const boost::json::value& object) const
 {
-    return settle(schema_.errors(object), object, nullptr);
+    return settle(schema_.structural_errors(object), object, nullptr);
 }
 
 result<> object_validator::check(const boost::json::value& object, const boost::json::value& before) const
 {
-    return settle(schema_.errors(object, before), object, &before);
+    return settle(schema_.structural_errors(object, before), object, &before);
 }
 
 } // namespace kubecoro::cel

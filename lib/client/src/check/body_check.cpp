@@ -152,7 +152,8 @@ private:
     {
         const auto part = what_.role == body_role::applied ? object_part::applied : object_part::merge_patch;
         const auto& schema = *schema_.custom;
-        return outcome(body, present_.is_object() ? schema.errors(body, part, present_) : schema.errors(body, part));
+        return outcome(body, present_.is_object() ? schema.structural_errors(body, part, present_)
+                                                  : schema.structural_errors(body, part));
     }
 
     [[nodiscard]] result<std::string> check_object(const json::value& body, std::string text, bool fill_defaults) const
@@ -163,7 +164,8 @@ private:
         if (auto filled = schema.fill_defaults(settled); !filled) return filled.error();
         auto filled_text = fill_defaults && !what_.is_status ? json::serialize(settled) : std::move(text);
         if (!what_.is_status && schema.has_status_subresource()) settled.get_object().erase("status");
-        return passed(outcome(body, present_.is_object() ? schema.errors(settled, present_) : schema.errors(settled)),
+        return passed(outcome(body, present_.is_object() ? schema.structural_errors(settled, present_)
+                                                         : schema.structural_errors(settled)),
                       std::move(filled_text));
     }
 

@@ -4,6 +4,7 @@
 #include "review/struct_change_core.hpp"
 
 #include <kubecoro/api/detail/written_json.hpp>
+#include <kubecoro/cel/object_validator.hpp>
 #include <kubecoro/client/struct_edit.hpp>
 
 #include <boost/json/array.hpp>
@@ -36,10 +37,12 @@ std::string patch_of_edit(const struct_type& type, const object& before, const v
 
 admission_handler schema_validator(object_schema schema)
 {
-    const auto check = [schema = std::move(schema)](const admission_request& r) -> result<> {
+    auto valid = cel::object_validator::of(std::move(schema));
+    if (!valid) throw error(valid.error());
+    const auto check = [valid = *std::move(valid)](const admission_request& r) -> result<> {
         if (!r.now) return {};
         const auto now = r.now.to_json();
-        return r.before ? schema.check(now, r.before.to_json()) : schema.check(now);
+        return r.before ? valid.check(now, r.before.to_json()) : valid.check(now);
     };
     return [check](const admission_request& r) -> boost::asio::awaitable<result<admission_outcome>> {
         admission_outcome out;

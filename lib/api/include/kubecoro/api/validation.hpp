@@ -67,7 +67,7 @@ enum class object_part
     Fields, words and order are the server's, except that it goes through the members of an object in no order, and this
     sorts them by name. Checked are types, `nullable`, `required`, `enum`, bounds, lengths, `pattern`, `format`,
     `uniqueItems`, `allOf`, `anyOf`, `oneOf`, `not`, lists that are sets or maps, int-or-string, and kind and apiVersion of
-    embedded resources. Metadata is not. CEL rules are not evaluated: rules() has them.
+    embedded resources. Metadata is not, nor are CEL rules: cel::object_validator and webhooks do, check() fails with them.
 
     Limits: 100 levels and 200,000 parts of a schema; a refusal has at most 100 errors and about 1 MiB of text; checks
     beyond about 50 million steps end with an "InternalError". Patterns match in linear time.
@@ -107,7 +107,7 @@ public:
 
     /** Checks an object that is to be created.
         Errors: cond::invalid. Its status() is the Status that the server would answer with, with a cause for each
-        field. */
+        field. cond::misconfigured for an object that nothing is wrong with but the rules(), which were not evaluated. */
     [[nodiscard]] result<> check(const boost::json::value& object) const;
 
     /** Checks an object that is to replace another one. Like the server, it forgives values that are invalid but have
@@ -115,20 +115,20 @@ public:
         Errors: as those of the other one. */
     [[nodiscard]] result<> check(const boost::json::value& object, const boost::json::value& before) const;
 
-    /// Returns what check() puts into its failure. Empty if the object matches.
-    [[nodiscard]] std::vector<field_error> errors(const boost::json::value& object) const;
+    /// Returns what check() puts into its status(): all that is wrong with the object but for rules().
+    [[nodiscard]] std::vector<field_error> structural_errors(const boost::json::value& object) const;
     /// The same for an object that is to replace another one.
-    [[nodiscard]] std::vector<field_error> errors(const boost::json::value& object,
-                                                  const boost::json::value& before) const;
+    [[nodiscard]] std::vector<field_error> structural_errors(const boost::json::value& object,
+                                                             const boost::json::value& before) const;
 
     /** Returns the errors that an object would have whatever else is in it, once this part is merged into it: wrong types,
         and values that no merge completes. Required members, alternatives, and sizes of objects are not among them. Values
         that no merge completes, such as items of lists, are checked as the server completes them: without nulls that are
         not allowed, and with defaults. */
-    [[nodiscard]] std::vector<field_error> errors(const boost::json::value& part, object_part kind) const;
+    [[nodiscard]] std::vector<field_error> structural_errors(const boost::json::value& part, object_part kind) const;
     /// The same for a part of which the object is known that it is merged into: values that do not change are forgiven.
-    [[nodiscard]] std::vector<field_error> errors(const boost::json::value& part, object_part kind,
-                                                  const boost::json::value& before) const;
+    [[nodiscard]] std::vector<field_error> structural_errors(const boost::json::value& part, object_part kind,
+                                                             const boost::json::value& before) const;
 
     /// Returns the paths of the members that the schema does not know, sorted; the server drops them. kind, apiVersion
     /// and metadata are known.

@@ -80,7 +80,8 @@ public:
         add(T::resource(), false, detail::validator_of<T>(std::move(f)), std::move(options));
         return *this;
     }
-    /// Checks objects with a schema, such as object_schema::of<site>(), which has the rules of the struct's fields.
+    /// Checks objects with a schema and its CEL rules, such as object_schema::of<site>(), which has those of the struct's
+    /// fields. Rules that cel::object_validator::of() refuses throw error with its failure.
     template<class T>
     webhooks& validates(object_schema schema, admission_options options = {})
     {

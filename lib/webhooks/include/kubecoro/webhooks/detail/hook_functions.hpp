@@ -30,7 +30,7 @@ struct admission_outcome
 /// Reviews a request, which outlives the coroutine. A failure is one of the webhook, not of the request.
 using admission_handler = std::function<boost::asio::awaitable<result<admission_outcome>>(const admission_request&)>;
 
-/// A handler that checks objects with a schema.
+/// A handler that checks objects with a schema and its rules. Throws error with what cel::object_validator::of() finds.
 [[nodiscard]] admission_handler schema_validator(object_schema schema);
 
 /// Whether a failure refuses the request: it is about the object, and not about something that the webhook has asked for.
