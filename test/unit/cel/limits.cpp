@@ -75,6 +75,8 @@ TEST_CASE("memory and time of CEL evaluations are bounded", "[cel]")
     CHECK(is_stopped(outcome_of("lists.range(100000).distinct()")));
     CHECK(is_stopped(outcome_of("lists.range(3000).all(x, lists.range(3000).all(y, true))")));
     CHECK(is_stopped(outcome_of("'%.1000000f'.format([1.0])")));
+    CHECK(is_stopped(outcome_of("lists.range(20000).all(x, 'aaaaa'.matches(string(x) + '(a{1,500}){1,2}') || true)")));
+    CHECK(outcome_of("lists.range(9000).all(x, ('a' + string(x)).matches('^a' + string(x) + '$'))") == "true");
     CHECK(is_stopped(outcome_of("'a'.replace('', '0123456789').replace('', '0123456789')", {1'000'000, 100})));
     CHECK(outcome_of("'a'.matches('(a{1,1000}){1,1000}')").starts_with("error parsing regexp: "));
 }

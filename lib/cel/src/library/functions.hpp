@@ -105,9 +105,8 @@ struct function_entry
 [[nodiscard]] value make_list(resources& from, std::vector<value> items);
 /// The result of all calls after a limit is reached.
 [[nodiscard]] value make_exhausted();
-/// A failed call of a regular expression, or the compiled one.
-[[nodiscard]] std::shared_ptr<const kubecoro::detail::pattern> compiled_pattern(const resources& from,
-                                                                                std::string_view text);
+/// A failed call of a regular expression, or the compiled one. One that the program has not compiled counts.
+[[nodiscard]] std::shared_ptr<const kubecoro::detail::pattern> compiled_pattern(resources& from, std::string_view text);
 
 /// The item of a list or map; an error if there is none.
 [[nodiscard]] value item_at(const value& container, const value& key);

@@ -7,6 +7,9 @@ namespace kubecoro::cel::detail {
 
 namespace {
 
+/// Those of an instruction with its parts of the automata. The time that an expression takes to compile has no other bound.
+constexpr std::uint64_t instruction_bytes = 256;
+
 bool are_two_texts(arguments in)
 {
     return in.size() > 1 && in[0].is(value_type::string) && in[1].is(value_type::string);
@@ -65,11 +68,13 @@ constexpr function_entry pattern_entries[] = {
 
 } // namespace
 
-std::shared_ptr<const kubecoro::detail::pattern> compiled_pattern(const resources& from, std::string_view text)
+std::shared_ptr<const kubecoro::detail::pattern> compiled_pattern(resources& from, std::string_view text)
 {
     if (from.patterns != nullptr)
         if (const auto found = from.patterns->find(text); found != from.patterns->end()) return found->second;
-    return std::make_shared<const kubecoro::detail::pattern>(text);
+    auto out = std::make_shared<const kubecoro::detail::pattern>(text);
+    (void)from.take(instruction_bytes * out->size());
+    return out;
 }
 
 function_table pattern_functions() { return {pattern_entries}; }
