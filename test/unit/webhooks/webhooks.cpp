@@ -139,6 +139,28 @@ TEST_CASE("webhooks: a schema is a validator, and an update forgives what has no
     CHECK(no.at("status").at("details").at("causes").at(0).at("field") == "spec.replicas");
 }
 
+TEST_CASE("webhooks: an object with a value that the struct cannot hold is refused, since no function would see it",
+          "[webhooks]")
+{
+    hooked h;
+    int calls = 0;
+    h.hooks.validates<site>([&](const site&) { ++calls; }).mutates<site>([&](site& s) {
+        ++calls;
+        s.spec.replicas = 1;
+    });
+    for (const auto* path : {validating, mutating}) {
+        CHECK(message(h.review(path, R"({"replicas":99999999999})")) ==
+              "422 spec.replicas: expected a whole number of 32 bits, not 99999999999");
+        CHECK(message(h.review(path, R"({"hosts":["a",{"b":1}]})")) ==
+              R"(422 spec.hosts[1]: expected a string, not {"b":1})");
+        CHECK(message(h.review(path, R"("text")")) == R"(422 spec: expected an object, not "text")");
+    }
+    CHECK(calls == 0);
+    // Unknown fields and nulls are no obstacle.
+    CHECK(message(h.review(validating, R"({"replicas":null,"hosts":null,"extra":{"x":1}})")) == "allowed");
+    CHECK(calls == 1);
+}
+
 TEST_CASE("webhooks: an edit of a struct becomes a patch, which leaves unknown fields alone", "[webhooks]")
 {
     hooked h;

@@ -99,28 +99,29 @@ void struct_reading::fail(std::string words)
 
 void struct_reading::unknown(std::string_view name)
 {
-    if (!strict_) return;
+    if (rules_ != struct_rules::strict) return;
     const step at(*this, name);
     fail("unknown field \"" + path_ + '"');
 }
 
 void struct_reading::misfit(std::string_view expected, value_view found)
 {
-    if (!strict_) return;
+    has_misfits_ = true;
+    if (rules_ == struct_rules::lenient) return;
     constexpr std::size_t longest_value = 60;
     fail(path_ + ": expected " + std::string(expected) + ", not " + printable(found.to_text(), longest_value));
 }
 
 struct_reading::step::step(struct_reading& of, std::string_view name) : of_(of), before_(of.path_.size())
 {
-    if (!of.strict_) return;
+    if (of.rules_ == struct_rules::lenient) return;
     if (before_ != 0) of.path_ += '.';
     of.path_ += printable(name, longest_name);
 }
 
 struct_reading::step::step(struct_reading& of, std::size_t index) : of_(of), before_(of.path_.size())
 {
-    if (of.strict_) of.path_ += '[' + std::to_string(index) + ']';
+    if (of.rules_ != struct_rules::lenient) of.path_ += '[' + std::to_string(index) + ']';
 }
 
 fit read_struct(const struct_type& type, value_view from, void* into, struct_reading& course)
@@ -146,7 +147,7 @@ fit read_struct(const struct_type& type, value_view from, void* into, struct_rea
     return fit::exact;
 }
 
-std::optional<failure> read_root(const struct_type& type, value_view from, void* into, bool strict)
+std::optional<failure> read_root(const struct_type& type, value_view from, void* into, struct_rules rules)
 {
     const auto kind = from["kind"].as_string();
     const auto version = from["apiVersion"].as_string();
@@ -155,8 +156,12 @@ std::optional<failure> read_root(const struct_type& type, value_view from, void*
         return failure(cond::invalid, "expected " + std::string(type.api_version) + ' ' + std::string(type.kind) +
                                           ", not " + printable(version, longest_name) + ' ' +
                                           printable(kind, longest_name));
-    struct_reading course(strict);
+    struct_reading course(rules == struct_rules::strict ? rules : struct_rules::lenient);
     const fit fits = read_struct(type, from, into, course);
+    if (rules == struct_rules::fitting && course.has_misfits()) { // once more, for the path
+        course = struct_reading(rules);
+        (void)read_struct(type, from, into, course);
+    }
     if (course.problem()) return course.problem();
     if (fits == fit::none) return failure(cond::invalid, "expected an object");
     if (auto* const others = others_of(type, into); others && !type.kind.empty())
@@ -200,11 +205,11 @@ void mark_partial(const struct_type& type, void* value)
 
 bool is_partial(struct_view of) noexcept { return others_of(*of.type, of.value).is_partial(); }
 
-std::optional<failure> read_object(const struct_type& type, const object& from, void* into, bool strict)
+std::optional<failure> read_object(const struct_type& type, const object& from, void* into, struct_rules rules)
 {
-    if (auto problem = read_root(type, from.root(), into, strict)) return problem;
+    if (auto problem = read_root(type, from.root(), into, rules)) return problem;
     if (!from.is_partial()) return {};
-    if (strict)
+    if (rules == struct_rules::strict)
         return failure(cond::invalid, "the object came as protobuf with fields that this version does not know");
     mark_partial(type, into);
     return {};

@@ -113,7 +113,7 @@ result<> read_json(const struct_type& type, const json::object& from, void* into
 {
     const auto parsed = object::parse(written_json(from));
     if (!parsed) return parsed.error();
-    if (const auto problem = read_root(type, parsed->root(), into, false)) return *problem;
+    if (const auto problem = read_root(type, parsed->root(), into, struct_rules::lenient)) return *problem;
     return {};
 }
 

@@ -16,14 +16,17 @@ enum class struct_rules
 {
     /// Fields that the struct does not know, and values that do not fit, are kept in `other_fields` and written back.
     lenient,
-    /// They are failures that name the path.
+    /// Values that do not fit are failures that name the path.
+    fitting,
+    /// Both are.
     strict
 };
 
 namespace detail {
 
 /// As read_root() for a whole object: the struct of a partial one is marked, and refused by strict rules.
-[[nodiscard]] std::optional<failure> read_object(const struct_type& type, const object& from, void* into, bool strict);
+[[nodiscard]] std::optional<failure> read_object(const struct_type& type, const object& from, void* into,
+                                                 struct_rules rules);
 /// Returns the struct as an object, which is partial if the struct is.
 [[nodiscard]] result<object> object_of(struct_view of);
 
@@ -38,7 +41,7 @@ template<class T>
 [[nodiscard]] result<T> read_struct(value_view json, struct_rules rules = struct_rules::lenient)
 {
     T out = T();
-    const auto problem = detail::read_root(detail::struct_of<T>(), json, &out, rules == struct_rules::strict);
+    const auto problem = detail::read_root(detail::struct_of<T>(), json, &out, rules);
     if (problem) return *problem;
     return out;
 }
@@ -49,7 +52,7 @@ template<class T>
 [[nodiscard]] result<T> read_struct(const object& o, struct_rules rules = struct_rules::lenient)
 {
     T out = T();
-    const auto problem = detail::read_object(detail::struct_of<T>(), o, &out, rules == struct_rules::strict);
+    const auto problem = detail::read_object(detail::struct_of<T>(), o, &out, rules);
     if (problem) return *problem;
     return out;
 }

@@ -17,7 +17,8 @@
 
 namespace kubecoro {
 struct field_rule;
-}
+enum class struct_rules;
+} // namespace kubecoro
 
 namespace kubecoro::detail {
 
@@ -36,13 +37,16 @@ enum class fit : std::uint8_t
 class struct_reading
 {
 public:
-    /// @param strict  Unknown fields and values of the wrong type are failures.
-    explicit struct_reading(bool strict) noexcept : strict_(strict) {}
+    /// Reads leniently.
+    struct_reading() noexcept = default;
+    explicit struct_reading(struct_rules rules) noexcept : rules_(rules) {}
 
     /// Whether reading goes on, which it does not after a failure.
     [[nodiscard]] bool goes_on() const noexcept { return !problem_; }
     /// The first failure.
     [[nodiscard]] const std::optional<failure>& problem() const noexcept { return problem_; }
+    /// Whether misfit() was called.
+    [[nodiscard]] bool has_misfits() const noexcept { return has_misfits_; }
 
     /// Called for a member without a place in the struct.
     void unknown(std::string_view name);
@@ -67,7 +71,8 @@ public:
 private:
     void fail(std::string words);
 
-    bool strict_;
+    struct_rules rules_ = {};
+    bool has_misfits_ = false;
     std::string path_;
     std::optional<failure> problem_;
 };
@@ -202,7 +207,8 @@ template<known_struct T>
 /// Reads an object's members into a struct that holds its defaults.
 [[nodiscard]] fit read_struct(const struct_type& type, value_view from, void* into, struct_reading& course);
 /// The same for a whole object: its kind is checked, and not kept.
-[[nodiscard]] std::optional<failure> read_root(const struct_type& type, value_view from, void* into, bool strict);
+[[nodiscard]] std::optional<failure> read_root(const struct_type& type, value_view from, void* into,
+                                               struct_rules rules);
 /// Appends the struct as a JSON object.
 void write_struct(const struct_type& type, const void* value, std::string& out);
 /// The same for a whole object: with apiVersion and kind if it is of one.

@@ -54,7 +54,7 @@ inline constexpr value_type value_type_of{
         using operations = value_operations<T>;
         const T& now = *static_cast<const T*>(value);
         T read = T();
-        struct_reading course(false);
+        struct_reading course;
         const bool set = operations::read(json, read, course) != fit::none && operations::is_set(read);
         return set == operations::is_set(now) && (!set || operations::equal(read, now));
     }};

@@ -97,11 +97,14 @@ boost::asio::awaitable<result<admission_outcome>> validate(std::shared_ptr<F> f,
     if constexpr (std::is_invocable_v<F&, const admission<T>&>) {
         KUBECORO_TRY(out.answer, co_await call_hook(*f, asked));
     } else {
-        KUBECORO_TRY(const T subject, read_struct<T>(r.now ? r.now : r.before));
-        if constexpr (std::is_invocable_v<F&, const T&, const admission<T>&>) {
-            KUBECORO_TRY(out.answer, co_await call_hook(*f, subject, asked));
+        // A function would not see a value that the struct cannot hold.
+        const auto subject = read_struct<T>(r.now ? r.now : r.before, struct_rules::fitting);
+        if (!subject) {
+            out.answer = verdict::denied(subject.error());
+        } else if constexpr (std::is_invocable_v<F&, const T&, const admission<T>&>) {
+            KUBECORO_TRY(out.answer, co_await call_hook(*f, *subject, asked));
         } else {
-            KUBECORO_TRY(out.answer, co_await call_hook(*f, subject));
+            KUBECORO_TRY(out.answer, co_await call_hook(*f, *subject));
         }
     }
     co_return out;
@@ -112,16 +115,19 @@ boost::asio::awaitable<result<admission_outcome>> mutate(std::shared_ptr<F> f, c
 {
     const admission<T> asked{object_handle<T>(r.now), object_handle<T>(r.before), r};
     admission_outcome out;
-    if (!r.now) co_return out; // a deletion changes nothing
-    KUBECORO_TRY(const T before, read_struct<T>(r.now));
-    T subject = before;
+    const auto before = read_struct<T>(r.now, struct_rules::fitting);
+    if (!before) {
+        out.answer = verdict::denied(before.error());
+        co_return out;
+    }
+    T subject = *before;
     if constexpr (std::is_invocable_v<F&, T&, const admission<T>&>) {
         KUBECORO_TRY(out.answer, co_await call_hook(*f, subject, asked));
     } else {
         KUBECORO_TRY(out.answer, co_await call_hook(*f, subject));
     }
     if (!out.answer.is_allowed()) co_return out;
-    out.patch = patch_of_edit(struct_of<T>(), r.now, &before, &subject);
+    out.patch = patch_of_edit(struct_of<T>(), r.now, &*before, &subject);
     co_return out;
 }
 
