@@ -73,9 +73,9 @@ TEST_CASE("admission review: absent and null objects are null, and a request nam
           "[webhooks]")
 {
     auto o = review_of(R"({"uid":"1","resource":{"group":"","version":"v1","resource":"namespaces"},
-        "kind":{"group":"","version":"v1","kind":"Namespace"},"operation":"DELETE","name":"shop","object":null})");
+        "kind":{"group":"","version":"v1","kind":"Namespace"},"operation":"CONNECT","name":"shop","object":null})");
     const auto r = detail::read_admission_review(json::serialize(o)).value();
-    CHECK(r.operation == admission_operation::remove);
+    CHECK(r.operation == admission_operation::connect);
     CHECK_FALSE(r.now);
     CHECK_FALSE(r.before);
     CHECK_FALSE(r.options);
@@ -105,6 +105,8 @@ TEST_CASE("admission review: what is no review of this version is refused in wor
     CHECK(without("uid") == "the review's request has no uid");
     CHECK(without("resource") == "the review's request names no resource");
     CHECK(without("operation", "PATCH") == "the review has an unknown operation: PATCH");
+    CHECK(without("object") == "the review of a write has no object");
+    CHECK(without("oldObject") == "the review of an update or a deletion has no oldObject");
     CHECK(without("object", "text") == "the review's object is no object");
     CHECK(without("oldObject", json::array{1}) == "the review's oldObject is no object");
     auto o = review_of(update);
@@ -187,7 +189,7 @@ TEST_CASE("admission review: objects are found in any notation", "[webhooks]")
     const auto read = [](const std::string& members) {
         return detail::read_admission_review(
             R"( { "apiVersion" : "admission.k8s.io/v1","kind":"AdmissionReview", "other":{"request":{"object":1}},)"
-            R"("request" : {"uid":"1","resource":{"resource":"pods"},"operation":"CREATE","a":["}",{"object":"]"}],)" +
+            R"("request" : {"uid":"1","resource":{"resource":"pods"},"operation":"CONNECT","a":["}",{"object":"]"}],)" +
             members + "}\n}\n");
     };
     const std::string pod = R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"a\\\"}b"},"spec":{"n":1.50}})";

@@ -180,6 +180,11 @@ result<admission_request> read_admission_review(std::string_view body)
         if (!read) return read.error();
         *to = *std::move(read);
     }
+    using enum admission_operation;
+    if (!out.now && (out.operation == create || out.operation == update))
+        return unusable_review("the review of a write has no object");
+    if (!out.before && (out.operation == remove || out.operation == update))
+        return unusable_review("the review of an update or a deletion has no oldObject");
     out.dry_run = request["dryRun"].as_bool();
     return out;
 }

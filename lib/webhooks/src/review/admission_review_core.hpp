@@ -13,7 +13,7 @@ namespace kubecoro::detail {
 /** Reads the body of a review.
 
     Errors: cond::invalid, with words for the server's log: no JSON, another kind or version, a request without uid,
-    resource or operation, or an object that is none. */
+    resource or operation, an object that is none, or none where the operation has one. */
 [[nodiscard]] result<admission_request> read_admission_review(std::string_view body);
 
 /// Writes the answer. @param patch  The text of a JSON patch; empty = none. Ignored when the request is refused.
