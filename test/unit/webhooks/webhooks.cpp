@@ -294,6 +294,8 @@ TEST_CASE("webhooks: a user's mistake throws", "[webhooks]")
     CHECK_THROWS_WITH(h.hooks.validates<site>(fine), Catch::Contains("is there already"));
     CHECK_THROWS_WITH(h.hooks.validates<site>(fine, {.name = "A"}), Catch::Contains("no DNS label"));
     CHECK_THROWS_WITH(h.hooks.validates<site>(fine, {.name = "b", .timeout = 31s}), Catch::Contains("from 1 to 30 s"));
+    CHECK_THROWS_WITH(h.hooks.validates<site>(fine, {.name = "e", .subresource = "*"}),
+                      Catch::Contains("no name of one"));
     CHECK_THROWS_WITH(h.hooks.validates<site>(fine, {.name = "c", .operations = {}}), Catch::Contains("no operation"));
     CHECK_THROWS_WITH(h.hooks.mutates<site>([](site&) {}, {.operations = {admission_operation::remove}}),
                       Catch::Contains("cannot mutate"));

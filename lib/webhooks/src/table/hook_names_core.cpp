@@ -45,6 +45,7 @@ result<> check_hook(const hook_entry& h)
 {
     const auto& o = h.options;
     if (!is_label(o.name)) return refused(h, "has a name that is no DNS label");
+    if (!is_label(o.subresource)) return refused(h, "has a subresource that is no name of one, such as status");
     if (o.operations.empty()) return refused(h, "has no operation");
     using namespace std::chrono_literals;
     if (o.timeout < 1s || o.timeout > 30s) return refused(h, "needs a timeout from 1 to 30 s");
