@@ -316,3 +316,17 @@ TEST_CASE("rotation: a new authority signs when servers have had time to read th
     CHECK(w.api.secret->signer.certificate != first);
     CHECK(w.api.secret->next.certificate.empty());
 }
+
+TEST_CASE("rotation: a replica whose clock is late by a year takes no trust from the authority of the others",
+          "[webhooks][certificates]")
+{
+    world w(9, 0);
+    w.pass(24h);
+    rotation_core late(rules);
+    (void)late.begin();
+    const auto step = late.have_read(rotation_core::picture{w.api.secret, w.api.bundles}, w.now - 24h * 365);
+    const auto* made = std::get_if<rotation_core::write>(&step);
+    REQUIRE(made != nullptr);
+    CHECK(made->content.signer.certificate != w.api.secret->signer.certificate);
+    CHECK(trusts(made->content.bundle, w.api.secret->certificate, w.now));
+}

@@ -31,10 +31,11 @@ constexpr std::array<std::pair<const char*, member_text>, 7> members{{
 
 wall_time renewal_of(const certificate_facts& c) { return c.from + (c.until - c.from) * 2 / 3; }
 
-bool is_valid(std::string_view pem, wall_time now)
+/// One whose time has not come counts as well: the clock of a replica may be wrong, and others need it.
+bool is_of_use(std::string_view pem, wall_time now)
 {
     const auto facts = read_certificate(pem);
-    return facts && facts->from <= now && now < facts->until;
+    return facts && now < facts->until;
 }
 
 bool has(const std::string& bundle, std::string_view certificate)
@@ -43,13 +44,13 @@ bool has(const std::string& bundle, std::string_view certificate)
     return std::ranges::find(all, certificate) != all.end();
 }
 
-/// `first`, then those of the texts that are still valid, each once.
+/// `first`, then those of the texts that have not expired, each once.
 std::string bundle_of(const std::vector<std::string>& first, const std::vector<std::string>& texts, wall_time now)
 {
     std::vector<std::string> all = first;
     for (const auto& text : texts)
         for (auto& c : split_certificates(text))
-            if (all.size() < most_trusted && is_valid(c, now) && std::ranges::find(all, c) == all.end())
+            if (all.size() < most_trusted && is_of_use(c, now) && std::ranges::find(all, c) == all.end())
                 all.push_back(std::move(c));
     std::string out;
     for (const auto& c : all) out += c;
