@@ -161,6 +161,26 @@ TEST_CASE("certificate keeper: what others delete or change comes back", "[webho
     CHECK(kubecoro::detail::split_certificates(both).size() == 2);
 }
 
+TEST_CASE("certificate keeper: a webhook that the program has no more leaves the configuration",
+          "[webhooks][certificates]")
+{
+    keepers k;
+    auto stored = detail::configuration(
+        false, {{.type = site::resource()}, {.type = site::resource(), .options = {.name = "former"}}},
+        {"subject", "hooks", "default", 9443, "subject", {}}, {});
+    auto other = stored.at("webhooks").at(1);
+    other.as_object()["name"] = "of.another.program";
+    other.at("clientConfig").at("service").as_object()["name"] = "another";
+    stored["webhooks"].as_array().push_back(other);
+    REQUIRE(k.w.run.run(k.w.cluster.create(validating, "", json::value(stored))));
+    k.begin();
+    k.w.run.advance(2min);
+    std::vector<std::string> names;
+    const auto now = k.get(validating, "subject");
+    for (const auto& w : now.at("webhooks").as_array()) names.emplace_back(w.at("name").as_string());
+    CHECK(names == std::vector<std::string>{"validate.sites.example.com", "of.another.program"});
+}
+
 TEST_CASE("certificate keeper: without install only bundles are written", "[webhooks][certificates]")
 {
     keepers k(false);

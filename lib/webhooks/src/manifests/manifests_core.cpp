@@ -97,6 +97,28 @@ json::object& webhook_named(json::array& all, std::string_view name, bool add)
     return all.emplace_back(json::object{{"name", name}}).get_object();
 }
 
+/// The server that a webhook leads to: without its path.
+std::string server_of(const json::value& webhook)
+{
+    const auto* config = member_in(webhook, "clientConfig");
+    if (const auto* service = member_in(config, "service"))
+        return std::string(text_in(service, "namespace")) + "/" + std::string(text_in(service, "name"));
+    const auto url = text_in(config, "url");
+    return std::string(url.substr(0, url.rfind('/') + 1));
+}
+
+/// Drops webhooks that lead to the program, and that it has no more: a server would refuse each write because of them.
+void drop_former(json::array& stored, const json::array& wanted)
+{
+    if (wanted.empty()) return;
+    const auto has = [&](std::string_view name) {
+        return std::ranges::any_of(wanted, [&](const auto& w) { return text_in(w, "name") == name; });
+    };
+    const auto own = server_of(wanted.front());
+    for (auto at = stored.begin(); at != stored.end();)
+        at = server_of(*at) == own && !has(text_in(*at, "name")) ? stored.erase(at) : at + 1;
+}
+
 const json::value* bundle_in(const json::value& webhook)
 {
     return member_in(member_in(webhook, "clientConfig"), "caBundle");
@@ -164,6 +186,7 @@ void settle_configuration(json::object& stored, const json::object& wanted, bool
 {
     auto& place = stored["webhooks"];
     if (!place.is_array()) place = json::array();
+    if (!bundle_only) drop_former(place.get_array(), wanted.at("webhooks").as_array());
     for (const auto& w : wanted.at("webhooks").as_array()) {
         auto& mine = webhook_named(place.get_array(), text_in(w, "name"), !bundle_only);
         if (!bundle_only) {
