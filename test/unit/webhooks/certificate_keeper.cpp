@@ -181,6 +181,24 @@ TEST_CASE("certificate keeper: a webhook that the program has no more leaves the
     CHECK(names == std::vector<std::string>{"validate.sites.example.com", "of.another.program"});
 }
 
+TEST_CASE("certificate keeper: a Secret keeps what others have put into it", "[webhooks][certificates]")
+{
+    keepers k;
+    json::object data{{"token", "eA=="}};
+    SECTION("beside the certificate") {}
+    SECTION("a certificate of their own") { data["tls.crt"] = data["tls.key"] = "eQ=="; }
+    const bool is_theirs = data.contains("tls.key");
+    REQUIRE(k.w.run.run(k.w.cluster.create(
+        secret::resource(), "default",
+        json::object{{"apiVersion", "v1"}, {"kind", "Secret"}, {"metadata", {{"name", "hooks"}}}, {"data", data}})));
+    k.begin();
+    k.w.run.advance(10min);
+    CHECK(k.secret_data().at("token") == "eA==");
+    CHECK(k.shown[0].size() == (is_theirs ? 0 : 1));
+    CHECK(k.secret_data().contains("signer.key") != is_theirs);
+    CHECK((k.w.log.count("the certificates of the webhooks wait") == 2) == is_theirs);
+}
+
 TEST_CASE("certificate keeper: without install only bundles are written", "[webhooks][certificates]")
 {
     keepers k(false);

@@ -38,6 +38,13 @@ certificate_secret content_of(const object& secret)
     return certificate_secret::read(data);
 }
 
+/// Whether it has a certificate, and has never had an authority.
+bool is_of_others(const object& secret)
+{
+    const auto data = secret["data"];
+    return !data["tls.crt"].as_string().empty() && data["signer.crt"].kind() == value_kind::absent;
+}
+
 const json::value* bundle_at(const json::object& definition)
 {
     return find_field(definition, "spec", "conversion", "webhook", "clientConfig", "caBundle");
@@ -151,6 +158,10 @@ asio::awaitable<result<rotation_core::picture>> certificate_keeper::read()
     const auto& at = with_.place;
     KUBECORO_TRY(secret_, co_await get_or_none(with_.cluster, secret_type(), {at.ns, with_.secret}));
     rotation_core::picture out;
+    if (secret_ && is_of_others(secret_))
+        co_return failure(cond::misconfigured,
+                          "the Secret " + to_string(object_key(at.ns, with_.secret)) +
+                              " has a certificate of others: webhooks_options::secret must differ");
     if (secret_) out.stored = content_of(secret_);
     for (const bool mutating : {true, false}) {
         if (!has_hooks(mutating)) continue;
@@ -175,9 +186,9 @@ asio::awaitable<result<>> certificate_keeper::store(certificate_secret content)
 {
     auto body = secret_ ? secret_.to_json().get_object() : new_object(secret_type(), {with_.place.ns, with_.secret});
     if (!secret_) body["type"] = "kubernetes.io/tls";
-    json::object data;
-    for (const auto& [name, value] : content.data()) data[name] = bytes(value).base64();
-    body["data"] = std::move(data);
+    auto& data = body["data"];
+    if (!data.is_object()) data = json::object();
+    for (const auto& [name, value] : content.data()) data.get_object()[name] = bytes(value).base64();
     if (secret_) {
         KUBECORO_TRY(co_await with_.cluster.update(secret_type(), with_.place.ns, with_.secret, json::value(body)));
     } else {
