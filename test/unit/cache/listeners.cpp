@@ -105,6 +105,21 @@ TEST_CASE("listeners: other work has a turn for each 64 events of the batches th
     run.run_until_idle();
 }
 
+TEST_CASE("a first list needs no index of the events that wait", "[cache][listener][turns]")
+{
+    processor_listener listener(processor_listener::settings{.max_pending = 10});
+    std::vector<notification<object>> list, change;
+    for (int i = 0; i < 100; ++i) list.emplace_back(added<object>{kt::make_pod("web", std::to_string(i), "1"), true});
+    listener.add(list);
+    std::size_t taken = 0, most = 150;
+    REQUIRE(listener.add(list, taken, most));
+    CHECK(most == 50);
+    change.emplace_back(updated<object>{object_of(list[0]), kt::make_pod("web", "0", "2")});
+    taken = 0;
+    CHECK_FALSE(listener.add(change, taken, most));
+    CHECK(most == 0);
+}
+
 TEST_CASE("listeners: a thousand that have ended are released, even on a quiet resource", "[cache][listeners]")
 {
     synced_fixture f({.resync = 10h});

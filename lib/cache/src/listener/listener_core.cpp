@@ -113,7 +113,6 @@ void listener_core::add(const notification<object>& n)
         replay_bytes_ += bytes_of(n);
         return;
     }
-    // An add starts a new event in any case, so that a first list needs no table of its keys.
     if (!crowded() || std::holds_alternative<added<object>>(n)) return append(n);
     index_until(first_ + queue_.size());
     merge(n);
@@ -136,6 +135,11 @@ bool listener_core::admits(const notification<object>& n)
     overrun_by_bytes_ = !overrun_ && bytes() - replay_bytes_ >= max_bytes_;
     overrun_ = overrun_ || overrun_by_bytes_;
     return !overrun_;
+}
+
+bool listener_core::merges(std::span<const notification<object>> batch) noexcept
+{
+    return std::ranges::any_of(batch, [](const auto& n) { return !std::holds_alternative<added<object>>(n); });
 }
 
 bool listener_core::index_some(std::size_t& most)

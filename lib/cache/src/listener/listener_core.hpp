@@ -48,6 +48,8 @@ public:
     /// The same from event `taken` on, which grows with each: after an exception, for lack of memory, the batch can be
     /// added again.
     void add(std::span<const notification<object>> batch, std::size_t& taken);
+    /// Whether some event may merge into one that waits. An add starts a new one, so that a first list needs no index.
+    [[nodiscard]] static bool merges(std::span<const notification<object>> batch) noexcept;
     /// Whether a resync may be added. The policy `never` skips it while an earlier one waits, since nothing else bounds
     /// resyncs.
     [[nodiscard]] bool takes_resync() const noexcept { return policy_ != coalesce::never || replays_ == 0; }

@@ -64,7 +64,7 @@ bool processor_listener::add(std::span<const notification<object>> batch, std::s
         std::lock_guard lock(mutex_);
         if (over_) return true;
         if (settings_.whole) begin_whole_change();
-        if (!core_.index_some(most)) return false;
+        if (listener_core::merges(batch) && !core_.index_some(most)) return false;
         most -= std::min(most, batch.size());
         take_in(batch, taken);
         if (!core_.overrun()) {
