@@ -101,7 +101,7 @@ inline std::vector<std::string> content(const kd::table_core& t)
 {
     std::vector<std::string> out;
     t.content().rows.scan([&out](const auto& e) {
-        out.push_back(e.key->key + "=" + read(e.value).text);
+        out.push_back(std::string(e.key->key()) + "=" + read(e.value).text);
         return true;
     });
     return out;

@@ -73,10 +73,16 @@ TEST_CASE("a row_tree is a map, and its copies stay as they are", "[collections]
         std::uint64_t edition = 1;
         std::vector<std::pair<tree, model>> kept;
         for (int step = 0; step < 4000; ++step) {
-            const int key = static_cast<int>(random.below(static_cast<std::size_t>(range)));
             const bool grows = step / 1000 % 2 == 0;
+            // Now and then in order.
+            const int key = step % 1000 < range / 2 && step / 1000 == 2
+                                ? 2 * (step % 1000)
+                                : static_cast<int>(random.below(static_cast<std::size_t>(range)));
             if (random.below(10) < (grows ? 8U : 2U)) {
-                t.put({key, step}, edition);
+                const bool is_last = m.empty() || m.rbegin()->first < key;
+                const auto* last = t.last();
+                REQUIRE((last ? last->key : -1) == (m.empty() ? -1 : m.rbegin()->first));
+                t.put({key, step}, edition, is_last);
                 m[key] = step;
             } else {
                 t.erase(key, edition);

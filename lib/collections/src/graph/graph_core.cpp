@@ -23,7 +23,9 @@ struct graph_core::derivation
     /// The results with a key, for keyed ones, by the keys of their tasks: all elements may make one key.
     boost::unordered_flat_map<std::string, std::map<std::string_view, live_item>, text_hash, std::equal_to<>> made = {};
     stale_keys stale = {};
-    rule_stats stats = {};
+    /// A copy for readers; null after a change.
+    mutable std::shared_ptr<const stale_keys> shown_stale = {};
+    collection_stats stats = {};
 
     [[nodiscard]] table_core& into() const noexcept { return *how.into; }
 };
@@ -60,7 +62,7 @@ void graph_core::add_rule(rule r)
         KUBECORO_EXPECT(p->order() < into.order());
         primary_of_[p->number()].push_back(&d);
         d.inputs.push_back(p->number());
-        p->content().rows.each([&](const auto& e) { want(d, e.key->key); });
+        p->content().rows.each([&](const auto& e) { want(d, e.key->key()); });
     }
 }
 
@@ -75,7 +77,7 @@ void graph_core::set_synced(table_core& t)
 void graph_core::note(table_core& t, const row* changed)
 {
     if (changed == nullptr) return;
-    for (auto* d : primary_of_[t.number()]) want(*d, changed->key);
+    for (auto* d : primary_of_[t.number()]) want(*d, changed->key());
 }
 
 void graph_core::want(derivation& d, std::string_view key)
@@ -141,7 +143,7 @@ void graph_core::compute(derivation& d, std::uint32_t id)
     inputs.reserve(d.how.primaries.size());
     for (const auto* p : d.how.primaries) inputs.push_back(p->get(t.key));
     edges_.remove_all(t.first_edge, [this](read_target& e) { emptied_.push_back(&e); });
-    if (std::none_of(inputs.begin(), inputs.end(), [](const live_item& i) { return i != nullptr; })) {
+    if (std::none_of(inputs.begin(), inputs.end(), [](const live_item& i) { return bool(i); })) {
         forget_emptied();
         return end_task(d, id);
     }
@@ -153,10 +155,7 @@ void graph_core::compute(derivation& d, std::uint32_t id)
         t.dirty = false;
     forget_emptied();
     if (!done) return;
-    if (std::exchange(t.stale, false)) {
-        d.stale.erase(t.key);
-        ++d.stats.stale_changes;
-    }
+    recover(d, t);
     if (d.how.keyed) return keep_keyed(d, id, std::move(c.results));
     store(d, t.key, c.results.empty() ? nullptr : std::move(c.results.front().second));
 }
@@ -196,13 +195,21 @@ void graph_core::fail(derivation& d, task& t, failure why)
     t.stale = true;
     const bool is_news = d.stale.find(t.key) == d.stale.end();
     if (is_news) reports_.push_back({d.into().name(), t.key, why});
-    ++d.stats.stale_changes;
+    d.shown_stale = nullptr;
     d.stale.insert_or_assign(t.key, std::move(why));
+}
+
+/// It is no longer stale.
+void graph_core::recover(derivation& d, task& t)
+{
+    if (!std::exchange(t.stale, false)) return;
+    d.stale.erase(t.key);
+    d.shown_stale = nullptr;
 }
 
 void graph_core::store(derivation& d, std::string_view key, live_item value)
 {
-    const bool exists = value != nullptr;
+    const bool exists = bool(value);
     const auto* changed = d.into().set(key, std::move(value), toucher_);
     if (!changed && exists) ++d.stats.equal;
     note(d.into(), changed);
@@ -244,10 +251,7 @@ void graph_core::end_task(derivation& d, std::uint32_t id)
     else
         store(d, tasks_[id].key, nullptr);
     task& t = tasks_[id];
-    if (t.stale) {
-        d.stale.erase(t.key);
-        ++d.stats.stale_changes;
-    }
+    recover(d, t);
     d.tasks.erase(t.key);
     t = {};
     free_tasks_.push_back(id);
@@ -255,7 +259,9 @@ void graph_core::end_task(derivation& d, std::uint32_t id)
 
 // ---- reading
 
-void graph_core::begin_read(table_core& t)
+/// @param expect  Called when the collection is not complete: the computation then ends, to be repeated.
+template<class F>
+void graph_core::begin_read(table_core& t, F expect)
 {
     if (!computing_)
         throw error(failure(cond::misconfigured, "look was used outside of the call that it was given to"));
@@ -265,6 +271,7 @@ void graph_core::begin_read(table_core& t)
                             "'" + computing_->into().name() + "' reads '" + t.name() + "', which was made after it"));
     if (std::find(inputs.begin(), inputs.end(), t.number()) == inputs.end()) inputs.push_back(t.number());
     if (t.synced()) return;
+    expect();
     missing_ = &t;
     throw not_complete{&t};
 }
@@ -298,7 +305,7 @@ std::vector<live_item> graph_core::remember(std::pair<read_target*, std::vector<
 
 live_item graph_core::read_key(table_core& t, std::string_view key)
 {
-    begin_read(t);
+    begin_read(t, [] {});
     const auto [target, found] = t.read_key(key);
     add_edge(*target);
     ++read_;
@@ -307,19 +314,19 @@ live_item graph_core::read_key(table_core& t, std::string_view key)
 
 std::vector<live_item> graph_core::read_index(table_core& t, std::string_view index, std::string_view value)
 {
-    begin_read(t);
+    begin_read(t, [&] { t.expect_index(index); });
     return remember(t.read_index(index, value));
 }
 
 std::vector<live_item> graph_core::read_selection(table_core& t, const label_selector& selector)
 {
-    begin_read(t);
+    begin_read(t, [&] { t.expect_selection(selector); });
     return remember(t.read_selection(selector));
 }
 
 std::vector<live_item> graph_core::read_all(table_core& t)
 {
-    begin_read(t);
+    begin_read(t, [] {});
     return remember(t.read_all());
 }
 
@@ -330,20 +337,22 @@ const graph_core::derivation* graph_core::rule_of(const table_core& t) const
     return t.number() < by_table_.size() ? by_table_[t.number()] : nullptr;
 }
 
-graph_core::rule_stats graph_core::stats(const table_core& of) const
+collection_stats graph_core::stats(const table_core& of) const
 {
     const auto* d = rule_of(of);
     if (!d) return {};
     auto out = d->stats;
     out.waiting = d->dirty.size() - d->next;
+    out.stale = d->stale.size();
     return out;
 }
 
-const stale_keys& graph_core::stale(const table_core& of) const
+const std::shared_ptr<const stale_keys>& graph_core::stale(const table_core& of) const
 {
-    static const stale_keys none;
+    static const auto none = std::make_shared<const stale_keys>();
     const auto* d = rule_of(of);
-    return d ? d->stale : none;
+    if (d && !d->shown_stale) d->shown_stale = d->stale.empty() ? none : std::make_shared<const stale_keys>(d->stale);
+    return d ? d->shown_stale : none;
 }
 
 const std::vector<std::uint32_t>& graph_core::inputs_of(const table_core& of) const

@@ -4,7 +4,8 @@
 #include "table/table_core.hpp"
 
 #include <kubecoro/base/clock.hpp>
-#include <kubecoro/collections/detail/computation.hpp>
+#include <kubecoro/collections/detail/live_item.hpp>
+#include <kubecoro/collections/live_queries.hpp>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
@@ -55,6 +56,7 @@ public:
 
     /// Changes an input.
     void set(table_core& t, std::string_view key, live_item value) { note(t, t.set(key, std::move(value), toucher_)); }
+    void set(table_core& t, row& of, live_item value) { note(t, t.set(of, std::move(value), toucher_)); }
     /// The end of a number of changes of an input.
     void end_changes(const table_core& t) { touched_.push_back(t.number()); }
     /// The input is complete: what waits for it is computed by the next run().
@@ -74,18 +76,10 @@ public:
     };
     [[nodiscard]] std::vector<report> take_reports() { return std::exchange(reports_, {}); }
 
-    struct rule_stats
-    {
-        std::uint64_t computed = 0;
-        std::uint64_t failed = 0;
-        std::uint64_t equal = 0;
-        std::size_t waiting = 0;
-        /// Grows whenever stale() changes.
-        std::uint64_t stale_changes = 0;
-        duration took{0};
-    };
-    [[nodiscard]] rule_stats stats(const table_core& of) const;
-    [[nodiscard]] const stale_keys& stale(const table_core& of) const;
+    /// Its computations and failures; the rest is empty.
+    [[nodiscard]] collection_stats stats(const table_core& of) const;
+    /// Not null. Another one after each change.
+    [[nodiscard]] const std::shared_ptr<const stale_keys>& stale(const table_core& of) const;
     /// The numbers of the collections that it reads.
     [[nodiscard]] const std::vector<std::uint32_t>& inputs_of(const table_core& of) const;
     /// The collection that it waits for until it is complete; null = none.
@@ -126,11 +120,13 @@ private:
     void compute(derivation& d, std::uint32_t id);
     bool call(derivation& d, std::uint32_t id, computation& c);
     void fail(derivation& d, task& t, failure why);
+    void recover(derivation& d, task& t);
     void keep_keyed(derivation& d, std::uint32_t id, std::vector<std::pair<std::string, live_item>> results);
     void show_winner(derivation& d, const std::string& key);
     void end_task(derivation& d, std::uint32_t id);
     void store(derivation& d, std::string_view key, live_item value);
-    void begin_read(table_core& t);
+    template<class F>
+    void begin_read(table_core& t, F expect);
     void add_edge(read_target& t);
     [[nodiscard]] std::vector<live_item> remember(std::pair<read_target*, std::vector<live_item>> read);
     void forget_emptied();

@@ -30,7 +30,7 @@ void change_queue::add(const table_core::change& c)
 {
     const auto [at, is_new] = place_.try_emplace(c.of.get(), first_ + queue_.size());
     if (is_new) {
-        queue_.push_back({c.of, c.before, c.after});
+        queue_.push_back(c);
         return;
     }
     auto& w = queue_[at->second - first_];
@@ -45,7 +45,7 @@ void change_queue::add(const table_core::change& c)
 
 void change_queue::compact()
 {
-    std::deque<waiting> kept;
+    std::deque<table_core::change> kept;
     for (auto& w : queue_)
         if (w.before != w.after) kept.push_back(std::move(w));
     queue_ = std::move(kept);
@@ -57,7 +57,7 @@ void change_queue::compact()
 void change_queue::end(const failure& why, bool drop)
 {
     std::optional<table_content> initial;
-    std::deque<waiting> dropped;
+    std::deque<table_core::change> dropped;
     std::lock_guard lock(mutex_);
     if (!std::exchange(over_, true)) why_over_ = why;
     if (drop) {
@@ -80,9 +80,9 @@ void change_queue::take_initial(std::vector<live_change>& out)
     initial_->rows.scan(std::string_view(next_), [&](const auto& e) {
         more = out.size() == max_batch_;
         if (more)
-            next_ = e.key->key;
+            next_ = e.key->key();
         else
-            out.push_back({e.key->key, nullptr, e.value, true});
+            out.push_back({std::string(e.key->key()), nullptr, e.value, true});
         return !more;
     });
     if (!more) initial_.reset();
@@ -96,7 +96,7 @@ std::vector<live_change> change_queue::take()
         auto& w = queue_.front();
         place_.erase(w.of.get());
         if (w.before != w.after)
-            out.push_back({w.of->key, std::move(w.before), std::move(w.after), false});
+            out.push_back({std::string(w.of->key()), std::move(w.before), std::move(w.after), false});
         else
             --cancelled_;
         queue_.pop_front();

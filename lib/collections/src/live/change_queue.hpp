@@ -46,13 +46,6 @@ public:
     [[nodiscard]] result<> end_reason() const;
 
 private:
-    struct waiting
-    {
-        row_ptr of;
-        live_item before;
-        live_item after;
-    };
-
     [[nodiscard]] std::vector<live_change> take();
     void take_initial(std::vector<live_change>& out);
     void add(const table_core::change& c);
@@ -66,7 +59,7 @@ private:
     std::optional<table_content> initial_;
     /// The key from which the initial state is left.
     std::string next_;
-    std::deque<waiting> queue_;
+    std::deque<table_core::change> queue_;
     /// Grows with what is taken from the queue.
     std::size_t first_ = 0;
     std::unordered_map<const row*, std::size_t> place_;

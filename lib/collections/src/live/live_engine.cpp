@@ -4,6 +4,7 @@
 #include <kubecoro/base/detail/expect.hpp>
 #include <kubecoro/base/detail/own_chain.hpp>
 #include <kubecoro/base/try.hpp>
+#include <kubecoro/collections/detail/make_rule.hpp>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -26,13 +27,9 @@ live_queries_options with_defaults(live_queries_options o)
     return o;
 }
 
-failure stopped() { return failure(cond::cancelled, "live_queries has stopped"); }
-
 item_kind kind_of_input(const shared_informer<object>& informer)
 {
-    item_kind out;
-    out.equal = live_element<object>::equal;
-    out.labels = [](const void* o, object&) -> const object& { return *static_cast<const object*>(o); };
+    auto out = kind_of(collection_options<object>{});
     out.index = [informer](std::string_view name) -> item_index {
         if (!informer.lister().has_index(name)) return {};
         return [informer, name = std::string(name)](const void* o) {
@@ -168,12 +165,12 @@ void live_engine::at_rest(std::function<void()> f)
 
 // ---- readers
 
-void live_engine::join(const std::shared_ptr<live_table>& t, const std::shared_ptr<change_queue>& q)
+void live_engine::join(const std::shared_ptr<live_table>& t, const std::shared_ptr<change_queue>& q, bool drops)
 {
     {
         const std::lock_guard lock(mutex_);
         std::erase_if(all_queues_, [](const auto& each) { return each.first.expired(); });
-        all_queues_.emplace_back(q, false);
+        all_queues_.emplace_back(q, drops);
         if (over_) return q->end(stopped(), true);
     }
     at_rest([t, q] {
@@ -185,11 +182,6 @@ void live_engine::join(const std::shared_ptr<live_table>& t, const std::shared_p
 void live_engine::run_handler(const std::shared_ptr<live_table>& t, const std::shared_ptr<change_queue>& q,
                               std::function<handler_call(live_change)> f, const asio::any_io_executor& executor)
 {
-    {
-        const std::lock_guard lock(mutex_);
-        for (auto& [queue, drops] : all_queues_)
-            if (queue.lock() == q) drops = true;
-    }
     const auto where = make_kept_strand(executor ? kept_executor(executor) : executor_).get();
     if (!where ||
         !handlers_.spawn("handler of " + t->core->name(), where, handle(shared_from_this(), t, q, std::move(f))))
@@ -271,7 +263,7 @@ asio::awaitable<result<>> live_engine::stop(std::shared_ptr<live_engine> self)
     self->request_stop();
     KUBECORO_TRY(co_await self->work_.join());
     KUBECORO_TRY(co_await self->handlers_.join());
-    if (self->options_.metrics) self->publish_metrics();
+    if (self->options_.metrics) self->meter_.publish(self->stats());
     for (const auto& t : self->tables())
         if (t->input) t->input->stream.close();
     std::ignore = self->take_commands();
@@ -317,21 +309,18 @@ live_queries_stats live_engine::stats() const
 
 // ---- reading within a computation
 
-table_core& live_engine::core_of(const live_source& s)
+live_item live_engine::by_key(const live_source& of, std::string_view key)
 {
-    if (s.table && s.table->board == board_) return *s.table->core;
-    return *table_of(s)->core;
+    return graph_.read_key(*table_of(of)->core, key);
 }
-
-live_item live_engine::by_key(const live_source& of, std::string_view key) { return graph_.read_key(core_of(of), key); }
 std::vector<live_item> live_engine::by_index(const live_source& of, std::string_view index, std::string_view value)
 {
-    return graph_.read_index(core_of(of), index, value);
+    return graph_.read_index(*table_of(of)->core, index, value);
 }
 std::vector<live_item> live_engine::by_selector(const live_source& of, const label_selector& selector)
 {
-    return graph_.read_selection(core_of(of), selector);
+    return graph_.read_selection(*table_of(of)->core, selector);
 }
-std::vector<live_item> live_engine::all(const live_source& of) { return graph_.read_all(core_of(of)); }
+std::vector<live_item> live_engine::all(const live_source& of) { return graph_.read_all(*table_of(of)->core); }
 
 } // namespace kubecoro::detail

@@ -1,12 +1,12 @@
 #pragma once
 
 #include "graph/graph_core.hpp"
-#include "live/live_meter.hpp"
 #include "live/live_table.hpp"
 
 #include <kubecoro/base/detail/context_bound.hpp>
 #include <kubecoro/base/detail/line_limit.hpp>
 #include <kubecoro/base/detail/wake_signal.hpp>
+#include <kubecoro/base/metrics.hpp>
 #include <kubecoro/base/task_group.hpp>
 #include <kubecoro/collections/live_queries.hpp>
 
@@ -25,6 +25,28 @@
 
 namespace kubecoro::detail {
 
+/// Publishes stats as metrics: about nine series for each collection. Not thread safe.
+class live_meter
+{
+public:
+    explicit live_meter(std::shared_ptr<metrics> sink) : sink_(sink ? std::move(sink) : null_metrics()) {}
+
+    void publish(const live_queries_stats& s);
+
+private:
+    struct series
+    {
+        std::shared_ptr<metrics::gauge> elements, waiting, stale, synced;
+        std::shared_ptr<metrics::counter> computed, failed, equal, took;
+        collection_stats counted = {};
+    };
+    [[nodiscard]] series make(const std::string& collection) const;
+
+    std::shared_ptr<metrics> sink_;
+    std::map<std::string, series> of_;
+    std::shared_ptr<metrics::gauge> edges_;
+};
+
 /** The implementation of live_queries: one coroutine applies the changes of inputs, computes, and shows the outcome, in turns of the
     strand; one for each input waits for its changes. */
 class live_engine final : public live_reader, public std::enable_shared_from_this<live_engine>
@@ -40,7 +62,8 @@ public:
     [[nodiscard]] std::shared_ptr<live_table> add_rule(live_rule r);
     [[nodiscard]] std::shared_ptr<live_table> add_input(const shared_informer<object>& informer);
     [[nodiscard]] std::string add_hidden_index(const live_source& to, item_index f);
-    void join(const std::shared_ptr<live_table>& t, const std::shared_ptr<change_queue>& q);
+    /// @param drops  At the end, what waits is dropped.
+    void join(const std::shared_ptr<live_table>& t, const std::shared_ptr<change_queue>& q, bool drops);
     void run_handler(const std::shared_ptr<live_table>& t, const std::shared_ptr<change_queue>& q,
                      std::function<handler_call(live_change)> f, const boost::asio::any_io_executor& executor);
     void request_stop();
@@ -62,7 +85,6 @@ private:
     struct end_of_context;
 
     [[nodiscard]] std::shared_ptr<live_table> table_of(const live_source& s);
-    [[nodiscard]] table_core& core_of(const live_source& s);
     [[nodiscard]] std::shared_ptr<live_table> make_table(std::string name, item_kind kind, bool is_input);
     /// Does something when nothing is being computed.
     void at_rest(std::function<void()> f);
@@ -82,9 +104,7 @@ private:
     [[nodiscard]] bool apply_some(live_table& t, std::size_t& next);
     void show();
     [[nodiscard]] bool note(live_table& t);
-    void deliver(live_table& t, const std::vector<table_core::change>& changes, bool begins);
     void report();
-    void publish_metrics();
 
     live_queries_options options_;
     const logger log_;

@@ -35,8 +35,6 @@ std::vector<const live_table*> sources_of(const live_table& t)
     return out;
 }
 
-failure gone() { return failure(cond::cancelled, "live_queries has stopped"); }
-
 } // namespace
 
 object object_with_labels(const std::map<std::string, std::string>& labels)
@@ -150,7 +148,7 @@ asio::awaitable<result<>> synced(std::shared_ptr<live_table> t)
         {
             const std::lock_guard lock(t->board->mutex);
             if (t->synced) co_return result<>{};
-            if (t->board->over) co_return gone();
+            if (t->board->over) co_return stopped();
             news = t->board->news;
             for (const auto* r : roots_of(*t)) {
                 if (r->synced) continue;
@@ -205,7 +203,7 @@ asio::awaitable<result<live_item>> await_state(std::shared_ptr<live_table> t, st
         live_item now;
         {
             const std::lock_guard lock(t->board->mutex);
-            if (t->board->over) co_return gone();
+            if (t->board->over) co_return stopped();
             now = t->shown.get(key);
         }
         KUBECORO_TRY(const bool holds, wanted(now));
@@ -228,13 +226,13 @@ asio::awaitable<result<live_item>> wait_for(std::shared_ptr<live_table> t, std::
 
 // ---- subscriptions
 
-std::shared_ptr<change_queue> subscribe(const std::shared_ptr<live_table>& t, std::size_t max_batch)
+std::shared_ptr<change_queue> subscribe(const std::shared_ptr<live_table>& t, std::size_t max_batch, bool drops)
 {
     auto q = std::make_shared<change_queue>(max_batch, t->core->kind().equal);
     if (const auto engine = t->engine.lock())
-        engine->join(t, q);
+        engine->join(t, q, drops);
     else
-        q->end(gone(), true);
+        q->end(stopped(), true);
     return q;
 }
 

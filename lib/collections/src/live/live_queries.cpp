@@ -43,7 +43,7 @@ asio::awaitable<result<>> shows_all(std::shared_ptr<live_table> input)
         {
             const std::lock_guard lock(input->board->mutex);
             if (input->input->shown_number >= distributed) co_return result<>{};
-            if (input->board->over) co_return failure(cond::cancelled, "live_queries has stopped");
+            if (input->board->over) co_return stopped();
             news = input->board->news;
         }
         KUBECORO_TRY(co_await news.wait());

@@ -23,6 +23,8 @@ namespace kubecoro::detail {
 
 class live_engine;
 
+[[nodiscard]] inline failure stopped() { return failure(cond::cancelled, "live_queries has stopped"); }
+
 /// The state of all collections of one engine as other threads see it: it changes under one lock.
 struct shown_board
 {
@@ -43,10 +45,10 @@ struct live_input
     change_stream stream;
     struct change
     {
-        std::string key;
+        row* of;
         live_item now;
     };
-    /// Strand: changes that are not applied, and those among them whose keys were made.
+    /// Strand: changes that are not applied, and those among them whose rows were found.
     std::optional<whole_changes> waiting = {};
     std::vector<change> changes = {};
     wake_signal taken = {};
@@ -83,7 +85,6 @@ public:
     std::vector<std::shared_ptr<change_queue>> queues = {};
     /// The last change of the input that the next show() shows.
     std::uint64_t applied_number = 0;
-    std::uint64_t seen_stale_changes = 0;
 };
 
 /// The informers that a collection is computed from, each once. Under the lock of the board.

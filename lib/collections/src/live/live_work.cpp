@@ -77,33 +77,33 @@ asio::awaitable<result<>> live_engine::work(std::shared_ptr<live_engine> self)
 
 namespace {
 
-/// Brings the objects of a first list nearly into the order of their keys, in which trees grow several times as fast: by the eight
-/// letters after those that all keys begin with.
-void sort_roughly(std::vector<live_input::change>& changes)
+/// Brings the objects of a first list into the order of their keys, in which trees grow several times as fast. Nearly always the eight
+/// letters decide that come after those that all keys begin with.
+void sort(std::vector<live_input::change>& changes)
 {
-    struct place
-    {
-        std::uint64_t begin;
-        std::size_t at;
-    };
-    std::string_view same = changes.front().key;
-    for (const auto& c : changes)
-        same = same.substr(
-            0, static_cast<std::size_t>(std::mismatch(same.begin(), same.end(), c.key.begin(), c.key.end()).first -
-                                        same.begin()));
-    std::vector<place> places;
+    std::string_view same = changes.front().of->key();
+    for (const auto& c : changes) {
+        const auto key = c.of->key();
+        const auto end = std::mismatch(same.begin(), same.end(), key.begin(), key.end()).first;
+        same = same.substr(0, static_cast<std::size_t>(end - same.begin()));
+    }
+    std::vector<std::pair<std::uint64_t, std::size_t>> places;
     places.reserve(changes.size());
     for (const auto& c : changes) {
+        const auto key = c.of->key();
         std::uint64_t begin = 0;
         for (auto i = same.size(); i != same.size() + 8; ++i)
-            begin = begin << 8 | (i < c.key.size() ? static_cast<unsigned char>(c.key[i]) : 0U);
-        places.push_back({begin, places.size()});
+            begin = begin << 8 | (i < key.size() ? static_cast<unsigned char>(key[i]) : 0U);
+        places.emplace_back(begin, places.size());
     }
-    std::sort(places.begin(), places.end(),
-              [](const place& a, const place& b) { return a.begin != b.begin ? a.begin < b.begin : a.at < b.at; });
+    std::sort(places.begin(), places.end(), [&changes](const auto& a, const auto& b) {
+        if (a.first != b.first) return a.first < b.first;
+        const auto order = by_key::compare(changes[a.second].of, changes[b.second].of);
+        return order == 0 ? a.second < b.second : order < 0;
+    });
     std::vector<live_input::change> sorted;
     sorted.reserve(changes.size());
-    for (const auto& p : places) sorted.push_back(std::move(changes[p.at]));
+    for (const auto& [begin, at] : places) sorted.push_back(std::move(changes[at]));
     changes = std::move(sorted);
 }
 
@@ -113,27 +113,28 @@ bool live_engine::apply_some(live_table& t, std::size_t& next)
 {
     auto& input = *t.input;
     auto& events = input.waiting->events;
+    auto& made = input.changes;
     const auto count = events.size();
-    input.changes.reserve(count);
+    made.reserve(count);
     if (next == 0 && !t.core->synced()) t.core->reserve(count);
     auto most = elements_a_turn;
-    // First the keys, for which objects are read in the order in which they came.
-    for (auto& made = input.changes; made.size() != count && most != 0; --most) {
+    // First the rows, for which objects are read in the order in which they came.
+    for (; made.size() != count && most != 0; --most) {
         const auto i = made.size();
         if (i + objects_ahead < count) prefetch_object(object_of(std::as_const(events[i + objects_ahead])).identity());
+        const bool gone = std::holds_alternative<deleted<object>>(events[i]);
         const object& o = object_of(std::as_const(events[i]));
-        made.push_back({to_string(o.key()), std::holds_alternative<deleted<object>>(events[i])
-                                                ? nullptr
-                                                : std::make_shared<const object>(o)});
+        auto& of = t.core->row_of(to_string(o.key()));
+        made.push_back({&of, gone ? live_item() : live_item(o)});
         events[i] = {};
-        if (made.size() == count && count > elements_a_turn && !t.core->synced()) sort_roughly(made);
+        if (made.size() == count && count > elements_a_turn && !t.core->synced()) sort(made);
     }
     for (; next != count && most != 0; ++next, --most) {
-        auto& c = input.changes[next];
-        graph_.set(*t.core, c.key, std::move(c.now));
+        if (next + objects_ahead < count) prefetch_object(made[next + objects_ahead].now.identity());
+        graph_.set(*t.core, *made[next].of, std::move(made[next].now));
     }
     if (next != count) return true;
-    input.changes.clear();
+    made.clear();
     if (input.waiting->synced && !t.core->synced()) graph_.set_synced(*t.core);
     graph_.end_changes(*t.core);
     t.applied_number = input.waiting->number;
@@ -175,7 +176,7 @@ void live_engine::show()
                 for (const auto& [key, wake] : n.of->key_waits) wake.notify();
             if (n.of->key_waits.empty()) continue;
             for (const auto& c : n.changes) {
-                const auto [first, last] = n.of->key_waits.equal_range(c.of->key);
+                const auto [first, last] = n.of->key_waits.equal_range(c.of->key());
                 for (auto w = first; w != last; ++w) w->second.notify();
             }
         }
@@ -192,43 +193,30 @@ void live_engine::show()
         if (is_news) news = std::exchange(board_->news, latch());
     }
     if (news) news->settle({});
-    for (auto& n : all) deliver(*n.of, n.changes, n.begins);
+    for (const auto& n : all) {
+        std::erase_if(n.of->queues, [](const auto& q) { return q->over(); });
+        for (const auto& q : n.of->queues)
+            if (n.begins)
+                q->begin(n.of->shown);
+            else if (!n.changes.empty())
+                q->add(n.changes);
+    }
     report();
 }
 
 /// Notes the numbers of a collection for others. Returns whether it reads more than it did.
 bool live_engine::note(live_table& t)
 {
-    const auto s = graph_.stats(*t.core);
-    auto& n = t.numbers;
-    n.elements = t.shown.rows.size();
-    n.waiting = s.waiting;
-    n.computed = s.computed;
-    n.failed = s.failed;
-    n.equal = s.equal;
-    n.took = s.took;
-    n.index_failures = t.core->index_failures();
-    n.stale = graph_.stale(*t.core).size();
-    if (s.stale_changes != t.seen_stale_changes) {
-        t.seen_stale_changes = s.stale_changes;
-        t.stale = std::make_shared<const stale_keys>(graph_.stale(*t.core));
-    }
+    t.numbers = graph_.stats(*t.core);
+    t.numbers.elements = t.shown.rows.size();
+    t.numbers.index_failures = t.core->index_failures();
+    t.stale = graph_.stale(*t.core);
     const auto& inputs = graph_.inputs_of(*t.core);
     if (inputs.size() == t.inputs.size()) return false;
     t.inputs.clear();
     const auto every = tables(); // an input that was just found is not in the graph yet
     for (const auto i : inputs) t.inputs.push_back(every[i]);
     return true;
-}
-
-void live_engine::deliver(live_table& t, const std::vector<table_core::change>& changes, bool begins)
-{
-    std::erase_if(t.queues, [](const auto& q) { return q->over(); });
-    for (const auto& q : t.queues)
-        if (begins)
-            q->begin(t.shown);
-        else if (!changes.empty())
-            q->add(changes);
 }
 
 void live_engine::report()
@@ -239,15 +227,48 @@ void live_engine::report()
                        {{"collection", r.collection}, {"key", r.key}, {"failure", r.why.describe()}});
 }
 
+// ---- metrics
+
+live_meter::series live_meter::make(const std::string& collection) const
+{
+    const metric_labels of{{"collection", collection}};
+    return {.elements = sink_->make_gauge("kubecoro_collection_elements", of),
+            .waiting = sink_->make_gauge("kubecoro_collection_waiting", of),
+            .stale = sink_->make_gauge("kubecoro_collection_stale", of),
+            .synced = sink_->make_gauge("kubecoro_collection_synced", of),
+            .computed = sink_->make_counter("kubecoro_collection_computations_total", of),
+            .failed = sink_->make_counter("kubecoro_collection_failures_total", of),
+            .equal = sink_->make_counter("kubecoro_collection_equal_total", of),
+            .took = sink_->make_counter("kubecoro_collection_seconds_total", of)};
+}
+
+void live_meter::publish(const live_queries_stats& s)
+{
+    if (!edges_) edges_ = sink_->make_gauge("kubecoro_collection_edges");
+    edges_->set(static_cast<double>(s.edges));
+    for (const auto& now : s.collections) {
+        auto at = of_.find(now.name);
+        if (at == of_.end()) at = of_.emplace(now.name, make(now.name)).first;
+        auto& [name, to] = *at;
+        to.elements->set(static_cast<double>(now.elements));
+        to.waiting->set(static_cast<double>(now.waiting));
+        to.stale->set(static_cast<double>(now.stale));
+        to.synced->set(now.synced ? 1 : 0);
+        to.computed->add(static_cast<double>(now.computed - to.counted.computed));
+        to.failed->add(static_cast<double>(now.failed - to.counted.failed));
+        to.equal->add(static_cast<double>(now.equal - to.counted.equal));
+        to.took->add(std::chrono::duration<double>(now.took - to.counted.took).count());
+        to.counted = now;
+    }
+}
+
 asio::awaitable<result<>> live_engine::measure(std::shared_ptr<live_engine> self)
 {
     constexpr duration pause = std::chrono::seconds{5};
     for (;;) {
-        self->publish_metrics();
+        self->meter_.publish(self->stats());
         KUBECORO_TRY(co_await sleep_for(*self->options_.time, pause));
     }
 }
-
-void live_engine::publish_metrics() { meter_.publish(stats()); }
 
 } // namespace kubecoro::detail

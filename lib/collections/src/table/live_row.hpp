@@ -6,10 +6,16 @@
 #include <kubecoro/api/selector.hpp>
 #include <kubecoro/collections/detail/live_item.hpp>
 
+#include <boost/container/small_vector.hpp>
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+#include <boost/smart_ptr/intrusive_ref_counter.hpp>
+
+#include <algorithm>
 #include <compare>
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -66,28 +72,41 @@ struct index_value : read_target, std::enable_shared_from_this<index_value>
 };
 using index_value_ptr = std::shared_ptr<index_value>;
 
-/// A key. Only `key` may be read by other threads.
-struct row : read_target
+/// Values in the indexes: in the order of the indexes, and within one in that of the texts.
+using index_values = boost::container::small_vector<index_value*, 1>;
+
+/// A key, whose text follows it in memory. Only key() may be read by other threads.
+struct row : read_target, boost::intrusive_ref_counter<row>
 {
-    row(std::uint32_t table, std::string_view k) : read_target(what::row, table), key(k) {}
+    static boost::intrusive_ptr<row> make(std::uint32_t table, std::string_view key)
+    {
+        void* const memory = ::operator new(sizeof(row) + key.size());
+        auto* const made = ::new (memory) row(table, static_cast<std::uint32_t>(key.size()));
+        std::copy(key.begin(), key.end(), made->text());
+        return made;
+    }
+    static void operator delete(void* memory) { ::operator delete(memory); }
+    [[nodiscard]] std::string_view key() const noexcept { return {const_cast<row*>(this)->text(), size_}; }
+
     /// The change in hand has changed it.
     bool changed = false;
-    const std::string key;
     /// The element; null = none.
     live_item value = {};
-    /// Its values in the indexes: in the order of the indexes, and within one in that of the texts.
-    std::vector<index_value*> values = {};
+    index_values values = {};
+
+private:
+    row(std::uint32_t table, std::uint32_t size) noexcept : read_target(what::row, table), size_(size) {}
+    [[nodiscard]] char* text() noexcept { return reinterpret_cast<char*>(this + 1); }
+
+    std::uint32_t size_;
 };
-using row_ptr = std::shared_ptr<row>;
+using row_ptr = boost::intrusive_ptr<row>;
 
 inline std::strong_ordering by_key::compare(const row* a, const row* b) noexcept
 {
-    return a == b ? std::strong_ordering::equal : a->key <=> b->key;
+    return a == b ? std::strong_ordering::equal : a->key() <=> b->key();
 }
-inline std::strong_ordering by_key::compare(const row* a, std::string_view b) noexcept
-{
-    return std::string_view(a->key) <=> b;
-}
+inline std::strong_ordering by_key::compare(const row* a, std::string_view b) noexcept { return a->key() <=> b; }
 
 /// A label selector that some result has read.
 struct selection : read_target

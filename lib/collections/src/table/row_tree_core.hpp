@@ -60,11 +60,21 @@ public:
         scan([&f](const Entry& e) { return f(e), true; });
     }
 
+    /// The last entry, or null. Valid until the tree changes.
+    [[nodiscard]] const Entry* last() const
+    {
+        const node* at = root_.get();
+        if (at == nullptr) return nullptr;
+        while (!at->is_leaf) at = inner_of(*at).items.back().to.get();
+        return &leaf_of(*at).items.back();
+    }
+
     /// Adds the entry, in place of an equal one.
-    void put(Entry e, std::uint64_t edition)
+    /// @param is_last  It comes after all others, which is not checked: nothing needs to be compared.
+    void put(Entry e, std::uint64_t edition, bool is_last = false)
     {
         if (!root_) root_ = std::make_shared<leaf>(edition);
-        auto second = insert(root_, std::move(e), edition);
+        auto second = insert(root_, std::move(e), edition, is_last);
         if (!second) return;
         auto top = std::make_shared<inner>(edition);
         top->items.push_back({first_of(*root_), root_});
@@ -161,13 +171,13 @@ private:
         return second;
     }
 
-    link insert(link& n, Entry e, std::uint64_t edition)
+    link insert(link& n, Entry e, std::uint64_t edition, bool is_last)
     {
         own(n, edition);
         if (n->is_leaf) {
             auto& items = leaf_of(*n).items;
             const bound key = first_of(e);
-            const auto i = place_of(items, key);
+            const auto i = is_last ? items.size() : place_of(items, key);
             if (i == items.size() || Order::compare(first_of(items[i]), key) != 0) {
                 ++size_;
                 return add(leaf_of(*n), i, std::move(e));
@@ -175,9 +185,9 @@ private:
             items[i] = std::move(e);
             return nullptr;
         }
-        const auto i = child_of(inner_of(*n), first_of(e));
+        const auto i = is_last ? inner_of(*n).items.size() - 1 : child_of(inner_of(*n), first_of(e));
         child& c = inner_of(*n).items[i];
-        auto second = insert(c.to, std::move(e), edition);
+        auto second = insert(c.to, std::move(e), edition, is_last);
         c.first = first_of(*c.to);
         return second ? add(inner_of(*n), i + 1, child{first_of(*second), second}) : nullptr;
     }

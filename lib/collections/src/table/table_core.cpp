@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -22,10 +21,11 @@ bool needs_label(op o) noexcept
     return o == op::equals || o == op::in || o == op::exists || o == op::greater || o == op::less;
 }
 
-/// The order of the values of a row.
-bool is_before(const index_value* a, const index_value* b) noexcept
+bool has(const index_values& all, const index_value* v)
 {
-    return a->index != b->index ? a->index < b->index : a->text < b->text;
+    return std::binary_search(all.begin(), all.end(), v, [](const index_value* a, const index_value* b) {
+        return a->index != b->index ? a->index < b->index : a->text < b->text;
+    });
 }
 
 } // namespace
@@ -42,51 +42,56 @@ table_core::table_core(std::uint32_t number, std::uint32_t order, std::string na
 
 // ---- changes
 
-const row_ptr& table_core::row_of(std::string_view key)
+row& table_core::row_of(std::string_view key)
 {
-    if (const auto found = rows_.find(key); found != rows_.end()) return found->second;
-    auto made = std::make_shared<row>(number_, key);
-    const std::string_view text = made->key;
-    return rows_.emplace(text, std::move(made)).first->second;
+    if (const auto found = rows_.find(key); found != rows_.end()) return *found->second;
+    auto made = row::make(number_, key);
+    const auto text = made->key();
+    return *rows_.emplace(text, std::move(made)).first->second;
 }
 
 void table_core::drop_if_unused(row& of)
 {
-    if (!of.value && !of.changed && of.first == no_id) rows_.erase(of.key);
+    if (!of.value && !of.changed && of.first == no_id) rows_.erase(of.key());
 }
 
 row* table_core::set(std::string_view key, live_item value, const touch_function& touch)
 {
-    if (const auto known = rows_.find(key); !value && (known == rows_.end() || !known->second->value)) return nullptr;
-    const row_ptr of = row_of(key);
-    const live_item before = of->value;
-    if (before && value && (before == value || kind_.equal(before.get(), value.get()))) return nullptr;
-    of->value = value;
-    if ((begun_ || !value) && !std::exchange(of->changed, true)) changes_.emplace_back(of, before);
+    return value || get(key) ? set(row_of(key), std::move(value), touch) : nullptr;
+}
+
+row* table_core::set(row& of, live_item now, const touch_function& touch)
+{
+    if (!of.value && !now) return nullptr;
+    if (of.value && now && (of.value == now || kind_.equal(of.value.get(), now.get()))) return nullptr;
+    const live_item before = std::exchange(of.value, std::move(now));
+    const live_item& value = of.value;
+    if ((begun_ || !value) && !std::exchange(of.changed, true)) changes_.emplace_back(row_ptr(&of), before);
 
     object made_before, made;
     const object& old_labels = selections_.empty() ? made_before : labels_of(before, made_before);
     const object& labels = labels_of(value, made);
-    const auto old_values = std::exchange(of->values, {});
-    of->values.reserve(old_values.size());
+    const auto old_values = std::exchange(of.values, {});
+    bool is_last = false;
     if (value) {
-        now_.rows.put({of, value}, edition_);
-        for (std::uint32_t i = 0; i != indexes_.size(); ++i) add_values(i, value, labels, of->values);
+        const auto* last = now_.rows.last();
+        is_last = !last || last->key->key() < of.key();
+        now_.rows.put({row_ptr(&of), value}, edition_, is_last);
+        for (std::uint32_t i = 0; i != indexes_.size(); ++i) add_values(i, value, labels, of.values);
     } else {
-        now_.rows.erase(std::string_view(of->key), edition_);
+        now_.rows.erase(of.key(), edition_);
     }
-    touch(*of);
+    touch(of);
     touch(all_);
-    touch_values(of->values, old_labels, labels, touch);
-    if (of->values != old_values) touch_values(old_values, old_labels, labels, touch);
+    touch_values(of.values, old_labels, labels, touch);
+    if (of.values != old_values) touch_values(old_values, old_labels, labels, touch);
     touch_selections(wide_, old_labels, labels, touch);
-    move(of, old_values);
-    return of.get();
+    move(of, old_values, is_last);
+    return &of;
 }
 
 /// Adds the values of an element in an index: none when the function throws.
-void table_core::add_values(std::uint32_t index, const live_item& value, const object& labels,
-                            std::vector<index_value*>& to)
+void table_core::add_values(std::uint32_t index, const live_item& value, const object& labels, index_values& to)
 {
     const auto& in = indexes_[index];
     if (!in.call) {
@@ -107,25 +112,21 @@ void table_core::add_values(std::uint32_t index, const live_item& value, const o
 }
 
 /// Takes the row from the values that it had to those that it has.
-void table_core::move(const row_ptr& of, const std::vector<index_value*>& before)
+/// @param is_last  It comes after all others.
+void table_core::move(row& of, const index_values& before, bool is_last)
 {
-    for (auto* v : of->values)
-        if (auto* shown = indexes_[v->index].shown) shown->put({v->shared_from_this(), of, of->value}, edition_);
-    if (of->values == before) return;
-    std::vector<index_value*> changed;
-    std::set_difference(of->values.begin(), of->values.end(), before.begin(), before.end(), std::back_inserter(changed),
-                        is_before);
-    for (auto* v : changed) {
-        v->members.put(of.get(), edition_of_members);
-        ++indexes_[v->index].entries;
-    }
-    changed.clear();
-    std::set_difference(before.begin(), before.end(), of->values.begin(), of->values.end(), std::back_inserter(changed),
-                        is_before);
-    for (auto* v : changed) {
+    for (auto* v : of.values) {
         auto& in = indexes_[v->index];
-        if (in.shown) in.shown->erase(table_content::index_order::bound_type{v, of.get()}, edition_);
-        v->members.erase(std::string_view(of->key), edition_of_members);
+        if (in.shown) in.shown->put({v->shared_from_this(), row_ptr(&of), of.value}, edition_);
+        if (has(before, v)) continue;
+        v->members.put(&of, edition_of_members, is_last);
+        ++in.entries;
+    }
+    for (auto* v : before) {
+        if (has(of.values, v)) continue;
+        auto& in = indexes_[v->index];
+        if (in.shown) in.shown->erase(table_content::index_order::bound_type{v, &of}, edition_);
+        v->members.erase(of.key(), edition_of_members);
         --in.entries;
         drop_if_unused(*v);
     }
@@ -158,7 +159,7 @@ const object& table_core::labels_of(const live_item& i, object& made)
     }
 }
 
-void table_core::touch_values(const std::vector<index_value*>& values, const object& before, const object& after,
+void table_core::touch_values(const index_values& values, const object& before, const object& after,
                               const touch_function& touch) const
 {
     for (auto* v : values) {
@@ -199,8 +200,8 @@ std::vector<table_core::change> table_core::take_changes()
 
 std::pair<read_target*, live_item> table_core::read_key(std::string_view key)
 {
-    const auto& of = row_of(key);
-    return {of.get(), of->value};
+    auto& of = row_of(key);
+    return {&of, of.value};
 }
 
 std::pair<read_target*, std::vector<live_item>> table_core::read_all() { return {&all_, now_.list()}; }
@@ -208,6 +209,8 @@ std::pair<read_target*, std::vector<live_item>> table_core::read_all() { return 
 std::pair<read_target*, std::vector<live_item>> table_core::read_index(std::string_view index, std::string_view value)
 {
     auto* v = value_of(static_cast<std::uint32_t>(index_of(index, false)), value);
+    // Counting a use waits for the memory of the element: all of it is asked for first.
+    v->members.each([](const row* of) { __builtin_prefetch(of->value.identity()); });
     std::vector<live_item> out;
     out.reserve(v->members.size());
     v->members.each([&out](const row* of) { out.push_back(of->value); });
@@ -231,7 +234,7 @@ std::pair<read_target*, std::vector<live_item>> table_core::read_selection(const
     else if (s.values.empty())
         for (const auto& [text, v] : indexes_[s.index].values) v->members.each(take);
     if (s.values.size() != 1 && s.index != no_id)
-        std::sort(found.begin(), found.end(), [](const row* a, const row* b) { return a->key < b->key; });
+        std::sort(found.begin(), found.end(), [](const row* a, const row* b) { return a->key() < b->key(); });
     std::vector<live_item> out;
     out.reserve(found.size());
     for (const auto* of : found) out.push_back(of->value);
@@ -239,6 +242,19 @@ std::pair<read_target*, std::vector<live_item>> table_core::read_selection(const
 }
 
 // ---- indexes and selections
+
+void table_core::expect_index(std::string_view name)
+{
+    if (kind_.index && kind_.index(name)) (void)index_of(name, false);
+}
+
+void table_core::expect_selection(const label_selector& selector)
+{
+    if (!kind_.labels) return;
+    has_selected_ = true;
+    for (const auto& r : selector.requirements())
+        if (needs_label(r.operation)) (void)index_of(r.key, true);
+}
 
 /// Makes it if there is none.
 std::size_t table_core::index_of(std::string_view name, bool of_label)
@@ -263,7 +279,7 @@ void table_core::fill_index(index& added)
         object made;
         add_values(i, e.value, added.call ? made : labels_of(e.value, made), values);
         added.entries += values.size() - known;
-        for (auto at = known; at != values.size(); ++at) values[at]->members.put(e.key.get(), edition_of_members);
+        for (auto at = known; at != values.size(); ++at) values[at]->members.put(e.key.get(), edition_of_members, true);
     });
 }
 

@@ -45,6 +45,10 @@ public:
     /// Makes `value` the element with that key (null = none), unless it is equal to the present one. Returns the row if something has
     /// changed, else null.
     row* set(std::string_view key, live_item value, const touch_function& touch);
+    /// The same with the row from row_of().
+    row* set(row& of, live_item now, const touch_function& touch);
+    /// The row with that key, made if there is none: call set() for it before anything else.
+    [[nodiscard]] row& row_of(std::string_view key);
 
     /// Makes room for a number of keys.
     void reserve(std::size_t keys) { rows_.reserve(keys); }
@@ -64,6 +68,9 @@ public:
                                                                              std::string_view value);
     [[nodiscard]] std::pair<read_target*, std::vector<live_item>> read_selection(const label_selector& selector);
     [[nodiscard]] std::pair<read_target*, std::vector<live_item>> read_all();
+    /// An index, or those of the labels, that will be read once the collection is complete: fills them as it fills.
+    void expect_index(std::string_view name);
+    void expect_selection(const label_selector& selector);
     /// Called when nothing reads the target any more.
     void forget(read_target& t);
 
@@ -96,15 +103,14 @@ private:
         decltype(table_content::indexes)::mapped_type* shown = nullptr;
     };
 
-    [[nodiscard]] const row_ptr& row_of(std::string_view key);
     void drop_if_unused(row& of);
     void drop_if_unused(index_value& v);
     [[nodiscard]] std::size_t index_of(std::string_view name, bool of_label);
     void fill_index(index& added);
     [[nodiscard]] index_value* value_of(std::uint32_t index, std::string_view text);
-    void add_values(std::uint32_t index, const live_item& value, const object& labels, std::vector<index_value*>& to);
-    void move(const row_ptr& of, const std::vector<index_value*>& before);
-    void touch_values(const std::vector<index_value*>& values, const object& before, const object& after,
+    void add_values(std::uint32_t index, const live_item& value, const object& labels, index_values& to);
+    void move(row& of, const index_values& before, bool is_last);
+    void touch_values(const index_values& values, const object& before, const object& after,
                       const touch_function& touch) const;
     static void touch_selections(const std::vector<selection*>& of, const object& before, const object& after,
                                  const touch_function& touch);

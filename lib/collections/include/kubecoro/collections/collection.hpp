@@ -172,7 +172,7 @@ public:
     std::function<void()> add_event_handler(detail::handler_slot<collection_change<T>> handler,
                                             const boost::asio::any_io_executor& executor = {}) const
     {
-        auto queue = detail::subscribe(table_, 64);
+        auto queue = detail::subscribe(table_, 64, true);
         detail::run_handler(table_, queue, calls(std::move(handler)), executor);
         return [queue] { detail::close(*queue); };
     }

@@ -33,16 +33,14 @@ template<class T, detail::readable From, class F>
                                    std::type_identity_t<collection_options<T>> options = {})
 {
     using in = detail::element_of<From>;
-    static_assert(detail::computes<F, in>,
-                  "the function of derive() takes an element of its input, and then auto& look, if it reads "
-                  "other collections");
+    detail::expect_computes<F, in>();
     if constexpr (detail::computes<F, in>) {
         static_assert(detail::result_of<detail::computed<F, in>, T>,
                       "the function of derive<T>() returns a T or std::optional<T>");
         return detail::make<T>(
             live, options, {detail::elements_of<From>::source(from)},
             [f = std::move(f)](detail::computation& c) mutable {
-                const auto& e = detail::live_element<in>::view(c.inputs.front());
+                const auto& e = detail::live_element<in>::view(c.inputs.front().get());
                 if (auto made = detail::item_of<T>(detail::compute(f, c.reads, e)))
                     c.results.emplace_back(std::string(), std::move(made));
             },
@@ -58,13 +56,11 @@ filter(live_queries& live, const From& from, F f,
        std::type_identity_t<collection_options<detail::element_of<From>>> options = {})
 {
     using in = detail::element_of<From>;
-    static_assert(detail::computes<F, in>,
-                  "the function of filter() takes an element of its input, and then auto& look, if it reads "
-                  "other collections");
+    detail::expect_computes<F, in>();
     return detail::make<in>(
         live, options, {detail::elements_of<From>::source(from)},
         [f = std::move(f)](detail::computation& c) mutable {
-            if (detail::compute(f, c.reads, detail::live_element<in>::view(c.inputs.front())))
+            if (detail::compute(f, c.reads, detail::live_element<in>::view(c.inputs.front().get())))
                 c.results.emplace_back(std::string(), c.inputs.front());
         },
         false);
@@ -79,13 +75,11 @@ template<class T, detail::readable From, class F>
                                      std::type_identity_t<collection_options<T>> options = {})
 {
     using in = detail::element_of<From>;
-    static_assert(detail::computes<F, in>,
-                  "the function of flat_map() takes an element of its input, and then auto& look, if it reads "
-                  "other collections");
+    detail::expect_computes<F, in>();
     return detail::make<T>(
         live, options, {detail::elements_of<From>::source(from)},
         [f = std::move(f)](detail::computation& c) mutable {
-            auto all = detail::compute(f, c.reads, detail::live_element<in>::view(c.inputs.front()));
+            auto all = detail::compute(f, c.reads, detail::live_element<in>::view(c.inputs.front().get()));
             for (auto& [key, value] : all) c.results.emplace_back(std::string(key), detail::item_of<T>(T(value)));
         },
         true);
@@ -102,10 +96,7 @@ template<class T, detail::readable From, class Group, class Reduce>
 {
     using in = detail::element_of<From>;
     using shared = typename detail::live_element<in>::shared;
-    static_assert(detail::computes<Reduce, std::string, std::vector<shared>>,
-                  "the second function of group_by() takes a name and a vector of elements, and then auto& look, if it "
-                  "reads other "
-                  "collections");
+    detail::expect_computes<Reduce, std::string, std::vector<shared>>();
     const auto source = detail::elements_of<From>::source(from);
     auto groups_of = [group](const in& e) mutable {
         std::vector<std::string> out;
@@ -117,10 +108,7 @@ template<class T, detail::readable From, class Group, class Reduce>
         return out;
     };
     const auto index = detail::add_hidden_index(live.engine(), source, [groups_of](const void* o) mutable {
-        if constexpr (detail::is_handle<in>)
-            return groups_of(in(*static_cast<const object*>(o)));
-        else
-            return groups_of(*static_cast<const in*>(o));
+        return groups_of(detail::live_element<in>::view(o));
     });
     const collection_options<std::string> of_names{.name =
                                                        options.name.empty() ? options.name : options.name + " groups"};
@@ -158,7 +146,8 @@ join(live_queries& live, const A& a, const B& b, F both,
             using element = detail::live_element<in>;
             if (!c.inputs[0] || !c.inputs[1])
                 c.results.emplace_back(std::string(), c.inputs[c.inputs[0] ? 0 : 1]);
-            else if (auto made = detail::item_of<in>(f(element::view(c.inputs[0]), element::view(c.inputs[1]))))
+            else if (auto made =
+                         detail::item_of<in>(f(element::view(c.inputs[0].get()), element::view(c.inputs[1].get()))))
                 c.results.emplace_back(std::string(), std::move(made));
         },
         false);

@@ -7,7 +7,6 @@
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/cache/detail/handler_slot.hpp>
 #include <kubecoro/cache/shared_informer.hpp>
-#include <kubecoro/collections/detail/computation.hpp>
 #include <kubecoro/collections/detail/live_item.hpp>
 
 #include <boost/asio/awaitable.hpp>
@@ -26,7 +25,6 @@ namespace kubecoro::detail {
 class live_engine;
 class live_table;
 class change_queue;
-struct table_content;
 
 /// An informer or a collection, from which another one is derived.
 struct live_source
@@ -75,7 +73,9 @@ using item_condition = std::function<result<bool>(const live_item&)>;
 
 // ---- subscriptions
 
-[[nodiscard]] std::shared_ptr<change_queue> subscribe(const std::shared_ptr<live_table>& t, std::size_t max_batch);
+/// @param drops  At the end of live_queries, what waits is dropped.
+[[nodiscard]] std::shared_ptr<change_queue> subscribe(const std::shared_ptr<live_table>& t, std::size_t max_batch,
+                                                      bool drops = false);
 [[nodiscard]] boost::asio::awaitable<std::optional<std::vector<live_change>>> pop(std::shared_ptr<change_queue> q);
 [[nodiscard]] result<> end_reason(const change_queue& q);
 void close(change_queue& q);

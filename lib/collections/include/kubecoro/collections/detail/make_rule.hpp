@@ -22,6 +22,15 @@ concept computes_with_look = std::is_invocable_v<F&, const Args&..., look&>;
 template<class F, class... Args>
 concept computes = computes_with_look<F, Args...> || std::is_invocable_v<F&, const Args&...>;
 
+template<class F, class... Args>
+constexpr void expect_computes()
+{
+    static_assert(
+        computes<F, Args...>,
+        "the function takes an element of its input (that of a group_by: the name and the elements), and then "
+        "auto& look, if it reads other collections");
+}
+
 /// Calls a function of a user, with `look` if it takes one.
 template<class F, class... Args>
 decltype(auto) compute(F& f, look& reads, const Args&... args)
@@ -47,18 +56,13 @@ template<class T>
         out.labels = [](const void* o, object&) -> const object& { return *static_cast<const object*>(o); };
     else if (options.labels)
         out.labels = [labels = options.labels](const void* o, object& made) -> const object& {
-            return made = object_with_labels(labels(*static_cast<const T*>(o)));
+            return made = object_with_labels(labels(live_element<T>::view(o)));
         };
     for (const auto& [name, f] : options.indexes) out.shown_indexes.push_back(name);
     out.index = [indexes = options.indexes](std::string_view name) -> item_index {
         const auto found = indexes.find(std::string(name));
         if (found == indexes.end()) return {};
-        return [f = found->second](const void* o) {
-            if constexpr (is_handle<T>)
-                return f(T(*static_cast<const object*>(o)));
-            else
-                return f(*static_cast<const T*>(o));
-        };
+        return [f = found->second](const void* o) { return f(live_element<T>::view(o)); };
     };
     return out;
 }
