@@ -184,6 +184,18 @@ TEST_CASE("webhooks: an edit of a struct becomes a patch, which leaves unknown f
     CHECK(message(h.review("/mutate-example-com-v2-site-label", R"({})", {{"dryRun", true}})) == "403 dry");
 }
 
+TEST_CASE("webhooks: bytes that are no text break no answer, and lose no edit", "[webhooks]")
+{
+    hooked h;
+    h.hooks.validates<site>([](const site&) { return verdict::denied("a\xff"); }).mutates<site>([](site& s) {
+        s.metadata.labels["a"] = "b";
+        s.spec.hosts.push_back("a\xff");
+    });
+    CHECK(message(h.review(validating, "{}")) == "403 a\xef\xbf\xbd");
+    CHECK(message(h.review(mutating, R"({"hosts":["a"]})")) ==
+          "500 the webhook failed: internal: the edited spec.hosts is no JSON");
+}
+
 TEST_CASE("webhooks: a failure or an exception is an answer, and is logged", "[webhooks]")
 {
     hooked h;

@@ -4,6 +4,7 @@
 #include "review/review_parts_core.hpp"
 
 #include <kubecoro/api/bytes.hpp>
+#include <kubecoro/api/detail/utf8.hpp>
 #include <kubecoro/api/go_duration.hpp>
 #include <kubecoro/base/printable.hpp>
 
@@ -132,7 +133,7 @@ json::object details_of(const server_status& s)
 
 json::object status_of(const server_status& s)
 {
-    json::object out{{"status", "Failure"}, {"message", s.message}};
+    json::object out{{"status", "Failure"}, {"message", valid_utf8(s.message)}};
     if (!s.reason.empty()) out["reason"] = s.reason;
     if (s.code != 0) out["code"] = s.code;
     if (auto details = details_of(s); !details.empty()) out["details"] = std::move(details);

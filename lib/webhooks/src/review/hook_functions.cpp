@@ -20,10 +20,12 @@ bool is_refusal(const failure& why) noexcept
     return why == cond::invalid || why == cond::forbidden;
 }
 
-std::string patch_of_edit(const struct_type& type, const object& before, const void* unedited, const void* edited)
+result<std::string> patch_of_edit(const struct_type& type, const object& before, const void* unedited,
+                                  const void* edited)
 {
     const auto change = change_between(type, before.root(), unedited, edited);
-    if (change.empty()) return {};
+    if (!change.unwritable.empty()) return failure(cond::internal, "the edited " + change.unwritable + " is no JSON");
+    if (change.empty()) return std::string();
     // Members of the whole object are never replaced because of their size, so that the others are not needed.
     boost::json::object had;
     for (const auto* each : {&change.was, &change.is})

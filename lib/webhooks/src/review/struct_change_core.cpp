@@ -31,17 +31,20 @@ const other_fields& others_of(const struct_type& type, const void* value) noexce
     return *static_cast<const other_fields*>(member_of(value, type.others));
 }
 
-void put(json::object& to, std::string_view name, std::string_view text)
+/// Returns whether the text is JSON, or empty.
+bool put(json::object& to, std::string_view name, std::string_view text)
 {
-    if (text.empty()) return;
+    if (text.empty()) return true;
     json::parse_options limits;
     limits.max_depth = max_depth;
     boost::system::error_code ec;
-    if (auto value = json::parse(text, ec, {}, limits); !ec) to[name] = std::move(value);
+    auto value = json::parse(text, ec, {}, limits);
+    if (!ec) to[name] = std::move(value);
+    return !ec;
 }
 
 /// As a struct is written: a member that is not set, or that the struct cannot hold, may be among its other fields.
-void put(json::object& to, const struct_type& type, const struct_field& f, const void* of)
+bool put(json::object& to, const struct_type& type, const struct_field& f, const void* of)
 {
     const void* value = member_of(of, f.offset);
     std::string text;
@@ -49,7 +52,7 @@ void put(json::object& to, const struct_type& type, const struct_field& f, const
         f.type->write(value, text);
     else
         text = others_of(type, of).text(f.name);
-    put(to, f.name, text);
+    return put(to, f.name, text);
 }
 
 bool is_field(const struct_type& type, std::string_view name)
@@ -71,19 +74,19 @@ struct_change change_between(const struct_type& type, value_view stated, const v
         const auto inside = stated[f.name];
         if (f.type->form == value_form::part && inside.is_object() && f.type->is_set(a) && f.type->is_set(b)) {
             auto inner = change_between(f.type->part(), inside, a, b);
+            if (!inner.unwritable.empty()) out.unwritable = std::string(f.name) + '.' + inner.unwritable;
             if (inner.empty()) continue;
             out.was[f.name] = std::move(inner.was);
             out.is[f.name] = std::move(inner.is);
         } else {
-            put(out.was, type, f, before);
-            put(out.is, type, f, after);
+            if (!put(out.was, type, f, before) || !put(out.is, type, f, after)) out.unwritable = f.name;
         }
     }
     if (had == has) return out;
     for (const auto& [name, text] : had.members())
-        if (!is_field(type, name) && has.text(name) != text) put(out.was, name, text);
+        if (!is_field(type, name) && has.text(name) != text && !put(out.was, name, text)) out.unwritable = name;
     for (const auto& [name, text] : has.members())
-        if (!is_field(type, name) && had.text(name) != text) put(out.is, name, text);
+        if (!is_field(type, name) && had.text(name) != text && !put(out.is, name, text)) out.unwritable = name;
     return out;
 }
 

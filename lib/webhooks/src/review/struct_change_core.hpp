@@ -6,6 +6,8 @@
 
 #include <boost/json/object.hpp>
 
+#include <string>
+
 namespace kubecoro::detail {
 
 /// The changes that an edit of a struct has made.
@@ -15,6 +17,8 @@ struct struct_change
     boost::json::object was = {};
     /// The same of the edited struct.
     boost::json::object is = {};
+    /// The path of a changed member whose value JSON does not have, such as a text of other bytes; empty = none.
+    std::string unwritable = {};
 
     [[nodiscard]] bool empty() const noexcept { return was.empty() && is.empty(); }
 };

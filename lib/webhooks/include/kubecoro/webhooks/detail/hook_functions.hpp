@@ -36,9 +36,10 @@ using admission_handler = std::function<boost::asio::awaitable<result<admission_
 /// Whether a failure refuses the request: it is about the object, and not about something that the webhook has asked for.
 [[nodiscard]] bool is_refusal(const failure& why) noexcept;
 
-/// The patch that an edit of the struct makes of the object; empty if there is none. @param unedited, edited  Structs of that type.
-[[nodiscard]] std::string patch_of_edit(const struct_type& type, const object& before, const void* unedited,
-                                        const void* edited);
+/// The patch that an edit of the struct makes of the object; empty if there is none. A value that JSON does not have is a
+/// failure. @param unedited, edited  Structs of that type.
+[[nodiscard]] result<std::string> patch_of_edit(const struct_type& type, const object& before, const void* unedited,
+                                                const void* edited);
 
 template<class R>
 struct awaited
@@ -127,7 +128,7 @@ boost::asio::awaitable<result<admission_outcome>> mutate(std::shared_ptr<F> f, c
         KUBECORO_TRY(out.answer, co_await call_hook(*f, subject));
     }
     if (!out.answer.is_allowed()) co_return out;
-    out.patch = patch_of_edit(struct_of<T>(), r.now, &*before, &subject);
+    KUBECORO_TRY(out.patch, patch_of_edit(struct_of<T>(), r.now, &*before, &subject));
     co_return out;
 }
 
