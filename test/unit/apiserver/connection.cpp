@@ -25,6 +25,7 @@ struct wire
     bool client_closed = false;
     detail::wake_signal readable;
     std::string sent_by_server;
+    int writes = 0;
     /// While false, writes of the server do not complete.
     bool client_reads = true;
     detail::wake_signal writable;
@@ -59,14 +60,15 @@ public:
         wire_->sent_by_client.erase(0, n);
         co_return n;
     }
-    asio::awaitable<result<>> write(std::string_view bytes) override
+    asio::awaitable<result<>> write(texts bytes) override
     {
         while (!wire_->client_reads && !wire_->closed) {
             auto woken = co_await wire_->writable.wait();
             if (!woken) co_return woken.error();
         }
         if (wire_->closed) co_return failure{cond::unreachable, "closed"};
-        wire_->sent_by_server += bytes;
+        ++wire_->writes;
+        for (const auto text : bytes) wire_->sent_by_server += text;
         co_return result<>{};
     }
     asio::awaitable<void> shutdown() override { co_return; }
@@ -340,6 +342,30 @@ TEST_CASE("connection: a long list is rendered while its client reads it", "[api
         }
         CHECK(parts > 12);
     }
+}
+
+TEST_CASE("connection: one write sends the head and the body of an answer", "[apiserver][connection]")
+{
+    served f;
+    const auto answered = [&f](std::size_t size) {
+        http_request create{"POST", config_maps};
+        create.user = user_info{"admin", {"system:masters"}};
+        const auto name = "c" + std::to_string(size);
+        create.body = R"({"metadata":{"name":")" + name + R"("},"data":{"k":")" + std::string(size, 'v') + R"("}})";
+        REQUIRE(f.run.run(f.engine->perform(create, detail::wake_signal{}))->response.status == 201);
+        auto client = f.connect();
+        f.send(client, "GET " + config_maps + "/" + name + " HTTP/1.1\r\nHost: h\r\n" + admin + "\r\n");
+        CHECK(client->sent_by_server.size() > size);
+        return client;
+    };
+    CHECK(answered(2'500)->writes == 1);
+    CHECK(answered(90'000)->writes == 1);
+    // The client makes progress with each portion.
+    CHECK(answered(150'000)->writes == 2);
+    f.limits.counted_body = 1'000'000;
+    const auto counted = answered(30'000);
+    CHECK(counted->sent_by_server.find("Content-Length: 30") != std::string::npos);
+    CHECK(counted->writes == 1);
 }
 
 TEST_CASE("connection: the deletion of a collection ends when its client disconnects", "[apiserver][connection]")

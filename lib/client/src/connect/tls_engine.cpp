@@ -63,19 +63,22 @@ struct tls_engine::bio_calls
     }
 };
 
-tls_engine::tls_engine(SSL_CTX* context) : ssl_(SSL_new(context))
+tls_engine::tls_engine(SSL_CTX* context, side at) : ssl_(SSL_new(context))
 {
     BIO* const bio = ssl_ ? BIO_new(bio_calls::method()) : nullptr;
     if (bio == nullptr) throw std::bad_alloc();
     BIO_set_data(bio, this);
     BIO_set_init(bio, 1);
     SSL_set_bio(ssl_.get(), bio, bio);
-    SSL_set_connect_state(ssl_.get());
+    if (at == side::client)
+        SSL_set_connect_state(ssl_.get());
+    else
+        SSL_set_accept_state(ssl_.get());
 }
 
 tls_engine::~tls_engine()
 {
-    if (!error_) keep_session_of(ssl_.get());
+    if (!error_ && SSL_is_server(ssl_.get()) == 0) keep_session_of(ssl_.get());
 }
 
 tls_engine::step tls_engine::outcome(int returned)
@@ -115,6 +118,8 @@ tls_engine::step tls_engine::read(std::span<char> to, std::size_t& n)
 {
     n = 0;
     while (!error_ && n < to.size()) {
+        // OpenSSL would make a buffer for input that is not there.
+        if (n != 0 && !has_input() && SSL_has_pending(ssl_.get()) == 0) break;
         std::size_t got = 0;
         ERR_clear_error();
         const step s = outcome(SSL_read_ex(ssl_.get(), to.data() + n, to.size() - n, &got));
@@ -123,6 +128,15 @@ tls_engine::step tls_engine::read(std::span<char> to, std::size_t& n)
         n += got;
     }
     return n == 0 && error_ ? step::failed : step::done;
+}
+
+void tls_engine::shut_down() noexcept
+{
+    if (error_) return;
+    // OpenSSL treats the peer's as received.
+    SSL_set_shutdown(ssl_.get(), SSL_RECEIVED_SHUTDOWN);
+    (void)SSL_shutdown(ssl_.get());
+    ERR_clear_error();
 }
 
 std::span<char> tls_engine::room(std::size_t wanted)

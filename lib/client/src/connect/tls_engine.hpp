@@ -1,5 +1,5 @@
 #pragma once
-// The client's end of a TLS connection without its socket.
+// One end of a TLS connection without its socket.
 
 #include <boost/system/error_code.hpp>
 
@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <openssl/ssl.h>
 
@@ -32,8 +33,14 @@ public:
         failed
     };
 
+    enum class side
+    {
+        client,
+        server
+    };
+
     /// @param context  Outlives the engine.
-    explicit tls_engine(SSL_CTX* context);
+    explicit tls_engine(SSL_CTX* context, side at = side::client);
 
     ~tls_engine();
     tls_engine(const tls_engine&) = delete;
@@ -46,6 +53,8 @@ public:
     [[nodiscard]] step write(std::string_view text);
     /// Decrypts as much as has arrived and `to` can hold. @param n  Number of bytes; if it is not 0, the step is done.
     [[nodiscard]] step read(std::span<char> to, std::size_t& n);
+    /// Ends the output, without waiting for the peer's end.
+    void shut_down() noexcept;
     /// Whether the handshake was a short one, with the keys of an earlier connection.
     [[nodiscard]] bool is_resumed() const noexcept { return SSL_session_reused(ssl_.get()) == 1; }
     /// The reason of the first failed step.
@@ -64,6 +73,8 @@ public:
     [[nodiscard]] std::string_view output() const noexcept { return output_; }
     /// Reports that all of output() has been sent.
     void sent() noexcept { output_.clear(); }
+    /// Passes on output(), while more of it may be made.
+    [[nodiscard]] std::string take_output() noexcept { return std::exchange(output_, {}); }
 
 private:
     struct freed

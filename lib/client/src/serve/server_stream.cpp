@@ -1,15 +1,21 @@
 #include <kubecoro/client/detail/server_stream.hpp>
 
+#include "connect/tls_engine.hpp"
 #include "files/background_call.hpp"
 #include "files/tls_files_core.hpp"
 #include "files/tls_pem.hpp"
 
+#include <kubecoro/base/detail/wake_signal.hpp>
+#include <kubecoro/base/try.hpp>
+
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/ssl/context.hpp>
-#include <boost/asio/ssl/stream.hpp>
+#include <boost/asio/ssl/error.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <functional>
@@ -46,23 +52,11 @@ asio::awaitable<result<>> input_of(tcp_socket& socket)
     co_return result<>{};
 }
 
-template<class Stream>
-asio::awaitable<result<std::size_t>> read_from(Stream& stream, char* data, std::size_t size)
+template<class Buffers>
+asio::awaitable<result<>> write_to(tcp_socket& socket, Buffers bytes)
 {
-    const auto [error, n] = co_await stream.async_read_some(asio::buffer(data, size), as_value);
-    if (error == asio::error::eof || error == asio::ssl::error::stream_truncated) co_return std::size_t{0};
-    if (error) co_return failure{error, "read from the client"};
-    co_return n;
-}
-
-template<class Stream>
-asio::awaitable<result<>> write_to(Stream& stream, std::string_view bytes)
-{
-    while (!bytes.empty()) {
-        const auto [error, n] = co_await stream.async_write_some(asio::buffer(bytes.data(), bytes.size()), as_value);
-        if (error) co_return failure{error, "write to the client"};
-        bytes.remove_prefix(n);
-    }
+    const auto [error, n] = co_await asio::async_write(socket, bytes, as_value);
+    if (error) co_return failure{error, "write to the client"};
     co_return result<>{};
 }
 
@@ -75,9 +69,18 @@ public:
     asio::awaitable<result<>> wait_for_input() override { return input_of(socket_); }
     asio::awaitable<result<std::size_t>> read_some(char* data, std::size_t size) override
     {
-        return read_from(socket_, data, size);
+        const auto [error, n] = co_await socket_.async_read_some(asio::buffer(data, size), as_value);
+        if (error == asio::error::eof) co_return std::size_t{0};
+        if (error) co_return failure{error, "read from the client"};
+        co_return n;
     }
-    asio::awaitable<result<>> write(std::string_view bytes) override { return write_to(socket_, bytes); }
+    asio::awaitable<result<>> write(texts bytes) override
+    {
+        std::array<asio::const_buffer, std::tuple_size_v<texts>> buffers;
+        std::ranges::transform(bytes, buffers.begin(),
+                               [](std::string_view t) { return asio::buffer(t.data(), t.size()); });
+        return write_to(socket_, buffers);
+    }
     asio::awaitable<void> shutdown() override
     {
         boost::system::error_code ignored;
@@ -106,34 +109,66 @@ class tls_stream final : public server_stream
 {
 public:
     tls_stream(tcp_socket socket, std::shared_ptr<server_tls> tls)
-        : tls_(std::move(tls)), stream_(std::move(socket), tls_->context)
+        : tls_(std::move(tls)),
+          engine_(tls_->context.native_handle(), tls_engine::side::server),
+          socket_(std::move(socket))
     {
+        boost::system::error_code error;
+        socket_.non_blocking(true, error);
+        if (error) close();
     }
 
     asio::awaitable<result<>> handshake() override
     {
-        const auto [error] = co_await stream_.async_handshake(asio::ssl::stream_base::server, as_value);
-        if (error) co_return failure{error, "TLS handshake with the client"};
-        co_return result<>{};
+        for (;;) {
+            const auto step = engine_.handshake();
+            // A step that has failed still has to send its alert.
+            const auto sent = co_await flush();
+            if (step == tls_engine::step::failed) co_return failure{engine_.error(), handshaking};
+            if (!sent || step == tls_engine::step::done) co_return sent;
+            KUBECORO_TRY(const auto n, co_await receive());
+            if (n == 0)
+                co_return failure{asio::ssl::error::make_error_code(asio::ssl::error::stream_truncated), handshaking};
+        }
     }
-    asio::awaitable<result<>> wait_for_input() override { return input_of(stream_.next_layer()); }
+    asio::awaitable<result<>> wait_for_input() override { return input_of(socket_); }
     asio::awaitable<result<std::size_t>> read_some(char* data, std::size_t size) override
     {
-        return read_from(stream_, data, size);
+        for (;;) {
+            std::size_t n = 0;
+            const auto step = engine_.is_quiet() ? tls_engine::step::input : engine_.read({data, size}, n);
+            // An alert, or the answer to new keys. Decrypted bytes count, whether or not the client still receives.
+            const auto sent = engine_.output().empty() ? result<>() : co_await flush();
+            if (n != 0 || step == tls_engine::step::closed) co_return n;
+            if (step == tls_engine::step::failed) co_return failure{engine_.error(), "read from the client"};
+            if (!sent) co_return sent.error();
+            KUBECORO_TRY(const auto got, co_await receive());
+            if (got == 0) co_return got;
+        }
     }
-    asio::awaitable<result<>> write(std::string_view bytes) override { return write_to(stream_, bytes); }
+    asio::awaitable<result<>> write(texts bytes) override
+    {
+        for (auto left : bytes)
+            while (!left.empty()) {
+                const auto record = left.substr(0, longest_record);
+                if (engine_.write(record) != tls_engine::step::done)
+                    co_return failure{cond::unreachable, "write to the client: it has ended TLS"};
+                left.remove_prefix(record.size());
+                if (engine_.output().size() >= most_encrypted) KUBECORO_TRY(co_await flush());
+            }
+        co_return co_await flush();
+    }
     asio::awaitable<void> shutdown() override
     {
-        // Sends close_notify without waiting for the peer's: OpenSSL treats it as received.
-        SSL_set_shutdown(stream_.native_handle(), SSL_RECEIVED_SHUTDOWN);
-        [[maybe_unused]] const auto outcome = co_await stream_.async_shutdown(as_value);
+        engine_.shut_down();
+        [[maybe_unused]] const auto outcome = co_await flush();
     }
-    void close() noexcept override { close_socket(stream_.next_layer(), false); }
-    void cut() noexcept override { close_socket(stream_.next_layer(), true); }
+    void close() noexcept override { close_socket(socket_, false); }
+    void cut() noexcept override { close_socket(socket_, true); }
 
     std::optional<peer_certificate> peer() const override
     {
-        SSL* ssl = const_cast<tls_stream*>(this)->stream_.native_handle();
+        const SSL* const ssl = engine_.native_handle();
         const X509* certificate = SSL_get0_peer_certificate(ssl);
         if (!certificate || SSL_get_verify_result(ssl) != X509_V_OK) return std::nullopt;
         peer_certificate out;
@@ -148,8 +183,62 @@ public:
     }
 
 private:
+    static constexpr const char* handshaking = "TLS handshake with the client";
+    static constexpr std::size_t longest_record = 16 * 1024;
+    /// Bytes encrypted ahead of what the client receives.
+    static constexpr std::size_t most_encrypted = 2 * longest_record;
+
+    /// The output of the engine is being sent.
+    class turn
+    {
+    public:
+        explicit turn(tls_stream& of) noexcept : of_(of) { of_.sends_ = true; }
+        ~turn()
+        {
+            of_.sends_ = false;
+            of_.sent_.notify();
+        }
+        turn(const turn&) = delete;
+        turn& operator=(const turn&) = delete;
+
+    private:
+        tls_stream& of_;
+    };
+
+    /// Sends what the engine has to send. The reader too may have something, while an answer is sent.
+    asio::awaitable<result<>> flush()
+    {
+        while (sends_) KUBECORO_TRY(co_await sent_.wait());
+        if (engine_.output().empty()) co_return result<>{};
+        const turn own(*this);
+        const auto bytes = engine_.take_output();
+        co_return co_await write_to(socket_, asio::buffer(bytes));
+    }
+
+    /// Receives bytes for the engine. @return 0 at the end.
+    asio::awaitable<result<std::size_t>> receive()
+    {
+        if (engine_.is_quiet()) {
+            engine_.rest(); // an idle connection costs no buffers
+            KUBECORO_TRY(co_await input_of(socket_));
+        }
+        for (;;) {
+            const auto room = engine_.room(0);
+            boost::system::error_code error;
+            const auto n = socket_.read_some(asio::buffer(room.data(), room.size()), error);
+            engine_.received(n);
+            if (error == asio::error::eof) co_return std::size_t{0};
+            if (!error) co_return n;
+            if (error != asio::error::would_block) co_return failure{error, "read from the client"};
+            KUBECORO_TRY(co_await input_of(socket_));
+        }
+    }
+
     std::shared_ptr<server_tls> tls_;
-    asio::ssl::stream<tcp_socket> stream_;
+    tls_engine engine_;
+    tcp_socket socket_;
+    bool sends_ = false;
+    wake_signal sent_;
 };
 
 } // namespace

@@ -22,10 +22,25 @@ constexpr duration drain_time = std::chrono::milliseconds{500};
 constexpr std::size_t drain_bytes = 256 * 1024;
 /// How often one that waits looks for those that have to make way for it.
 constexpr duration between_looks = std::chrono::milliseconds{200};
-/// Head, body and end are sent at once up to this size, because each write wakes the client.
+/// Head, body and end are joined up to this size: over TLS, each has a record of its own otherwise.
 constexpr std::size_t most_joined = 16 * 1024;
 constexpr std::string_view line_end = "\r\n";
 constexpr duration::rep never = std::numeric_limits<duration::rep>::max();
+
+/// Takes the first bytes of texts. A small rest goes along, because each write wakes the client.
+server_stream::texts take_portion(server_stream::texts& from)
+{
+    std::size_t left = 0;
+    for (const auto text : from) left += text.size();
+    if (left >= portion + portion / 2) left = portion;
+    server_stream::texts out;
+    for (std::size_t i = 0; i < from.size(); ++i) {
+        out[i] = from[i].substr(0, left);
+        from[i].remove_prefix(out[i].size());
+        left -= out[i].size();
+    }
+    return out;
+}
 
 http_reply too_many_requests()
 {
@@ -230,7 +245,7 @@ asio::awaitable<connection::arrival> connection::next_request()
             continue;
         }
         if (requests_.wants_continue()) {
-            const bool told = co_await send(go_on);
+            const bool told = co_await send({go_on});
             if (!told) co_return out;
             end_within(limits_.request_timeout);
         }
@@ -276,7 +291,7 @@ asio::awaitable<bool> connection::send_reply(http_reply& reply, delivery how)
     std::string head = format_head(reply.status, reply.headers, frame, size, how.keep_alive, table_->time().wall_now());
     answers_since_ = now().time_since_epoch().count();
     current_ = &reply;
-    const bool sent = how.head_only ? co_await send(head) : co_await send_body(reply, std::move(head), frame);
+    const bool sent = how.head_only ? co_await send({head}) : co_await send_body(reply, std::move(head), frame);
     current_ = nullptr;
     answers_since_ = never;
     co_return sent;
@@ -316,27 +331,22 @@ asio::awaitable<bool> connection::send_joined(std::string& first, std::string_vi
         first += last;
         bytes = last = {};
     }
-    for (const std::string_view each : {std::string_view(first), bytes, last}) {
-        const bool sent = co_await send(each);
-        if (!sent) co_return false;
-    }
+    const bool sent = co_await send({first, bytes, last});
     first.clear();
-    co_return true;
+    co_return sent;
 }
 
-asio::awaitable<bool> connection::send(std::string_view bytes)
+asio::awaitable<bool> connection::send(server_stream::texts bytes)
 {
     const duration::rep before = waits_since_;
-    while (!bytes.empty()) {
-        // A small rest goes along, because each write wakes the client.
-        const auto next = bytes.size() < portion + portion / 2 ? bytes : bytes.substr(0, portion);
+    while (!std::ranges::all_of(bytes, &std::string_view::empty)) {
+        const auto next = take_portion(bytes);
         end_by(std::min(answer_deadline_, time_after(now(), limits_.write_timeout)));
         if (limits_.readers_give_way) waits_since_ = now().time_since_epoch().count();
         const auto written = co_await stream_->write(next);
         waits_since_ = before;
         end_by(answer_deadline_);
         if (!written) co_return false;
-        bytes.remove_prefix(next.size());
     }
     co_return true;
 }

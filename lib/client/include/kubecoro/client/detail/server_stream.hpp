@@ -12,6 +12,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/ip/tcp.hpp> // rule aside: only the .cpp files of servers include this header
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -43,8 +44,10 @@ public:
     [[nodiscard]] virtual boost::asio::awaitable<result<>> wait_for_input();
     /// Reads at least one byte; returns 0 at the end of the stream, clean or truncated.
     [[nodiscard]] virtual boost::asio::awaitable<result<std::size_t>> read_some(char* data, std::size_t size) = 0;
-    /// Writes all bytes.
-    [[nodiscard]] virtual boost::asio::awaitable<result<>> write(std::string_view bytes) = 0;
+    /// Texts that follow each other, as do head, body and end of an answer.
+    using texts = std::array<std::string_view, 3>;
+    /// Writes all bytes, together.
+    [[nodiscard]] virtual boost::asio::awaitable<result<>> write(texts bytes) = 0;
     /// Shuts down the sending side without waiting for the peer. The caller must call close() afterwards.
     [[nodiscard]] virtual boost::asio::awaitable<void> shutdown() = 0;
     /// Closes the socket.

@@ -141,7 +141,7 @@ private:
     boost::asio::awaitable<bool> send_body(http_reply& reply, std::string head, framing frame);
     /// Sends three texts and clears the first one. Small ones are joined in it.
     boost::asio::awaitable<bool> send_joined(std::string& first, std::string_view bytes, std::string_view last);
-    boost::asio::awaitable<bool> send(std::string_view bytes);
+    boost::asio::awaitable<bool> send(server_stream::texts bytes);
     boost::asio::awaitable<void> say_goodbye(bool drains);
     void feed();
     void end(closing why, bool reset);
