@@ -25,16 +25,17 @@ struct request_reader::parser
     explicit parser(const request_limits& limits) : received(limits.head, limits.headers) {}
 
     incoming_head received;
-    /// Only for what frames a body: the head has been checked.
+    /// Only for chunks: the head has been checked.
     std::optional<http::request_parser<http::string_body>> message = {};
     bool continue_told = false;
+    /// With as much of a body without chunks as has arrived.
     incoming_request head = {};
-    /// Bytes consumed since the head: the body and its framing.
+    /// Bytes of chunks consumed: the body and its framing.
     std::size_t used_for_body = 0;
     /// The most bytes that the body may have.
     std::size_t most = 0;
 
-    [[nodiscard]] std::size_t body_size() const { return message ? message->get().body().size() : 0; }
+    [[nodiscard]] std::size_t body_size() const { return message ? message->get().body().size() : head.body.size(); }
 
     void take_head()
     {
@@ -51,22 +52,34 @@ struct request_reader::parser
         }
     }
 
-    /// Passes the head on to the parser of the body.
+    /// Prepares for the body.
     [[nodiscard]] state begin_body(const request_limits& limits)
     {
         take_head();
         if (!received.chunked() && received.content_length() == 0) return state::complete;
         if (limits.body == 0) return state::has_body;
-        message.emplace();
+        if (received.content_length() > limits.body) return state::body_too_large;
         most = limits.body;
+        if (!received.chunked()) {
+            head.body.reserve(received.content_length());
+            return state::body;
+        }
+        message.emplace();
         message->header_limit(static_cast<std::uint32_t>(limits.head) + 1);
         message->body_limit(limits.body);
         const auto& text = received.text();
         boost::system::error_code error;
         message->put(boost::asio::const_buffer(text.data(), text.size()), error);
-        if (error == http::error::body_limit) return state::body_too_large;
         if (!message->is_header_done()) return state::malformed;
         return message->is_done() ? state::complete : state::body;
+    }
+
+    /// Takes what is there of a body without chunks. @return the number of bytes.
+    [[nodiscard]] std::size_t take_counted(std::string_view bytes)
+    {
+        const auto part = bytes.substr(0, received.content_length() - head.body.size());
+        head.body += part;
+        return part.size();
     }
 
     [[nodiscard]] state after_head(const request_limits& limits)
@@ -110,6 +123,10 @@ std::size_t request_reader::feed(std::string_view bytes)
     if (where_ == state::idle || where_ == state::head) {
         used = p.received.feed(bytes);
         where_ = p.after_head(limits_);
+    }
+    if (where_ == state::body && !p.message) {
+        used += p.take_counted(bytes.substr(used));
+        if (p.body_size() == p.received.content_length()) where_ = state::complete;
     }
     while (used < bytes.size() && where_ == state::body) {
         boost::system::error_code error;
