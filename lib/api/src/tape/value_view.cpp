@@ -99,9 +99,9 @@ std::string_view value_view::as_string(std::string_view fallback) const noexcept
 
 std::int64_t value_view::as_int64(std::int64_t fallback) const noexcept
 {
-    const head h = tape_access::head_of(*this);
-    if (h.kind == value_kind::integer) return h.number;
-    if (h.kind == value_kind::number) return detail::integral_value(h.text()).value_or(fallback);
+    const auto k = kind();
+    if (k == value_kind::integer) return detail::read_integer(at_, end_);
+    if (k == value_kind::number) return detail::integral_value(number_text()).value_or(fallback);
     return fallback;
 }
 
@@ -115,8 +115,7 @@ double value_view::as_double(double fallback) const noexcept
 
 bool value_view::as_bool(bool fallback) const noexcept
 {
-    const head h = tape_access::head_of(*this);
-    return h.kind == value_kind::boolean ? h.number != 0 : fallback;
+    return kind() == value_kind::boolean ? *at_ == detail::tag::true_ : fallback;
 }
 
 std::string_view value_view::number_text() const noexcept
@@ -128,8 +127,10 @@ std::string_view value_view::number_text() const noexcept
 std::size_t value_view::size() const noexcept
 {
     std::size_t n = 0;
-    for (auto m = members().begin(); m != detail::member_iterator(); ++m) ++n;
-    for (auto i = items().begin(); i != detail::item_iterator(); ++i) ++n;
+    if (is_object())
+        for (auto m = members().begin(); m != detail::member_iterator(); ++m) ++n;
+    else if (is_array())
+        for (auto i = items().begin(); i != detail::item_iterator(); ++i) ++n;
     return n;
 }
 
@@ -140,17 +141,15 @@ bool value_view::empty() const noexcept
 
 detail::member_range value_view::members() const noexcept
 {
-    const head h = tape_access::head_of(*this);
     detail::member_range range;
-    if (h.kind == value_kind::object) range.begin_ = detail::member_iterator(h.body, h.end, words_);
+    if (is_object()) range.begin_ = detail::member_iterator(at_ + 1 + detail::shapes[*at_].width, end_, words_);
     return range;
 }
 
 detail::item_range value_view::items() const noexcept
 {
-    const head h = tape_access::head_of(*this);
     detail::item_range range;
-    if (h.kind == value_kind::array) range.begin_ = detail::item_iterator(h.body, h.end, words_);
+    if (is_array()) range.begin_ = detail::item_iterator(at_ + 1 + detail::shapes[*at_].width, end_, words_);
     return range;
 }
 

@@ -4,6 +4,8 @@
 #include <kubecoro/api/detail/struct_type.hpp>
 #include <kubecoro/api/other_fields.hpp>
 
+#include "text/same_text.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -54,7 +56,7 @@ public:
     {
         const auto end = std::min(type_.fields.size(), next_ + nearby);
         for (auto i = next_; i < end; ++i) {
-            if (type_.fields[i].name != name) continue;
+            if (!same_text(type_.fields[i].name, name)) continue;
             next_ = i + 1;
             return &type_.fields[i];
         }
