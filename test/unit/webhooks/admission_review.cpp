@@ -84,6 +84,41 @@ TEST_CASE("admission review: absent and null objects are null, and a request nam
     CHECK(r.requested == r.resource);
 }
 
+TEST_CASE("admission review: objects that share the names of their members are read as others are", "[webhooks]")
+{
+    const auto text = json::serialize(review_of(update));
+    const auto alone = detail::read_admission_review(text).value();
+    const auto names = detail::make_object_encoding({.values = false});
+    const auto before = names->bytes();
+    for (int i = 0; i < 8; ++i) {
+        const auto r = detail::read_admission_review(text, names).value();
+        CHECK(r.now.to_json() == alone.now.to_json());
+        CHECK(r.before.to_json() == alone.before.to_json());
+        CHECK(r.options.to_json() == alone.options.to_json());
+        CHECK(r.user.extra == alone.user.extra);
+    }
+    CHECK(names->bytes() > before);
+}
+
+TEST_CASE("admission review: of a member that comes twice the last one counts", "[webhooks]")
+{
+    const auto now = [](const std::string& members) {
+        auto text = json::serialize(review_of(R"({"uid":"1","resource":{"group":"","version":"v1","resource":"pods"},
+            "kind":{"group":"","version":"v1","kind":"Pod"},"operation":"CONNECT","name":"web"})"));
+        text.insert(text.size() - 2, members);
+        const auto r = detail::read_admission_review(text);
+        if (!r) return r.error().message();
+        return r->now ? r->now.root().to_text() : "null";
+    };
+    CHECK(now(R"(,"object":{"a":1},"object":{"b":2})") == R"({"b":2})");
+    CHECK(now(R"(,"object":null,"object":{"b":2})") == R"({"b":2})");
+    CHECK(now(R"(,"object":{"a":1},"object":null)") == "null");
+    CHECK(now(R"(,"object":"text","object":{"b":2})") == R"({"b":2})");
+    CHECK(now(R"(,"object":{"a":1},"ob\u006aect":{"b":2})") == "the review has two of object");
+    CHECK(now(R"(,"object":{"a":})").starts_with("the review is no JSON object: "));
+    CHECK(now(R"(,"object":{"a":1}{)").starts_with("the review is no JSON object: "));
+}
+
 TEST_CASE("admission review: what is no review of this version is refused in words", "[webhooks]")
 {
     CHECK(problem("").starts_with("the review is no JSON object: "));

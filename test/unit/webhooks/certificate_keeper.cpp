@@ -31,10 +31,10 @@ struct keepers
 
     explicit keepers(bool install = true)
     {
-        const detail::admission_handler none =
+        const detail::admission_handler none{
             [](const admission_request&) -> asio::awaitable<result<detail::admission_outcome>> {
-            co_return detail::admission_outcome{};
-        };
+                co_return detail::admission_outcome{};
+            }};
         CHECK(table.add({.type = site::resource()}, none));
         CHECK(table.add({.type = site::resource(), .mutates = true}, none));
         CHECK(table.add(site_v1::resource(), site::resource(),

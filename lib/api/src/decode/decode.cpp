@@ -1,5 +1,6 @@
 // Decodes objects, lists and watches in the form that they have on the wire.
 #include <kubecoro/api/detail/decoders.hpp>
+#include <kubecoro/api/detail/leading_object.hpp>
 
 #include "decode/answer_readers.hpp"
 #include "decode/selection.hpp"
@@ -50,16 +51,27 @@ private:
     bool partial_;
 };
 
-result<object> decode(std::string_view json, const decode_options& options, detail::envelope::verdict how,
-                      const std::shared_ptr<detail::object_encoding>& encoding, bool partial = false)
+/// Takes the object out of the text.
+result<object> decode_front(std::string_view& json, const decode_options& options, detail::envelope::verdict how,
+                            const std::shared_ptr<detail::object_encoding>& encoding, bool partial = false)
 {
     bare_object target(how, detail::encoding::of(encoding), partial);
     detail::json_feed feed(target, options, 0, detail::encoding::words_of(encoding));
     const auto taken = feed.write(json, false);
     if (!taken) return taken.error();
-    if (*taken != json.size())
-        return failure(cond::corrupt, "unexpected text after the object, at byte " + std::to_string(*taken));
+    json.remove_prefix(*taken);
     return std::move(target.made);
+}
+
+result<object> decode(std::string_view json, const decode_options& options, detail::envelope::verdict how,
+                      const std::shared_ptr<detail::object_encoding>& encoding, bool partial = false)
+{
+    const auto size = json.size();
+    auto made = decode_front(json, options, how, encoding, partial);
+    if (made && !json.empty())
+        return failure(cond::corrupt,
+                       "unexpected text after the object, at byte " + std::to_string(size - json.size()));
+    return made;
 }
 
 } // namespace
@@ -80,6 +92,11 @@ result<object> detail::parse_object(std::string_view json, bool partial,
                                     const std::shared_ptr<object_encoding>& encoding)
 {
     return decode(json, {}, envelope::verdict::encode, encoding, partial);
+}
+
+result<object> detail::parse_leading_object(std::string_view& text, const std::shared_ptr<object_encoding>& encoding)
+{
+    return decode_front(text, {}, envelope::verdict::encode, encoding);
 }
 
 bool watch_event::ends_initial_events() const noexcept

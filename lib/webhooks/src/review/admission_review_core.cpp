@@ -23,16 +23,15 @@ namespace {
 constexpr std::size_t max_warning_bytes = 256;
 constexpr std::size_t max_warnings_bytes = 4096;
 
-/// @param left  The member as it was decoded: null, unless its name is written with escapes.
-/// @param text  The member that was taken out of the text; empty = none.
-result<object> part(value_view left, std::string_view text, std::string_view name)
+/// @param left  The member as it is without those that were taken out.
+/// @param found  The member that was taken out; null = none.
+result<object> part(value_view left, object found, std::string_view name)
 {
     const bool has_left = left.kind() != value_kind::absent && left.kind() != value_kind::null;
-    if (has_left && !text.empty()) return unusable_review("the review has two of " + std::string(name));
-    if (!has_left && (text.empty() || text == "null")) return object();
-    if (has_left ? !left.is_object() : text.front() != '{')
-        return unusable_review("the review's " + std::string(name) + " is no object");
-    auto parsed = has_left ? object::parse(left.to_text()) : object::parse(text);
+    if (has_left && found) return unusable_review("the review has two of " + std::string(name));
+    if (!has_left) return found;
+    if (!left.is_object()) return unusable_review("the review's " + std::string(name) + " is no object");
+    auto parsed = object::parse(left.to_text());
     if (!parsed) return unusable_review("the review's " + std::string(name) + ": " + parsed.error().message());
     return parsed;
 }
@@ -155,11 +154,11 @@ json::array warnings_of(const verdict& v)
 
 } // namespace
 
-result<admission_request> read_admission_review(std::string_view body)
+result<admission_request> read_admission_review(std::string_view body, const std::shared_ptr<object_encoding>& names)
 {
     if (auto fits = check_size(admission_review, body); !fits) return fits.error();
-    const auto parts = split_review(body, {"object", "oldObject", "options"});
-    const auto review = read_review(admission_review, parts.rest);
+    const auto parts = split_review(body, {"object", "oldObject", "options"}, names);
+    const auto review = read_review(admission_review, parts.rest, names);
     if (!review) return review.error();
     const auto request = (*review)["request"];
     admission_request out;

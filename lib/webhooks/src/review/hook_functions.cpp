@@ -46,11 +46,12 @@ admission_handler schema_validator(object_schema schema)
         const auto now = r.now.to_json();
         return r.before ? valid.check(now, r.before.to_json()) : valid.check(now);
     };
-    return [check](const admission_request& r) -> boost::asio::awaitable<result<admission_outcome>> {
-        admission_outcome out;
-        KUBECORO_TRY(out.answer, as_verdict(check(r)));
-        co_return out;
-    };
+    return {[check](const admission_request& r) -> boost::asio::awaitable<result<admission_outcome>> {
+                admission_outcome out;
+                KUBECORO_TRY(out.answer, as_verdict(check(r)));
+                co_return out;
+            },
+            false};
 }
 
 } // namespace kubecoro::detail

@@ -34,10 +34,11 @@ result<> check_size(const review_type& type, std::string_view body)
     return unusable_review("a review has " + std::to_string(type.max_bytes) + " bytes at most");
 }
 
-result<object> read_review(const review_type& type, std::string_view body)
+result<object> read_review(const review_type& type, std::string_view body,
+                           const std::shared_ptr<object_encoding>& names)
 {
     if (auto fits = check_size(type, body); !fits) return fits.error();
-    auto review = decode_object(body, decoding_of(type));
+    auto review = decode_object(body, decoding_of(type), names);
     if (!review) return unusable_review("the review is no JSON object: " + review.error().message());
     if (review->kind() != type.kind || review->api_version() != type.api_version)
         return unusable_review("expected " + std::string(type.kind) + " of " + std::string(type.api_version) +

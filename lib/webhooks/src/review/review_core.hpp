@@ -1,12 +1,14 @@
 // The envelope that reviews of all kinds have: apiVersion, kind, and a request or a response with a uid. Sans-io.
 #pragma once
 
+#include <kubecoro/api/detail/object_encoding.hpp>
 #include <kubecoro/api/object.hpp>
 #include <kubecoro/base/result.hpp>
 
 #include <boost/json/object.hpp>
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -35,8 +37,11 @@ inline constexpr review_type conversion_review{"apiextensions.k8s.io/v1", "Conve
 
 /** Reads a body; `request` is then an object in it with a uid.
 
-    Errors: cond::invalid, with words for the server's log: no JSON, too large or deep, another kind or version, no uid. */
-[[nodiscard]] result<object> read_review(const review_type& type, std::string_view body);
+    Errors: cond::invalid, with words for the server's log: no JSON, too large or deep, another kind or version, no uid.
+
+    @param names  As for decode_object(). */
+[[nodiscard]] result<object> read_review(const review_type& type, std::string_view body,
+                                         const std::shared_ptr<object_encoding>& names = nullptr);
 
 /// Writes an answer. @param response  Without its uid.
 [[nodiscard]] std::string write_review(const review_type& type, std::string_view uid, boost::json::object response);

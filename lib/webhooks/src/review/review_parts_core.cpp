@@ -1,5 +1,7 @@
 #include "review/review_parts_core.hpp"
 
+#include <kubecoro/api/detail/leading_object.hpp>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
@@ -50,6 +52,14 @@ public:
         const auto begin = at_;
         while (at_ < text_.size() && std::strchr(",}] \n\t\r", text_[at_]) == nullptr) ++at_;
         return at_ != begin;
+    }
+    /// Decodes an object.
+    result<object> decoded(const std::shared_ptr<object_encoding>& shared)
+    {
+        auto left = text_.substr(at_);
+        auto made = parse_leading_object(left, shared);
+        at_ = text_.size() - left.size();
+        return made;
     }
     /// Calls `see(name, begin, end)` for each member, whose name is as in the text.
     template<class F>
@@ -103,21 +113,24 @@ private:
 
 } // namespace
 
-std::string_view review_parts::value(std::string_view name) const noexcept
+object review_parts::value(std::string_view name) const
 {
-    const auto found = std::find_if(members.rbegin(), members.rend(), [&](const auto& m) { return m.first == name; });
-    return found == members.rend() ? std::string_view() : found->second;
+    const auto found = std::ranges::find(objects, name, [](const auto& o) { return o.first; });
+    return found == objects.end() ? object() : found->second;
 }
 
-review_parts split_review(std::string_view text, const std::vector<std::string_view>& names)
+review_parts split_review(std::string_view text, const std::vector<std::string_view>& names,
+                          const std::shared_ptr<object_encoding>& shared)
 {
     review_parts out;
     std::size_t copied = 0;
     const auto take_out = [&](std::string_view name, cursor& at) {
+        if (out.value(name)) return false;
+        if (!at.next_is('{') || std::ranges::find(names, name) == names.end()) return at.value();
         const auto begin = at.at();
-        if (!at.value()) return false;
-        if (std::ranges::find(names, name) == names.end()) return true;
-        out.members.emplace_back(name, text.substr(begin, at.at() - begin));
+        auto made = at.decoded(shared);
+        if (!made) return false;
+        out.objects.emplace_back(name, *std::move(made));
         out.rest.append(text, copied, begin - copied).append("null");
         copied = at.at();
         return true;

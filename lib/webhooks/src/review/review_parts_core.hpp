@@ -1,6 +1,10 @@
 // Takes the objects out of a review's text, so that each is decoded once. Sans-io.
 #pragma once
 
+#include <kubecoro/api/detail/object_encoding.hpp>
+#include <kubecoro/api/object.hpp>
+
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -8,22 +12,24 @@
 
 namespace kubecoro::detail {
 
-/// The text of a review without some members of its request.
+/// A review's text, and the objects that were in it.
 struct review_parts
 {
     /// The review with null in place of each.
     std::string rest = {};
-    /// Names and values, as they follow each other in the text, which they refer to.
-    std::vector<std::pair<std::string_view, std::string_view>> members = {};
+    /// By their names, each of which comes once.
+    std::vector<std::pair<std::string_view, object>> objects = {};
 
-    /// The last value of that name; empty if there is none.
-    [[nodiscard]] std::string_view value(std::string_view name) const noexcept;
+    /// Null if there is none of that name.
+    [[nodiscard]] object value(std::string_view name) const;
 };
 
-/** Finds the members by the grammar of JSON, and validates nothing: the rest and each value are JSON if the text is, and only
-    then. A text that is none, or whose names are escaped, may stay whole.
+/** Decodes the objects and finds what is around them by the grammar of JSON, but does not validate that. A text that is no JSON,
+    has a member twice, or an object that cannot be decoded, may stay whole.
 
-    @param names  Members of `request`. */
-[[nodiscard]] review_parts split_review(std::string_view text, const std::vector<std::string_view>& names);
+    @param names   Members of `request`.
+    @param shared  The storage that the objects share; null = none. */
+[[nodiscard]] review_parts split_review(std::string_view text, const std::vector<std::string_view>& names,
+                                        const std::shared_ptr<object_encoding>& shared);
 
 } // namespace kubecoro::detail

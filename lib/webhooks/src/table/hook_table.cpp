@@ -4,6 +4,7 @@
 #include "review/conversion_review_core.hpp"
 #include "review/review_core.hpp"
 
+#include <kubecoro/api/detail/object_encoding.hpp>
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/printable.hpp>
 #include <kubecoro/base/timeout.hpp>
@@ -35,8 +36,17 @@ struct hook_table::hook
         return {{"webhook", entry.path()}, {"outcome", std::move(outcome)}};
     }
 
+    /// The names of members are shared with those of former reviews, unless another one is being read.
+    [[nodiscard]] result<admission_request> read(std::string_view body)
+    {
+        const std::unique_lock lock(reading, std::try_to_lock);
+        return read_admission_review(body, lock ? names : nullptr);
+    }
+
     hook_entry entry;
     admission_handler handler;
+    std::mutex reading;
+    const std::shared_ptr<object_encoding> names = make_object_encoding({.values = false});
     std::shared_ptr<metrics::histogram> seconds;
     std::shared_ptr<metrics::counter> allowed, denied, failed;
 };
@@ -170,7 +180,7 @@ asio::awaitable<webhook_reply> hook_table::answer(webhook_call call)
 
 asio::awaitable<webhook_reply> hook_table::review(std::shared_ptr<hook> h, webhook_call call)
 {
-    auto request = read_admission_review(call.body);
+    auto request = h->read(call.body);
     call.body = {};
     if (!request) co_return refuse(400, "review", request.error().message());
     if (!same_kind(request->resource, h->entry.type) || request->subresource != h->entry.options.subresource)
@@ -182,8 +192,13 @@ asio::awaitable<webhook_reply> hook_table::review(std::shared_ptr<hook> h, webho
     const auto limit = time_for(query, h->entry.options.timeout);
     const auto began = with_.time->now();
     request->deadline = time_after(began, limit);
-    const std::function<asio::awaitable<result<admission_outcome>>()> call_it = [&] { return h->handler(*request); };
-    auto outcome = co_await with_timeout(*with_.time, limit, "the webhook " + h->entry.name(), catch_failure(call_it));
+    const std::function<asio::awaitable<result<admission_outcome>>()> call_it = [&] {
+        return h->handler.call(*request);
+    };
+    auto called = catch_failure(call_it);
+    if (h->handler.waits)
+        called = with_timeout(*with_.time, limit, "the webhook " + h->entry.name(), std::move(called));
+    auto outcome = co_await std::move(called);
     h->seconds->observe(std::chrono::duration<double>(with_.time->now() - began).count());
     if (!outcome) {
         note_failure(*h, *request, outcome.error());

@@ -28,7 +28,12 @@ struct admission_outcome
 };
 
 /// Reviews a request, which outlives the coroutine. A failure is one of the webhook, not of the request.
-using admission_handler = std::function<boost::asio::awaitable<result<admission_outcome>>(const admission_request&)>;
+struct admission_handler
+{
+    std::function<boost::asio::awaitable<result<admission_outcome>>(const admission_request&)> call = {};
+    /// False: it never suspends, so that a time limit could not end it.
+    bool waits = true;
+};
 
 /// A handler that checks objects with a schema and its rules. Throws error with what cel::object_validator::of() finds.
 [[nodiscard]] admission_handler schema_validator(object_schema schema);
@@ -132,15 +137,29 @@ boost::asio::awaitable<result<admission_outcome>> mutate(std::shared_ptr<F> f, c
     co_return out;
 }
 
+/// Whether a function that is called with the object, the request or both returns an awaitable.
+template<class F, class Object, class Asked>
+[[nodiscard]] constexpr bool is_coroutine() noexcept
+{
+    if constexpr (std::is_invocable_v<F&, Asked>)
+        return awaited<std::invoke_result_t<F&, Asked>>::is_coroutine;
+    else if constexpr (std::is_invocable_v<F&, Object, Asked>)
+        return awaited<std::invoke_result_t<F&, Object, Asked>>::is_coroutine;
+    else
+        return awaited<std::invoke_result_t<F&, Object>>::is_coroutine;
+}
+
 template<class T, class F>
 [[nodiscard]] admission_handler validator_of(F f)
 {
-    return [f = std::make_shared<F>(std::move(f))](const admission_request& r) { return validate<T>(f, r); };
+    return {[f = std::make_shared<F>(std::move(f))](const admission_request& r) { return validate<T>(f, r); },
+            is_coroutine<F, const T&, const admission<T>&>()};
 }
 template<class T, class F>
 [[nodiscard]] admission_handler mutator_of(F f)
 {
-    return [f = std::make_shared<F>(std::move(f))](const admission_request& r) { return mutate<T>(f, r); };
+    return {[f = std::make_shared<F>(std::move(f))](const admission_request& r) { return mutate<T>(f, r); },
+            is_coroutine<F, T&, const admission<T>&>()};
 }
 
 template<class F, class T>
