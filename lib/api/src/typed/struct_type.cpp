@@ -101,7 +101,7 @@ void struct_reading::unknown(std::string_view name)
 {
     if (rules_ != struct_rules::strict) return;
     const step at(*this, name);
-    fail("unknown field \"" + path_ + '"');
+    fail("unknown field \"" + path_to(last_) + '"');
 }
 
 void struct_reading::misfit(std::string_view expected, value_view found)
@@ -109,19 +109,16 @@ void struct_reading::misfit(std::string_view expected, value_view found)
     has_misfits_ = true;
     if (rules_ == struct_rules::lenient) return;
     constexpr std::size_t longest_value = 60;
-    fail(path_ + ": expected " + std::string(expected) + ", not " + printable(found.to_text(), longest_value));
+    fail(path_to(last_) + ": expected " + std::string(expected) + ", not " + printable(found.to_text(), longest_value));
 }
 
-struct_reading::step::step(struct_reading& of, std::string_view name) : of_(of), before_(of.path_.size())
+std::string struct_reading::path_to(const step* last)
 {
-    if (of.rules_ == struct_rules::lenient) return;
-    if (before_ != 0) of.path_ += '.';
-    of.path_ += printable(name, longest_name);
-}
-
-struct_reading::step::step(struct_reading& of, std::size_t index) : of_(of), before_(of.path_.size())
-{
-    if (of.rules_ != struct_rules::lenient) of.path_ += '[' + std::to_string(index) + ']';
+    if (last == nullptr) return {};
+    auto out = path_to(last->before_);
+    if (last->name_.data() == nullptr) return out + '[' + std::to_string(last->index_) + ']';
+    if (!out.empty()) out += '.';
+    return out + printable(last->name_, longest_name);
 }
 
 fit read_struct(const struct_type& type, value_view from, void* into, struct_reading& course)

@@ -53,27 +53,38 @@ public:
     /// Called for a value that its member cannot hold. @param expected  Such as "a string".
     void misfit(std::string_view expected, value_view found);
 
-    /// The path to the value that is read, such as `spec.containers[0]`.
+    /// A step to the value that is read: its name, which outlives the step, or its index.
     class step
     {
     public:
-        step(struct_reading& of, std::string_view name);
-        step(struct_reading& of, std::size_t index);
-        ~step() { of_.path_.resize(before_); }
+        step(struct_reading& of, std::string_view name) noexcept : step(of, name, 0) {}
+        step(struct_reading& of, std::size_t index) noexcept : step(of, {}, index) {}
+        ~step() { of_.last_ = before_; }
         step(const step&) = delete;
         step& operator=(const step&) = delete;
 
     private:
+        friend class struct_reading;
+        step(struct_reading& of, std::string_view name, std::size_t index) noexcept
+            : of_(of), before_(of.last_), name_(name), index_(index)
+        {
+            of.last_ = this;
+        }
+
         struct_reading& of_;
-        std::size_t before_;
+        const step* before_;
+        std::string_view name_;
+        std::size_t index_;
     };
 
 private:
     void fail(std::string words);
+    /// Such as `spec.containers[0]`.
+    [[nodiscard]] static std::string path_to(const step* last);
 
     struct_rules rules_ = {};
     bool has_misfits_ = false;
-    std::string path_;
+    const step* last_ = nullptr;
     std::optional<failure> problem_;
 };
 
