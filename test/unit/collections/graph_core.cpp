@@ -327,6 +327,7 @@ TEST_CASE_METHOD(core_fixture, "work goes on in turns, and changes are told once
     for (int i = 0; i < 100; ++i) set(in, "k" + std::to_string(i), {"1"});
     CHECK(run(10) == 10);
     CHECK(out.take_changes().size() == 100);
+    CHECK(in.take_changes().empty()); // of the first time
     set(in, "k1", {"2"});
     erase(in, "k1");
     set(in, "k1", {"3"});
@@ -339,6 +340,7 @@ TEST_CASE_METHOD(core_fixture, "work goes on in turns, and changes are told once
     const auto changes = out.take_changes();
     REQUIRE(changes.size() == 1);
     CHECK(changes[0].of->key() == "k1");
+    CHECK(in.take_changes().size() == 1); // the others are back where they were
     CHECK(read(changes[0].before).text == "1");
     CHECK(read(changes[0].after).text == "3");
     set(in, "k1", {"4"});
