@@ -103,6 +103,7 @@ std::shared_ptr<live_table> live_engine::add_input(const shared_informer<object>
     if (known) return known;
     const auto t = known = make_table(informer.resource().display_name(), kind_of_input(informer), true);
     t->input = std::make_shared<live_input>(informer, "collections");
+    if (over_) t->input->stream.close();
     commands_.push_back([this, t] {
         graph_.add_input(t->core);
         enter(t);

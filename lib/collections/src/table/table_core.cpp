@@ -3,7 +3,6 @@
 #include <kubecoro/base/detail/expect.hpp>
 
 #include <algorithm>
-#include <exception>
 #include <limits>
 #include <utility>
 
@@ -102,7 +101,7 @@ void table_core::add_values(std::uint32_t index, const live_item& value, const o
     std::vector<std::string> texts;
     try {
         texts = in.call(value.get());
-    } catch (const std::exception&) {
+    } catch (...) {
         ++index_failures_;
         return;
     }
@@ -153,7 +152,7 @@ const object& table_core::labels_of(const live_item& i, object& made)
     if (!i || !kind_.labels || !has_selected_) return made;
     try {
         return kind_.labels(i.get(), made);
-    } catch (const std::exception&) {
+    } catch (...) {
         ++index_failures_;
         return made;
     }
