@@ -41,16 +41,25 @@ function(kubecoro_private_flags target)
   endif()
 endfunction()
 
-# Asio, Boost.JSON and the standard library take longer to read than our own code: read them once per target.
-# Only foreign headers, so that a file of ours that forgets an include of ours still fails.
-function(kubecoro_precompile target)
-  if(KUBECORO_PCH)
+# Asio, Boost.JSON and the standard library take longer to read than our own code: read them once. Only foreign headers, so that a file of
+# ours that forgets an include of ours still fails. Targets of one kind (module, module_fast, app, test) have equal flags: those with equal headers
+# share what the first of them has precompiled.
+function(kubecoro_precompile target kind)
+  if(NOT KUBECORO_PCH)
+    return()
+  endif()
+  string(MD5 headers "${ARGN}")
+  get_property(owner GLOBAL PROPERTY kubecoro_precompiled_${kind}_${headers})
+  if(owner)
+    target_precompile_headers(${target} REUSE_FROM ${owner})
+  else()
     target_precompile_headers(${target} PRIVATE ${ARGN}
       <algorithm> <chrono> <functional> <map> <memory> <optional> <string> <string_view> <utility> <variant> <vector>)
-    # Needed by ccache to store objects that were made with a precompiled header.
-    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>
-      $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)
+    set_property(GLOBAL PROPERTY kubecoro_precompiled_${kind}_${headers} ${target})
   endif()
+  # Needed by ccache to store objects that were made with a precompiled header.
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>
+    $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)
 endfunction()
 
 set(kubecoro_asio_headers <boost/asio/any_io_executor.hpp> <boost/asio/as_tuple.hpp> <boost/asio/awaitable.hpp>
@@ -112,7 +121,7 @@ function(kubecoro_optimise target fast libraries precompiled)
   target_compile_options(${target}_fast PRIVATE $<TARGET_PROPERTY:${target},COMPILE_OPTIONS> $<${optimised}:-O3>)
   kubecoro_units(${target}_fast)
   if(precompiled)
-    kubecoro_precompile(${target}_fast ${precompiled})
+    kubecoro_precompile(${target}_fast module_fast ${precompiled})
   endif()
 endfunction()
 
@@ -139,7 +148,7 @@ function(kubecoro_module name)
   target_link_libraries(${target} PUBLIC ${M_USES} ${public} PRIVATE ${private})
   kubecoro_private_flags(${target})
   if(M_PRECOMPILE)
-    kubecoro_precompile(${target} ${M_PRECOMPILE})
+    kubecoro_precompile(${target} module ${M_PRECOMPILE})
   endif()
   kubecoro_optimise(${target} "${M_FAST}" "${M_USES};${public};${private}" "${M_PRECOMPILE}")
   kubecoro_units(${target})
