@@ -37,8 +37,10 @@ void handlers(kubecoro::shared_informer<pod> pods)
                             },
                             .on_update = [](kubecoro::updated<pod> e) -> asio::awaitable<kubecoro::result<>> {
                                 co_return co_await reconcile(e.after);
-                            }},
-                           {.concurrency = 8, .slow_after = 30s, .name = "reconciler"});
+                            },
+                            .concurrency = 8,
+                            .slow_after = 30s},
+                           {.name = "reconciler"});
     //]
 }
 

@@ -21,7 +21,6 @@ handler_options options_of(const participant_options& options, const std::string
 {
     handler_options out;
     if (options.how == manner::slow || options.how == manner::concurrent) out.max_pending = 3;
-    if (options.how == manner::concurrent) out.concurrency = 3;
     out.policy = options.policy;
     if (options.policy == coalesce::never) out.max_pending = unreachable_bound;
     if (options.filtered) out.filter = in_the_shop;
@@ -78,6 +77,7 @@ void participant::join(const shared_informer<object>& informer)
         const auto f = [this](const auto& e) { return call_slowly(e); };
         handler = {f, f, f};
     }
+    if (options_.how == manner::concurrent) handler.concurrency = 3;
     registration_ = informer.add_event_handler(std::move(handler), options_of(options_, view_.name()));
 }
 

@@ -38,13 +38,14 @@ asio::awaitable<result<>> handler_visit(house& h, dice& d)
 {
     std::size_t heard = 0;
     const auto informer = any_informer(h, d);
+    event_handler<object> handler{.on_add = rest_a_little,
+                                  .on_update = [&heard](const updated<object>&) { ++heard; },
+                                  .executor = h.executor,
+                                  .concurrency = 1 + d.below(4)};
     handler_options o;
-    o.executor = h.executor;
     o.max_pending = 64;
-    o.concurrency = 1 + d.below(4);
     o.name = d.below(2) == 0 ? "" : "guest";
-    const auto place = informer.add_event_handler(
-        {.on_add = rest_a_little, .on_update = [&heard](const updated<object>&) { ++heard; }}, std::move(o));
+    const auto place = informer.add_event_handler(std::move(handler), std::move(o));
     auto synced = co_await with_timeout(*real_clock(), patience, "join", place.has_synced());
     auto gone = co_await place.removed();
     co_return synced ? gone : synced;

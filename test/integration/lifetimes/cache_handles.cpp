@@ -55,8 +55,8 @@ struct handles
         budget.emplace();
         pods = factory->get<pod>();
         const auto greet = [](const added<object>&) -> asio::awaitable<void> { co_return; };
-        in_order = pods->add_event_handler({.on_add = greet}, {.executor = context.executor()});
-        concurrent = pods->add_event_handler({.on_add = greet}, {.concurrency = 3});
+        in_order = pods->add_event_handler({.on_add = greet, .executor = context.executor()});
+        concurrent = pods->add_event_handler({.on_add = greet, .concurrency = 3});
         removed = pods->add_event_handler({.on_add = greet});
         events = pods->subscribe();
         stored = pods->lister();

@@ -61,10 +61,10 @@ struct crowd
         std::lock_guard lock(mutex);
         return told == expected;
     }
-    kubecoro::event_handler<object> handler()
+    kubecoro::event_handler<object> handler(std::size_t concurrency)
     {
         const auto f = [this](auto e) { return hear(e); };
-        return {.on_add = f, .on_update = f, .on_delete = f};
+        return {.on_add = f, .on_update = f, .on_delete = f, .concurrency = concurrency};
     }
 };
 
@@ -84,9 +84,8 @@ TEST_CASE("handlers: several keys at once, with filters, joining and leaving on 
     auto pods = informers.get<pod>();
     crowd all;
     crowd some;
-    pods.add_event_handler(all.handler(), {.max_pending = 16, .concurrency = 8});
-    pods.add_event_handler(some.handler(),
-                           {.policy = kubecoro::coalesce::latest_per_key, .concurrency = 4, .filter = wanted});
+    pods.add_event_handler(all.handler(8), {.max_pending = 16});
+    pods.add_event_handler(some.handler(4), {.policy = kubecoro::coalesce::latest_per_key, .filter = wanted});
     informers.start();
     REQUIRE(await(pool, informers.has_synced()));
 
@@ -99,7 +98,7 @@ TEST_CASE("handlers: several keys at once, with filters, joining and leaving on 
     others.emplace_back([&] {
         while (busy()) {
             crowd passing;
-            auto joined = pods.add_event_handler(passing.handler(), {.concurrency = 3});
+            auto joined = pods.add_event_handler(passing.handler(3));
             if (!await(pool, joined.has_synced())) ++wrong;
             if (!await(pool, joined.removed())) ++wrong;
             wrong += passing.wrong;

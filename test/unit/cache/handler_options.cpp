@@ -29,10 +29,10 @@ struct gatekeeper
     std::size_t most = 0;
     bool overlapped = false;
 
-    kubecoro::event_handler<> handler()
+    kubecoro::event_handler<> handler(std::size_t concurrency = 1)
     {
         const auto call = [this](const auto& e) { return hold(kubecoro::notification<>(e), f.line(e)); };
-        return {.on_add = call, .on_update = call, .on_delete = call};
+        return {.on_add = call, .on_update = call, .on_delete = call, .concurrency = concurrency};
     }
     asio::awaitable<result<>> hold(kubecoro::notification<> n, std::string line)
     {
@@ -143,7 +143,9 @@ TEST_CASE("handlers: a filter delivers matching objects and keeps the initial fl
         return o["spec"]["nodeName"].as_string() == "n1";
     };
     const std::size_t concurrency = GENERATE(1, 3);
-    auto handler = pods.add_event_handler(f.writer(), {.concurrency = concurrency, .filter = on_n1, .name = "on n1"});
+    auto writer = f.writer();
+    writer.concurrency = concurrency;
+    auto handler = pods.add_event_handler(std::move(writer), {.filter = on_n1, .name = "on n1"});
     f.informers->start();
     REQUIRE(f.run.run(handler.has_synced()));
     CHECK(f.take() == lines{"initial web/a@1"});
@@ -186,7 +188,7 @@ TEST_CASE("handlers: a concurrent handler runs several keys at once, no key twic
 {
     synced_fixture f;
     gatekeeper slow{f};
-    auto handler = f.pods.add_event_handler(slow.handler(), {.concurrency = 2});
+    auto handler = f.pods.add_event_handler(slow.handler(2));
     f.start();
     CHECK(f.take() == lines{"initial web/a@1", "initial web/b@2"});
     CHECK(handler.stats().running == 2);
@@ -217,7 +219,7 @@ TEST_CASE("handlers: a hanging key does not delay others, and the events behind 
     synced_fixture f;
     gatekeeper slow{f};
     slow.open("b");
-    auto handler = f.pods.add_event_handler(slow.handler(), {.max_pending = 4, .concurrency = 2});
+    auto handler = f.pods.add_event_handler(slow.handler(2), {.max_pending = 4});
     f.start();
     f.take();
     for (int v = 6; v < 200; ++v) {
@@ -241,7 +243,7 @@ TEST_CASE("handlers: removed() waits for every call of a concurrent handler", "[
 {
     synced_fixture f;
     gatekeeper slow{f};
-    auto handler = f.pods.add_event_handler(slow.handler(), {.concurrency = 4});
+    auto handler = f.pods.add_event_handler(slow.handler(4));
     f.start();
     REQUIRE(slow.inside.size() == 2);
     auto removed = f.run.spawn(handler.removed());
@@ -271,8 +273,8 @@ TEST_CASE("handlers: concurrent calls that fail or throw are counted, and the ke
                                   .on_update = [&](const kubecoro::updated<>& e) -> asio::awaitable<result<>> {
                                       f.seen.push_back(f.line(e));
                                       co_return kubecoro::failure(cond::conflict, "another writer");
-                                  }},
-                                 {.concurrency = 3});
+                                  },
+                                  .concurrency = 3});
     f.start();
     f.modify("a", 6);
     f.modify("a", 7);
@@ -334,8 +336,8 @@ TEST_CASE("handlers: removed() awaited inside the handler fails instead of deadl
     kubecoro::registration self;
     std::optional<result<>> said;
     self = f.pods.add_event_handler(
-        {.on_add = [&](const kubecoro::added<>&) -> asio::awaitable<void> { said = co_await self.removed(); }},
-        {.concurrency = concurrency});
+        {.on_add = [&](const kubecoro::added<>&) -> asio::awaitable<void> { said = co_await self.removed(); },
+         .concurrency = concurrency});
     f.start();
     REQUIRE(said);
     CHECK(said->error() == cond::misconfigured);
@@ -355,8 +357,9 @@ TEST_CASE("handlers: a concurrent one survives cancellation and destruction at e
         watch.send({kt::modified(kt::make_pod("web", "a", "6")), kt::deleted(kt::make_pod("web", "a", "7"))});
         auto clock = run.shared_clock();
         const auto sleep = [clock](const auto&) -> asio::awaitable<void> { co_await kubecoro::sleep_for(*clock, 1s); };
-        auto handler = pods.add_event_handler({.on_add = sleep, .on_update = sleep, .on_delete = sleep},
-                                              {.concurrency = 2, .filter = [](const auto&) { return true; }});
+        auto handler =
+            pods.add_event_handler({.on_add = sleep, .on_update = sleep, .on_delete = sleep, .concurrency = 2},
+                                   {.filter = [](const auto&) { return true; }});
         const auto body = [](std::shared_ptr<kubecoro::test::scripted_informers> in, kubecoro::registration h,
                              kubecoro::shared_informer<> i) -> asio::awaitable<result<>> {
             in->informers->start();
@@ -380,7 +383,9 @@ TEST_CASE("handlers: one on its own executor does not delay the informer", "[cac
 {
     asio::io_context elsewhere; // outlives the informer, which keeps its executor
     synced_fixture f;
-    auto handler = f.pods.add_event_handler(f.writer(), {.executor = elsewhere.get_executor()});
+    auto writer = f.writer();
+    writer.executor = elsewhere.get_executor();
+    auto handler = f.pods.add_event_handler(std::move(writer));
     f.start();
     CHECK(f.seen.empty());
     CHECK_FALSE(handler.synced());

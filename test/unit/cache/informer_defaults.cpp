@@ -118,7 +118,9 @@ TEST_CASE("informer: trace lines follow an object from the list or watch to the 
     fixture f;
     auto pods = f.informers->get<pod>();
     const std::size_t concurrency = GENERATE(std::size_t{1}, std::size_t{2});
-    pods.add_event_handler(f.writer(), {.concurrency = concurrency});
+    auto handler = f.writer();
+    handler.concurrency = concurrency;
+    pods.add_event_handler(std::move(handler));
     auto watch = f.with_one_pod();
     f.informers->start();
     f.settle();

@@ -195,7 +195,7 @@ TEST_CASE("informer ends: an allocation that fails in a step, or between two eve
                     test::fail_allocation(nth);
                     co_return std::move(refused);
                 };
-                auto registration = pods.add_event_handler({.on_add = see}, {.concurrency = workers});
+                auto registration = pods.add_event_handler({.on_add = see, .concurrency = workers});
                 auto watch = w.serve();
                 w.failing.start();
                 REQUIRE(w.run.run(pods.has_synced()));

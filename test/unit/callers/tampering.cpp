@@ -134,9 +134,8 @@ TEST_CASE("tampering: handlers", "[callers]")
     for (const auto how : ways_to_tamper) {
         world w;
         user u{.w = w, .how = how};
-        handler_options o;
-        o.concurrency = concurrency;
-        w.maps.add_event_handler({.on_add = [&u](added<config_map>) -> asio::awaitable<result<>> { return u(); }}, o);
+        w.maps.add_event_handler({.on_add = [&u](added<config_map>) -> asio::awaitable<result<>> { return u(); },
+                                  .concurrency = concurrency});
         w.run.advance(5s);
         put_two(w);
         w.run.advance(5s);

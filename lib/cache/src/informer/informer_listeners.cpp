@@ -13,10 +13,10 @@ namespace kubecoro::detail {
 std::shared_ptr<processor_listener> informer_engine::add_handler(event_handler<object> handler, handler_options options)
 {
     listener_registry::admission a;
-    a.handler = std::move(handler);
-    a.executor = make_kept_strand(options.executor ? kept_executor(options.executor) : settings_.executor);
+    a.executor = make_kept_strand(handler.executor ? kept_executor(handler.executor) : settings_.executor);
     a.resync = options.resync;
-    a.settings = settings_of(std::move(options), a.executor, settings_.time);
+    a.settings = settings_of(handler, std::move(options), a.executor, settings_.time);
+    a.handler = std::move(handler);
     return admit(std::move(a));
 }
 

@@ -29,17 +29,15 @@ inline constexpr std::size_t subscription_batch = 256;
 }
 
 /// The settings of a handler. @param executor  The strand the handler runs on.
-[[nodiscard]] inline processor_listener::settings settings_of(handler_options o, kept_executor executor,
-                                                              std::shared_ptr<time_source> time)
+[[nodiscard]] inline processor_listener::settings settings_of(const event_handler<object>& handler, handler_options o,
+                                                              kept_executor executor, std::shared_ptr<time_source> time)
 {
-    const duration slow_after = o.slow_after;
-    const auto concurrency = std::max<std::size_t>(1, o.concurrency);
     auto s = settings_of(std::move(o), std::move(time));
     // With latest_per_key, events of a larger batch would become outdated while its first events are handled.
     s.max_batch = s.policy == coalesce::latest_per_key ? 1 : processor_listener::settings{}.max_batch;
     s.drains = false;
-    s.concurrency = concurrency;
-    s.slow_after = slow_after;
+    s.concurrency = std::max<std::size_t>(1, handler.concurrency);
+    s.slow_after = handler.slow_after;
     s.executor = std::move(executor);
     return s;
 }

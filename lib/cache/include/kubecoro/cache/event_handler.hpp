@@ -16,12 +16,12 @@
 
 namespace kubecoro {
 
-/** The three callbacks of one handler; empty ones do nothing.
+/** The three callbacks of one handler, of which empty ones do nothing, and how they are called.
 
     Each is a copyable callable that takes its event and returns void, awaitable<void> or awaitable<result<>>, whose failure is counted
     and logged. It lives until its last call has ended, so a coroutine lambda may use its captures and the event.
 
-    Calls for one object never overlap and come in order. Unless handler_options::concurrency is set, no two calls of a
+    Calls for one object never overlap and come in order. Unless `concurrency` is set, no two calls of a
     handler overlap. Between handlers no order is promised. A call that throws or returns a failure is counted and
     logged; the next event follows. T is the kind of the objects, or `object`. */
 template<class T = object>
@@ -33,24 +33,25 @@ struct event_handler
     detail::handler_slot<updated<T>> on_update = {};
     /// Called for each object that has left the store.
     detail::handler_slot<deleted<T>> on_delete = {};
-};
-
-/// Options of one handler, see shared_informer::add_event_handler(), or of one subscription, for which `executor`, `concurrency` and
-/// `slow_after` mean nothing.
-struct handler_options
-{
     /// Executor of the handler; the library wraps it in a strand. Empty = the informer's. Its context must outlive the
     /// informer.
     boost::asio::any_io_executor executor = {};
+    /** Number of objects for which a coroutine handler may run at once: one call per object, in order for each object.
+        The calls interleave on one strand, at suspension points, and never run in parallel, so the handler's own state
+        needs no lock. Plain functions gain nothing. 0 counts as 1. */
+    std::size_t concurrency = 1;
+    /// A call that takes longer logs a warning, once for each streak of slow calls. 0 = never.
+    saturating_duration slow_after = std::chrono::seconds{5};
+};
+
+/// What one handler or subscription gets, see shared_informer::add_event_handler() and subscribe().
+struct handler_options
+{
     /// Policy for events while the handler is behind.
     coalesce policy = coalesce::hybrid;
     /// Number of events that may wait before the policy applies, as it does from 64 MiB of their objects on;
     /// `latest_per_key` always applies. 0 counts as 1.
     std::size_t max_pending = 1024;
-    /** Number of objects for which a coroutine handler may run at once: one call per object, in order for each object.
-        The calls interleave on one strand, at suspension points, and never run in parallel, so the handler's own state
-        needs no lock. Plain functions gain nothing. 0 counts as 1. */
-    std::size_t concurrency = 1;
     /** Selects the objects to deliver; empty = all. Must depend on the object alone and be quick. An update that starts to match arrives as `added` (not initial),
         one that stops matching as `deleted` with the last delivered state. Called once per event, except for deletions, whose
         state need not match. When it throws, that counts as a failure, and the object keeps its previous match result. */
@@ -61,8 +62,6 @@ struct handler_options
     /// Interval at which every stored object is delivered again as `updated`, without a request to the server. 0 = the
     /// informer's default; otherwise at least 1 s.
     saturating_duration resync = {};
-    /// A call that takes longer logs a warning, once for each streak of slow calls. 0 = never.
-    saturating_duration slow_after = std::chrono::seconds{5};
     /// Name in logs and describe(). Empty = a number.
     std::string name = {};
 };
@@ -90,7 +89,7 @@ struct handler_stats
     duration running_for{0};
     /// Duration of the longest finished call.
     duration slowest{0};
-    /// Calls that took longer than handler_options::slow_after.
+    /// Calls that took longer than event_handler::slow_after.
     std::uint64_t slow = 0;
     /// Whether it has seen the first list.
     bool synced = false;

@@ -184,6 +184,9 @@ public:
         all.on_add = detail::handler_slot<added<object>>(handler.on_add.get());
         all.on_update = detail::handler_slot<updated<object>>(handler.on_update.get());
         all.on_delete = detail::handler_slot<deleted<object>>(handler.on_delete.get());
+        all.executor = std::move(handler.executor);
+        all.concurrency = handler.concurrency;
+        all.slow_after = handler.slow_after;
         return untyped().add_event_handler(std::move(all), std::move(options));
     }
     /// Returns a subscription, which delivers the same changes by pull.
