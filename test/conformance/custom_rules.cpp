@@ -176,8 +176,8 @@ TEST_CASE("custom resources: each version has field selectors of its own", "[con
         return R"(,"selectableFields":[{"jsonPath":".spec.)" + path + "\"}]";
     };
     const std::string properties = R"("color":{"type":"string"},"size":{"type":"integer"})";
-    gadgets g{c, "[" + version("v1", properties, with("color")) + "," + version("v2", properties, with("size"), false) +
-                     "]"};
+    gadgets g{c, "[" + version("v1", properties, with("color")) + "," +
+                     version("v2", properties + R"(,"weight":{"type":"integer"})", with("size"), false) + "]"};
     CHECK(g.send("POST", g.path("v1"), g.gadget("a", R"({"color":"red","size":1})")).code == 201);
     CHECK(g.send("POST", g.path("v1"), g.gadget("b", R"({"color":"blue","size":2})")).code == 201);
     const auto selected = [&](const std::string& in, const std::string& selector) {

@@ -138,6 +138,22 @@ TEST_CASE("definitions: the paths of a scale", "[conformance][crd]")
           at + "labelSelectorPath: Invalid value: \".x\": should be a json path under either .spec or .status");
 }
 
+TEST_CASE("definitions: selectable fields are those of one version or of all, as its schema is", "[conformance][crd]")
+{
+    cluster_under_test c;
+    things t{c};
+    const std::string color = R"(,"selectableFields":[{"jsonPath":".spec.color"}])";
+    const auto first = version("v1", true, color);
+    CHECK(only_problem(t.create(first + "," + version("v2", false))) ==
+          "spec.versions[0].selectableFields: Invalid value: \"\": may only be set when "
+          "`version.schema.openAPIV3Schema` is not included");
+    auto other = version("v2", false, color);
+    other.replace(other.find("integer"), 7, "number");
+    CHECK(only_problem(t.create(first + "," + other)) ==
+          "spec.selectableFields: Invalid value: \"\": may only be set when validations.schema is included");
+    CHECK(t.create(first + "," + version("v2", false, color)));
+}
+
 TEST_CASE("definitions: objects from before are selected by fields that were added", "[conformance][crd]")
 {
     cluster_under_test c;

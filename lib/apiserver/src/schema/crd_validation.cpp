@@ -195,12 +195,27 @@ std::string selection_problem(const json::value& schema, std::string_view path)
            "allowed.";
 }
 
-void check_selectable(const json::value& version, const std::string& path, std::vector<status_cause>& causes)
+/// Members that all versions share are members of the whole definition, in paths.
+struct shared_members
+{
+    bool schema = false, subresources = false, columns = false, selectable = false;
+};
+
+void check_selectable(const json::value& version, const std::string& path, const shared_members& shared,
+                      std::vector<status_cause>& causes)
 {
     constexpr std::size_t most_fields = 8;
     const auto* fields = array_at(version, "selectableFields");
     const auto* schema = find_at(version, "schema.openAPIV3Schema");
-    if (!fields || !schema) return;
+    if (!fields || fields->empty() || !schema) return;
+    // A server looks for the schema where the fields are: both are of the whole definition, or neither.
+    if (shared.selectable != shared.schema) {
+        causes.push_back(invalid_value(path + ".selectableFields", quote(""),
+                                       shared.selectable
+                                           ? "may only be set when validations.schema is included"
+                                           : "may only be set when `version.schema.openAPIV3Schema` is not included"));
+        return;
+    }
     std::set<std::string_view> seen;
     for (std::size_t i = 0; i < fields->size() && !errors::enough(causes); ++i) {
         const auto at = path + ".selectableFields[" + std::to_string(i) + "].jsonPath";
@@ -240,12 +255,6 @@ void check_deprecation(const json::value& version, const std::string& path, std:
             std::to_string(odd - text.begin()));
 }
 
-/// Members that all versions share are members of the whole definition, in paths.
-struct shared_members
-{
-    bool schema = false, subresources = false, columns = false, selectable = false;
-};
-
 /// Whether a version has a schema that the definition had before. @param before  May be null.
 bool is_stored_schema(const json::value* before, std::string_view name, const json::value& schema)
 {
@@ -275,7 +284,7 @@ void check_version(const json::value& version, const json::value* before, const 
             object_at(version, "subresources.status") != nullptr, is_stored_schema(before, name, *schema), causes);
     if (!shared.subresources || is_first) check_scale(version, own(shared.subresources), causes);
     if (!shared.columns || is_first) check_columns(version, own(shared.columns), causes);
-    if (!shared.selectable || is_first) check_selectable(version, own(shared.selectable), causes);
+    if (!shared.selectable || is_first) check_selectable(version, own(shared.selectable), shared, causes);
 }
 
 void check_versions(const json::value& crd, const json::value* before, std::vector<status_cause>& causes)
