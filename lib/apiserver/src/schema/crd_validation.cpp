@@ -209,13 +209,11 @@ void check_selectable(const json::value& version, const std::string& path, const
     const auto* schema = find_at(version, "schema.openAPIV3Schema");
     if (!fields || fields->empty() || !schema) return;
     // A server looks for the schema where the fields are: both are of the whole definition, or neither.
-    if (shared.selectable != shared.schema) {
-        causes.push_back(invalid_value(path + ".selectableFields", quote(""),
-                                       shared.selectable
-                                           ? "may only be set when validations.schema is included"
-                                           : "may only be set when `version.schema.openAPIV3Schema` is not included"));
-        return;
-    }
+    const std::string_view beside =
+        shared.selectable ? "validations.schema is included" : "`version.schema.openAPIV3Schema` is not included";
+    if (shared.selectable != shared.schema)
+        return causes.push_back(
+            invalid_value(path + ".selectableFields", quote(""), "may only be set when " + std::string(beside)));
     std::set<std::string_view> seen;
     for (std::size_t i = 0; i < fields->size() && !errors::enough(causes); ++i) {
         const auto at = path + ".selectableFields[" + std::to_string(i) + "].jsonPath";

@@ -21,9 +21,9 @@ namespace kubecoro {
     Each is a copyable callable that takes its event and returns void, awaitable<void> or awaitable<result<>>, whose failure is counted
     and logged. It lives until its last call has ended, so a coroutine lambda may use its captures and the event.
 
-    Calls for one object never overlap and come in order. Unless `concurrency` is set, no two calls of a
-    handler overlap. Between handlers no order is promised. A call that throws or returns a failure is counted and
-    logged; the next event follows. T is the kind of the objects, or `object`. */
+    Calls for one object never overlap and come in order. Unless `concurrency` is set, no two calls of a handler overlap. Between handlers
+    no order is promised. A call that throws or returns a failure is counted and logged; the next event follows. T is the kind of the
+    objects, or `object`. */
 template<class T = object>
 struct event_handler
 {
@@ -33,8 +33,7 @@ struct event_handler
     detail::handler_slot<updated<T>> on_update = {};
     /// Called for each object that has left the store.
     detail::handler_slot<deleted<T>> on_delete = {};
-    /// Executor of the handler; the library wraps it in a strand. Empty = the informer's. Its context must outlive the
-    /// informer.
+    /// The handler runs on a strand of it. Empty = the informer's. Its context must outlive the informer.
     boost::asio::any_io_executor executor = {};
     /** Number of objects for which a coroutine handler may run at once: one call per object, in order for each object.
         The calls interleave on one strand, at suspension points, and never run in parallel, so the handler's own state
@@ -44,7 +43,7 @@ struct event_handler
     saturating_duration slow_after = std::chrono::seconds{5};
 };
 
-/// What one handler or subscription gets, see shared_informer::add_event_handler() and subscribe().
+/// Options of one handler or subscription, see shared_informer::add_event_handler() and subscribe().
 struct handler_options
 {
     /// Policy for events while the handler is behind.
@@ -59,8 +58,7 @@ struct handler_options
     /// Starts with the stored objects. False: delivers later changes only, or, before the store is filled, changes
     /// after that; has_synced() then completes when the store is filled.
     bool initial = true;
-    /// Interval at which every stored object is delivered again as `updated`, without a request to the server. 0 = the
-    /// informer's default; otherwise at least 1 s.
+    /// Interval at which every stored object is delivered again as `updated`, without a request. 0 = the informer's; otherwise at least 1 s.
     saturating_duration resync = {};
     /// Name in logs and describe(). Empty = a number.
     std::string name = {};
