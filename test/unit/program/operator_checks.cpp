@@ -6,6 +6,7 @@
 
 #include <boost/asio/io_context.hpp>
 
+#include <algorithm>
 #include <memory>
 
 using namespace kubecoro;
@@ -38,6 +39,25 @@ TEST_CASE("operator checks: those of the options are served beside the program's
     live.emplace_back("deadlock");
     CHECK(checks.names(health_probe::ready) == ready);
     CHECK(checks.names(health_probe::live) == live);
+}
+
+TEST_CASE("operator checks: a program is ready when its servers serve, and before informers that need them",
+          "[program]")
+{
+    idle_program p;
+    const operator_options o;
+    const auto informers = [&] {
+        return std::ranges::count(detail::checks_of(o, p.m, nullptr).names(health_probe::ready), "informers");
+    };
+    CHECK(p.m.serves());
+    CHECK(informers() == 1);
+    bool serves = false, converts = false;
+    p.m.declare_server([&] { return serves; }, [&] { return converts; });
+    CHECK_FALSE(p.m.serves());
+    CHECK(informers() == 1);
+    serves = converts = true;
+    CHECK(p.m.serves());
+    CHECK(informers() == 0);
 }
 
 TEST_CASE("operator checks: a name that is taken ends the program with that failure", "[program]")

@@ -279,7 +279,10 @@ TEST_CASE("webhooks: reviews in progress are bounded", "[webhooks]")
 TEST_CASE("webhooks: conversions by way of the hub", "[webhooks]")
 {
     hooked h;
+    CHECK_FALSE(h.w.m->serves()); // it has not started
+    CHECK_FALSE(h.w.m->serves_for_lists());
     h.hooks.converts<site_v1, site>(webhooks_test::to_hub, webhooks_test::from_hub);
+    CHECK(h.w.m->serves_for_lists());
     const json::object v1{{"apiVersion", "example.com/v1"},
                           {"kind", "Site"},
                           {"metadata", {{"name", "a"}}},

@@ -4,6 +4,7 @@
 #include "manager/cluster_set.hpp"
 #include "manager/manager_engine.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace asio = boost::asio;
@@ -95,6 +96,18 @@ std::vector<std::string> manager::sets_of_clusters() const
 }
 
 void manager::declare_manifest(std::function<std::string()> yaml) { engine_->declare_manifest(std::move(yaml)); }
+void manager::declare_server(std::function<bool()> serves, std::function<bool()> for_lists)
+{
+    engine_->declare_server({std::move(serves), std::move(for_lists)});
+}
+bool manager::serves() const
+{
+    return std::ranges::all_of(engine_->servers(), [](const auto& s) { return s.serves(); });
+}
+bool manager::serves_for_lists() const
+{
+    return std::ranges::any_of(engine_->servers(), [](const auto& s) { return s.for_lists(); });
+}
 std::string manager::manifests() const { return engine_->manifests(); }
 
 void manager::start() { engine_->start(); }

@@ -76,6 +76,13 @@ public:
     [[nodiscard]] std::vector<access_right> rights() const;
     void declare_manifest(std::function<std::string()> yaml);
     [[nodiscard]] std::string manifests() const;
+    struct server
+    {
+        std::function<bool()> serves;
+        std::function<bool()> for_lists;
+    };
+    void declare_server(server s);
+    [[nodiscard]] std::vector<server> servers() const;
 
     // ---- start and stop
     void start();
@@ -199,6 +206,7 @@ private:
     declarations declared_;                                  // under the mutex: the first of each kind
     std::vector<access_right> needs_;                        // under the mutex
     std::vector<std::function<std::string()>> manifests_;    // under the mutex
+    std::vector<server> servers_;                            // under the mutex
     std::optional<event_recorder> events_;                   // under the mutex; stays once made
     bool declares_events_ = false;                           // under the mutex: besides those about the Lease
     std::vector<std::shared_ptr<cluster_set>> clusters_;     // under the mutex

@@ -108,6 +108,18 @@ void manager_engine::declare_manifest(std::function<std::string()> yaml)
     manifests_.push_back(std::move(yaml));
 }
 
+void manager_engine::declare_server(server s)
+{
+    std::lock_guard lock(mutex_);
+    servers_.push_back(std::move(s));
+}
+
+std::vector<manager_engine::server> manager_engine::servers() const
+{
+    std::lock_guard lock(mutex_);
+    return servers_;
+}
+
 std::string manager_engine::manifests() const
 {
     std::vector<std::function<std::string()>> declared;

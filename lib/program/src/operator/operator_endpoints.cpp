@@ -21,6 +21,7 @@ result<> is_started(const manager& m)
 {
     const auto phase = m.phase();
     if (phase == manager_phase::standby || phase == manager_phase::running) return {};
+    if (phase == manager_phase::syncing && m.serves_for_lists()) return {};
     return failure(cond::retry_later, "the manager is " + std::string(to_string(phase)));
 }
 
@@ -40,7 +41,12 @@ health_checks checks_of(const operator_options& o, manager& m, const std::shared
     // Names that differ: adding them cannot fail.
     (void)checks.add_live("leadership", [&m] { return m.healthy(); });
     (void)checks.add_ready("manager", [&m] { return is_started(m); });
-    (void)checks.add_ready("informers", informers_synced(m.informers()));
+    // Informers that list by conversions of this program wait for the Service, which leads to programs that are ready.
+    if (!m.serves_for_lists()) (void)checks.add_ready("informers", informers_synced(m.informers()));
+    (void)checks.add_ready("servers", [&m]() -> result<> {
+        if (m.serves()) return {};
+        return failure(cond::retry_later, "webhooks are not served yet");
+    });
     (void)checks.add_ready_detail("clusters", [&m] { return clusters_in_short(m.stats().clusters); });
     if (o.checks) o.checks(m, checks);
     return checks;

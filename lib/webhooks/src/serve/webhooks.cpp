@@ -52,6 +52,8 @@ webhooks::webhooks(manager& m, webhooks_options options) : state_(make_state(m, 
     if (state_->options.address == "0") return;
     state_->declare_rights();
     m.declare_manifest([s = state_] { return detail::manifest_text(s->manifests()); });
+    m.declare_server([hooks = *this] { return !hooks.url().empty(); },
+                     [s = state_] { return !s->table.converted().empty(); });
     const runnable_options first{.needs_leadership = false, .needs_informers = false};
     (void)m.run(
         "webhooks", [s = state_](latch stop) { return detail::webhooks_state::serve(s, std::move(stop)); }, first);

@@ -134,6 +134,15 @@ public:
     /** Declares a manifest of objects that lead to this program, such as the Service of its webhooks, which declare theirs.
         @param yaml  Called by manifests(). Kept as long as the manager. */
     void declare_manifest(std::function<std::string()> yaml);
+    /** Declares a server that a Service leads to: the program is ready when it serves. Webhooks declare theirs.
+        @param serves     Called by health checks, as the other one. Kept as long as the manager.
+        @param for_lists  Whether informers may need it to sync, such as a conversion: the program is then ready before they
+                          have. */
+    void declare_server(std::function<bool()> serves, std::function<bool()> for_lists);
+    /// Whether the servers that are declared serve; true without any. Any thread.
+    [[nodiscard]] bool serves() const;
+    /// Whether informers may need one of them to sync. Any thread.
+    [[nodiscard]] bool serves_for_lists() const;
     /// The YAML of the manifests that are declared; empty if there are none. Call it after the set-up. Any thread.
     [[nodiscard]] std::string manifests() const;
 
