@@ -186,7 +186,11 @@ TEST_CASE("certificate keeper: a Secret keeps what others have put into it", "[w
     keepers k;
     json::object data{{"token", "eA=="}};
     SECTION("beside the certificate") {}
-    SECTION("a certificate of their own") { data["tls.crt"] = data["tls.key"] = "eQ=="; }
+    SECTION("a certificate of their own")
+    {
+        data["tls.crt"] = "eQ==";
+        data["tls.key"] = "eQ==";
+    }
     const bool is_theirs = data.contains("tls.key");
     REQUIRE(k.w.run.run(k.w.cluster.create(
         secret::resource(), "default",
