@@ -146,15 +146,15 @@ asio::awaitable<result<>> follow(const client& api, const std::vector<target>& t
     factory_options with;
     with.log = context.log;
     informer_factory informers(api, with);
-    handler_options where;
-    where.executor = printing.get_executor();
     std::vector<registration> handlers;
     for (const auto& t : targets) {
         const std::string prefix = targets.size() > 1 ? type_prefix(t.type) : "";
         for (auto& scope : scopes_of(f, t, api)) {
             scope.on_failure = failure_handler(printer, context.program.stop, f.keep_trying);
             auto informer = informers.get(t.type, std::move(scope));
-            handlers.push_back(informer.add_event_handler(handler_of(printer, prefix), where));
+            auto handler = handler_of(printer, prefix);
+            handler.executor = printing.get_executor();
+            handlers.push_back(informer.add_event_handler(std::move(handler)));
         }
     }
     informers.start();
