@@ -41,21 +41,19 @@ function(kubecoro_private_flags target)
   endif()
 endfunction()
 
-# Asio, Boost.JSON and the standard library take longer to read than our own code: read them once. Only foreign headers, so that a file of
-# ours that forgets an include of ours still fails. Targets of one kind (module, module_fast, app, test) have equal flags: those with equal headers
-# share what the first of them has precompiled.
-function(kubecoro_precompile target kind)
+# Asio, Boost.JSON and the standard library take longer to read than our own code: read them once per target, or once for all targets that
+# have the flags and the definitions of OWNER and precompile kubecoro_asio_headers. Only foreign headers, so that a file of ours that forgets
+# an include of ours still fails.
+function(kubecoro_precompile target)
+  cmake_parse_arguments(P "" "OWNER" "" ${ARGN})
   if(NOT KUBECORO_PCH)
     return()
   endif()
-  string(MD5 headers "${ARGN}")
-  get_property(owner GLOBAL PROPERTY kubecoro_precompiled_${kind}_${headers})
-  if(owner)
-    target_precompile_headers(${target} REUSE_FROM ${owner})
+  if(P_OWNER AND NOT target STREQUAL P_OWNER AND "${P_UNPARSED_ARGUMENTS}" STREQUAL "${kubecoro_asio_headers}")
+    target_precompile_headers(${target} REUSE_FROM ${P_OWNER})
   else()
-    target_precompile_headers(${target} PRIVATE ${ARGN}
+    target_precompile_headers(${target} PRIVATE ${P_UNPARSED_ARGUMENTS}
       <algorithm> <chrono> <functional> <map> <memory> <optional> <string> <string_view> <utility> <variant> <vector>)
-    set_property(GLOBAL PROPERTY kubecoro_precompiled_${kind}_${headers} ${target})
   endif()
   # Needed by ccache to store objects that were made with a precompiled header.
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>
@@ -121,7 +119,7 @@ function(kubecoro_optimise target fast libraries precompiled)
   target_compile_options(${target}_fast PRIVATE $<TARGET_PROPERTY:${target},COMPILE_OPTIONS> $<${optimised}:-O3>)
   kubecoro_units(${target}_fast)
   if(precompiled)
-    kubecoro_precompile(${target}_fast module_fast ${precompiled})
+    kubecoro_precompile(${target}_fast OWNER kubecoro_base_fast ${precompiled})
   endif()
 endfunction()
 
@@ -148,7 +146,7 @@ function(kubecoro_module name)
   target_link_libraries(${target} PUBLIC ${M_USES} ${public} PRIVATE ${private})
   kubecoro_private_flags(${target})
   if(M_PRECOMPILE)
-    kubecoro_precompile(${target} module ${M_PRECOMPILE})
+    kubecoro_precompile(${target} OWNER kubecoro_base ${M_PRECOMPILE})
   endif()
   kubecoro_optimise(${target} "${M_FAST}" "${M_USES};${public};${private}" "${M_PRECOMPILE}")
   kubecoro_units(${target})
